@@ -1,0 +1,47 @@
+"""The errors a user can cause, and the import of optional packages."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+
+class PocketIntentError(ValueError):
+    """Bad input; the message names the file and the place, and says what to do."""
+
+
+class ModelFileError(PocketIntentError):
+    """A model file that is missing, foreign, truncated, altered or too new."""
+
+
+class TemplateError(PocketIntentError):
+    """A template file, or an edit of a template set, that breaks the format."""
+
+
+class MissingExtraError(PocketIntentError, ImportError):
+    """A capability whose optional packages are not installed."""
+
+
+def require(module: str, extra: str) -> ModuleType:
+    """Import an optional package where it is used.
+
+    Args:
+        module: Dotted name of the module, for example ``"torch"``.
+        extra: The extra of ``pocketintent`` that installs it.
+
+    Returns:
+        The imported module.
+
+    Raises:
+        MissingExtraError: The module is not installed; the message has the command that
+            installs it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not module.startswith(error.name):
+            raise
+        raise MissingExtraError(
+            f"this needs the package {module.partition('.')[0]!r}, which is not installed: "
+            f'pip install "pocketintent[{extra}]"'
+        ) from error
