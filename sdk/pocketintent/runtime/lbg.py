@@ -19,7 +19,7 @@ FloatArray = npt.NDArray[np.float32]
 IndexArray = npt.NDArray[np.intp]
 FloatArray64 = npt.NDArray[np.float64]
 
-_BLOCK_BYTES = 1 << 20  # distances computed at once; a block stays in the processor's cache
+_BLOCK_BYTES = 1 << 19  # distances computed at once; a block stays in the processor's cache
 _NO_DISTORTION = 1e-12  # of the total energy: what is below is rounding, not distance
 
 

@@ -7,6 +7,8 @@ which is the unit that both functions work in.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -74,7 +76,7 @@ def unpack_codes(packed: npt.NDArray[np.uint8], bits: int, shape: tuple[int, ...
         ModelFileError: ``packed`` has not the length that ``bits`` and ``shape`` ask for.
     """
     _check_bits(bits)
-    num_codes = int(np.prod(shape, dtype=np.int64))
+    num_codes = math.prod(shape)
     if packed.dtype != np.uint8 or packed.shape != (packed_size(num_codes, bits),):
         raise ModelFileError(
             f"packed codes are {packed.dtype} {list(packed.shape)}; {num_codes} codes of {bits} "
