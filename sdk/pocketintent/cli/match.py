@@ -1,0 +1,100 @@
+"""``pocketintent match``: the intent of each text, as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from pocketintent.cli.output import print_json, print_note
+
+EPILOG = """\
+examples:
+  pocketintent match --templates smart_home "switch the lamp off please"
+  pocketintent match --templates my_bot.json --rank 3 "where is my order"
+  pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
+  tail -f chat.log | pocketintent match --templates my_bot.json
+
+each line of the output:
+  text       the text
+  intent     its intent, or null when the match is refused
+  score      similarity to the nearest intent, -1..1
+  template   the nearest template of that intent
+  nearest    the nearest intent, also when it is refused
+  runner_up  the next intent: its intent, score and template
+  margin     how far the runner-up is behind
+  reason     why intent is null: below_threshold, ambiguous, unknown_words or no_templates
+  ranking    with --rank: the best intents, each with its score and template
+
+Bytes of stdin that are not UTF-8 are read as U+FFFD, so that the lines of the output are
+those of the input. An empty line is a text too."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser of ``pocketintent``."""
+    parser = subparsers.add_parser(
+        "match",
+        help="recognise the intent of texts",
+        description="Recognise the intent of each TEXT, or of each line of stdin without TEXT. "
+        "Prints one JSON line for each.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--templates",
+        required=True,
+        metavar="FILE",
+        help="template file (JSON), or the name of a set that ships with the package",
+    )
+    parser.add_argument("--model", metavar="FILE", help="model file (default: the shipped model)")
+    parser.add_argument(
+        "--search",
+        choices=("table", "exact"),
+        default="table",
+        help="similarities by table look-up of quantised templates, or exactly (default: table)",
+    )
+    parser.add_argument(
+        "--decision",
+        choices=("nearest", "nearest+centroid"),
+        default="nearest+centroid",
+        help="score by the nearest template, or by its mean with the intent's centroid "
+        "(default: nearest+centroid)",
+    )
+    parser.add_argument(
+        "--rank", type=_count, metavar="N", help="also print the best N intents of each text"
+    )
+    parser.add_argument("texts", nargs="*", metavar="TEXT", help="a text; lines of stdin if none")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Match the texts of the call or of stdin."""
+    from pocketintent.runtime.recognizer import IntentRecognizer
+
+    recognizer = IntentRecognizer.load(
+        templates=args.templates, model=args.model, decision=args.decision, search=args.search
+    )
+    for text in args.texts or _lines_of_stdin():
+        # An argument that is not UTF-8 reaches Python with lone surrogates, which JSON has not.
+        text = text.encode("utf-8", "replace").decode()
+        line: dict[str, Any] = {"text": text, **asdict(recognizer.match(text))}
+        if args.rank is not None:
+            line["ranking"] = recognizer.rank(text, limit=args.rank)
+        print_json(line)
+    return 0
+
+
+def _lines_of_stdin() -> Iterable[str]:
+    if sys.stdin.isatty():
+        print_note("reading texts from the terminal, one on a line; end with Ctrl-D")
+    for line in sys.stdin.buffer:
+        yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _count(value: str) -> int:
+    number = int(value)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
