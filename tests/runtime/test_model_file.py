@@ -19,7 +19,7 @@ MANIFEST = {"kind": "static", "dim": 3, "tokenizer": {"name": "simple"}, "note":
 TENSORS = {
     "words.codes": np.arange(12, dtype=np.uint8).reshape(4, 3),
     "words.norms": np.array([1, 2, 0.5, 3], np.float16),
-    "vocabulary.offsets": np.array([0, 1, 2], np.uint32),
+    "vocabulary.counts": np.array([0, 1, 2], np.uint32),
     "empty": np.zeros((0, 3), np.float32),
 }
 
