@@ -1,0 +1,74 @@
+"""The plot of a sweep: quality against size, a panel for each variant."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from pocketintent.compression.sweep import flatten
+from pocketintent.runtime.errors import require
+
+
+def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Draw a table of :func:`pocketintent.compression.sweep.run_sweep`.
+
+    A row of panels for Pearson and one for each intent set (nearest template, the most
+    shots), a column for each variant, a line for each ``sub_dim``, a mark for each codebook
+    size, and the uncompressed model as a dashed line.
+
+    Args:
+        table: The table.
+        path: The image file; its ending gives the format.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    matplotlib = require("matplotlib", "evaluate")
+    matplotlib.use("Agg")
+    plt = require("matplotlib.pyplot", "evaluate")
+
+    baseline = flatten(table["baseline"]["quality"])
+    figures = _figures(baseline)
+    variants = list(dict.fromkeys(cell["variant"] for cell in table["cells"]))
+    figure, axes = plt.subplots(
+        len(figures),
+        len(variants),
+        figsize=(4.5 * len(variants), 3.8 * len(figures)),
+        sharex=True,
+        sharey="row",
+        squeeze=False,
+        layout="constrained",
+    )
+    for row, name in enumerate(figures):
+        for column, variant in enumerate(variants):
+            axis = axes[row][column]
+            cells = [cell for cell in table["cells"] if cell["variant"] == variant]
+            _draw_panel(axis, cells, name)
+            axis.axhline(baseline[name], color="grey", linestyle="--", linewidth=1)
+            if row == 0:
+                axis.set_title(variant.replace("_", " "))
+            if row == len(figures) - 1:
+                axis.set_xlabel("words' vectors, bytes")
+        axes[row][0].set_ylabel(name)
+    axes[0][0].legend(title="sub_dim", fontsize="small")
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def _draw_panel(axis: Any, cells: list[dict[str, Any]], name: str) -> None:
+    for sub_dim in sorted({cell["sub_dim"] for cell in cells}):
+        line = sorted(
+            (cell["vector_bytes"], flatten(cell["quality"]).get(name, float("nan")))
+            for cell in cells
+            if cell["sub_dim"] == sub_dim
+        )
+        sizes, values = zip(*line, strict=True)
+        axis.plot(sizes, values, marker="o", markersize=3, linewidth=1, label=str(sub_dim))
+    axis.set_xscale("log")
+    axis.grid(alpha=0.3)
+
+
+def _figures(baseline: dict[str, float]) -> list[str]:
+    """Pearson, and of each intent set its last accuracy of the nearest template."""
+    chosen = {name.split(".")[1]: name for name in baseline if name.endswith(".nearest")}
+    return [name for name in ("sts.pearson",) if name in baseline] + list(chosen.values())

@@ -1,0 +1,69 @@
+"""The size report: where the bytes of a model file go, and what changed."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from pocketintent.runtime.model_file import load_model
+
+
+def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """Differences ``after - before`` of all floating-point figures of two equal structures."""
+    change: dict[str, Any] = {}
+    for key, value in before.items():
+        if isinstance(value, dict):
+            change[key] = quality_change(value, after[key])
+        elif isinstance(value, float):
+            change[key] = after[key] - value
+    return change
+
+
+def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
+    """Where the bytes of a model file go.
+
+    Args:
+        path: A model file.
+
+    Returns:
+        Bytes of ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32) of the words,
+        of ``vocabulary``, ``ngrams`` and ``templates``, of the ``rest`` (header, manifest,
+        further tensors), and of the whole ``file``. What a model does not have is 0.
+
+    Raises:
+        ModelFileError: The file is missing or no model.
+    """
+    sizes = dict.fromkeys(
+        ("codes", "codebook", "norms", "embedding", "vocabulary", "ngrams", "templates"), 0
+    )
+    for name, tensor in load_model(path).tensors.items():
+        group, _, part = name.partition(".")
+        key = part if group == "words" else group
+        if key in sizes:
+            sizes[key] += tensor.nbytes
+    file = os.path.getsize(path)
+    return {**sizes, "rest": file - sum(sizes.values()), "file": file}
+
+
+def compare_sizes(
+    before: dict[str, int], after: dict[str, int], *, float32_bytes: int
+) -> dict[str, Any]:
+    """Sizes of a compressed model beside those of the model it was made from.
+
+    Args:
+        before: :func:`size_report` of the model that was compressed.
+        after: :func:`size_report` of the compressed model.
+        float32_bytes: What the kept words' vectors take in float32.
+
+    Returns:
+        ``bytes`` and ``bytes_before``, the two reports; ``float32_bytes``; and ``ratio``:
+        ``vectors``, float32 against codes, codebook and norms, and ``file``, the one file
+        against the other.
+    """
+    vectors = after["codes"] + after["codebook"] + after["norms"] + after["embedding"]
+    return {
+        "bytes": after,
+        "bytes_before": before,
+        "float32_bytes": float32_bytes,
+        "ratio": {"vectors": float32_bytes / vectors, "file": before["file"] / after["file"]},
+    }

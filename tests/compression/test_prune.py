@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.compression.prune import (
+    Sentences,
+    prune_encoder,
+    select_by_frequency,
+    select_by_norm,
+)
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantizer import DenseMatrix, Quantizer
+from pocketintent.runtime.vocabulary import Vocabulary
+
+WORDS = ["on", "off", "light", "lamp", "please", "music", "play", "the"]
+
+
+def make_encoder(quantised: bool = False) -> StaticEncoder:
+    vectors = np.random.default_rng(0).standard_normal((len(WORDS), 6), dtype=np.float32)
+    if not quantised:
+        return StaticEncoder(Vocabulary(WORDS), DenseMatrix(vectors))
+    quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=4)
+    return StaticEncoder(Vocabulary(WORDS), quantizer.encode(vectors))
+
+
+def as_sentences(lists: list[list[int]]) -> Sentences:
+    flat = [word for words in lists for word in words]
+    lengths = [0] + [len(words) for words in lists]
+    return Sentences(np.array(flat, np.intp), np.cumsum(lengths, dtype=np.intp))
+
+
+def test_the_most_frequent_words_are_kept_in_their_order() -> None:
+    counts = np.array([3, 9, 1, 9, 4], dtype=np.uint32)
+    assert select_by_frequency(counts, 3).tolist() == [1, 3, 4]
+    assert select_by_frequency(counts, 1).tolist() == [1]
+    assert select_by_frequency(counts, 99).tolist() == [0, 1, 2, 3, 4]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 29), min_size=1, max_size=6), max_size=40),
+    st.integers(1, 30),
+    st.integers(0, 2**32 - 1),
+)
+def test_pruning_by_norm_leaves_no_sentence_without_a_word(
+    lists: list[list[int]], keep: int, seed: int
+) -> None:
+    norms = np.random.default_rng(seed).random(30, dtype=np.float32)
+    try:
+        kept = select_by_norm(norms, as_sentences(lists), keep).tolist()
+    except PocketIntentError:
+        # Only allowed when a sentence-by-sentence cover really needs more than there is room for.
+        cover: set[int] = set()
+        for words in lists:
+            if not cover & set(words):
+                cover.add(max(words, key=lambda word: norms[word]))
+        assert len(cover) > keep
+        return
+    assert kept == sorted(set(kept))
+    assert len(kept) == keep
+    assert all(set(words) & set(kept) for words in lists)
+
+
+def test_pruning_by_norm_prefers_large_norms_where_sentences_allow() -> None:
+    norms = np.array([0.9, 0.1, 0.8, 0.2, 0.7, 0.3], dtype=np.float32)
+    assert select_by_norm(norms, as_sentences([]), 3).tolist() == [0, 2, 4]
+    # The last sentence has only small words: its largest, 5, takes the place of 4.
+    sentences = as_sentences([[0, 1], [2, 3], [5, 1]])
+    assert select_by_norm(norms, sentences, 3).tolist() == [0, 2, 5]
+
+
+def test_a_cover_larger_than_the_vocabulary_to_keep_is_an_error_that_says_its_size() -> None:
+    norms = np.ones(4, dtype=np.float32)
+    with pytest.raises(PocketIntentError, match=r"takes 3 words and --keep is 2"):
+        select_by_norm(norms, as_sentences([[0], [1], [2]]), 2)
+
+
+@pytest.mark.parametrize("keep", [0, -1])
+def test_keeping_no_word_is_refused(keep: int) -> None:
+    with pytest.raises(PocketIntentError, match="at least 1"):
+        select_by_frequency(np.ones(3, dtype=np.int64), keep)
+    with pytest.raises(PocketIntentError, match="at least 1"):
+        select_by_norm(np.ones(3, dtype=np.float32), as_sentences([]), keep)
+
+
+def test_sentences_are_read_as_known_word_ids() -> None:
+    encoder = make_encoder()
+    sentences = Sentences.read(encoder, ["Play the music!", "unknown things", "", "lamp on"])
+    assert len(sentences) == 2
+    assert sentences.ids.tolist() == [6, 7, 5, 3, 0]
+    assert sentences.offsets.tolist() == [0, 3, 5]
+    assert sentences.counts(8).tolist() == [1, 0, 0, 1, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_a_pruned_encoder_knows_the_kept_words_and_no_others(quantised: bool) -> None:
+    encoder = make_encoder(quantised)
+    small = prune_encoder(encoder, np.array([0, 3, 6]))
+    assert small.vocabulary.words == ["on", "lamp", "play"]
+    np.testing.assert_array_equal(small.encode("lamp on"), encoder.encode("lamp on"))
+    np.testing.assert_array_equal(small.encode("the lamp"), encoder.encode("lamp"))
+    assert not small.encode("music off").any()
+    assert len(encoder.vocabulary) == 8

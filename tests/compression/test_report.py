@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
+from pocketintent.compression.report import compare_sizes, quality_change, size_report
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.vocabulary import Vocabulary
+
+
+def make_encoder(num_words: int, dim: int, ngrams: bool = False) -> StaticEncoder:
+    rng = np.random.default_rng(0)
+    buckets = DenseMatrix(rng.standard_normal((64, dim), dtype=np.float32))
+    return StaticEncoder(
+        Vocabulary([f"w{number}" for number in range(num_words)]),
+        DenseMatrix(rng.standard_normal((num_words, dim), dtype=np.float32)),
+        ngrams=buckets if ngrams else None,
+        ngram_settings={"min_n": 3, "max_n": 4, "num_buckets": 64, "weight": 1.0},
+    )
+
+
+def test_every_byte_of_the_file_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "small.safetensors"
+    small = quantise_encoder(make_encoder(800, 20, ngrams=True), sub_dim=5, codebook_size=8)
+    small = add_template_quantizer(small, ["w w1 w2", "w3"], codebook_size=2)
+    save_model(path, *small.to_model_file_parts())
+    sizes = size_report(path)
+    assert sizes["codes"] == 800 * 4 * 3 // 8
+    assert sizes["codebook"] == 4 * 8 * 5 * 2
+    assert sizes["norms"] == 800 * 2
+    assert sizes["embedding"] == 0
+    assert sizes["vocabulary"] > 0 and sizes["ngrams"] > 0
+    assert sizes["templates"] == 20 * 2 * 2
+    assert sizes["file"] == path.stat().st_size
+    assert sizes["rest"] > 0
+    assert sum(sizes.values()) == 2 * sizes["file"]
+
+
+def test_ratios_are_against_float32_and_against_the_file_before(tmp_path: Path) -> None:
+    encoder = make_encoder(3000, 20)
+    before, after = tmp_path / "before.safetensors", tmp_path / "after.safetensors"
+    save_model(before, *encoder.to_model_file_parts())
+    small = quantise_encoder(encoder, sub_dim=5, codebook_size=16)
+    save_model(after, *small.to_model_file_parts())
+    sizes = compare_sizes(size_report(before), size_report(after), float32_bytes=3000 * 20 * 4)
+    assert sizes["bytes_before"]["embedding"] == sizes["float32_bytes"] == 240_000
+    vectors = 3000 * 4 // 2 + 4 * 16 * 5 * 2 + 3000 * 2
+    assert sizes["ratio"]["vectors"] == 240_000 / vectors
+    assert sizes["ratio"]["file"] == before.stat().st_size / after.stat().st_size
+
+
+def test_fifty_thousand_words_of_300_dimensions_stay_under_two_megabytes(tmp_path: Path) -> None:
+    # As many letters a word as the 50,000 most frequent of the training corpora have on average.
+    rng = np.random.default_rng(0)
+    alphabet = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    words = {"".join(row) for row in alphabet[rng.integers(0, 26, (51_000, 8))]}
+    vocabulary = Vocabulary(sorted(words)[:50_000])
+    vectors = rng.standard_normal((50_000, 300), dtype=np.float32)
+    encoder = StaticEncoder(vocabulary, DenseMatrix(vectors))
+    small = quantise_encoder(encoder, sub_dim=10, codebook_size=128, sample=4096)
+    path = tmp_path / "small.safetensors"
+    save_model(path, *small.to_model_file_parts())
+    assert size_report(path)["file"] < 2_000_000
+
+
+def test_changes_are_differences_of_all_figures() -> None:
+    before = {"sts": {"pearson": 0.75, "pairs": 10}, "intents": {"a": {"accuracy": {"5": 0.5}}}}
+    after = {"sts": {"pearson": 0.5, "pairs": 10}, "intents": {"a": {"accuracy": {"5": 0.75}}}}
+    assert quality_change(before, after) == {
+        "sts": {"pearson": -0.25},
+        "intents": {"a": {"accuracy": {"5": 0.25}}},
+    }
