@@ -1,0 +1,65 @@
+# The commands of a checkout. `make help` lists them.
+#   make demo PYTHON=python3.12         another Python
+#   make demo ARGS="--templates travel" arguments for the demo
+PYTHON ?= python3
+ARGS ?=
+
+DEMO := .venv-demo
+TEST := .venv
+CHECKED := sdk demo_app tests $(wildcard benchmarks)
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format types pytest hooks clean python
+
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+		while IFS='|' read -r name text; do printf '%-16s%s\n' "$$name" "$$text"; done
+
+demo: $(DEMO)/installed ## try it: an interactive prompt, or one answer for each line piped in
+	@$(DEMO)/bin/python -m pocketintent_demo $(ARGS)
+
+test: lint types pytest ## everything that continuous integration runs
+
+lint: $(TEST)/installed ## ruff: rules and format
+	$(TEST)/bin/ruff check $(CHECKED)
+	$(TEST)/bin/ruff format --check $(CHECKED)
+
+format: $(TEST)/installed ## put the code into the format that lint wants
+	$(TEST)/bin/ruff check --fix-only $(CHECKED)
+	$(TEST)/bin/ruff format $(CHECKED)
+
+types: $(TEST)/installed ## mypy, strict
+	$(TEST)/bin/mypy
+
+pytest: $(TEST)/installed ## the tests
+	$(TEST)/bin/python -m pytest $(ARGS)
+
+hooks: $(TEST)/installed ## run the same checks at each commit and push
+	$(TEST)/bin/pre-commit install
+
+clean: ## remove the environments, caches and builds
+	rm -rf $(DEMO) $(TEST) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# The file `installed` is written last, so that an installation that was cut off is done again.
+# What pip says goes to stderr: the stdout of a piped demo holds answers only.
+$(DEMO)/installed: pyproject.toml constraints.txt | python
+	@echo "Setting up $(DEMO) (once) ..." >&2
+	@$(PYTHON) -m venv $(DEMO) >&2
+	@$(DEMO)/bin/python $(PIP_INSTALL) --editable '.[demo]' >&2
+	@touch $@
+
+$(TEST)/installed: pyproject.toml constraints.txt | python
+	@echo "Setting up $(TEST) (once) ..." >&2
+	@$(PYTHON) -m venv $(TEST) >&2
+	@$(TEST)/bin/python $(PIP_INSTALL) --editable '.[dev]' >&2
+	@touch $@
+
+python:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "make: no '$(PYTHON)' here. Install Python 3.10 or later, or name one: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+		echo "make: $$($(PYTHON) --version 2>&1) is too old, 3.10 or later is needed. Name another: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "make: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
