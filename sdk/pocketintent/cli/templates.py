@@ -1,0 +1,86 @@
+"""``pocketintent templates``: check template files."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.errors import TemplateError
+from pocketintent.runtime.template_forms import normalise_form
+from pocketintent.runtime.templates import (
+    check_templates,
+    find_templates,
+    parse_templates,
+    read_json,
+)
+
+EPILOG = """\
+examples:
+  pocketintent templates check my_bot.json
+  pocketintent templates check templates/*.json
+  pocketintent templates check smart_home
+
+each line of the output:
+  file       the file
+  intents    number of intents, or null when there are errors
+  templates  number of templates, or null when there are errors
+  errors     what breaks the format: no model can use the file
+  warnings   what is allowed but makes recognition worse
+
+exit status: 0 no errors, 1 a file has errors"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser of ``pocketintent``."""
+    parser = subparsers.add_parser(
+        "templates",
+        help="check template files",
+        description="Work on template files.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    check = actions.add_parser(
+        "check",
+        help="find all errors and weak points of template files",
+        description="Find all errors and weak points of template files, without a model. "
+        "Prints one JSON line for each file; errors and warnings go to stderr too.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    check.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="template file (JSON), or the name of a shipped set",
+    )
+    check.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check the files of the call."""
+    reports = [_check(name) for name in args.files]
+    for report in reports:
+        for level in ("errors", "warnings"):
+            for finding in report[level]:
+                print_note(f"{report['file']}: {level[:-1]}: {finding}")
+        print_json(report)
+    return 1 if any(report["errors"] for report in reports) else 0
+
+
+def _check(name: str) -> dict[str, Any]:
+    report: dict[str, Any] = {"file": name, "intents": None, "templates": None}
+    try:
+        path = find_templates(name)
+        report["file"] = str(path)
+        form, errors = normalise_form(read_json(path))
+    except TemplateError as error:
+        place = f"{report['file']}: "
+        return {**report, "errors": [str(error).removeprefix(place)], "warnings": []}
+    if errors:
+        return {**report, "errors": errors, "warnings": []}
+    template_set = parse_templates(form)
+    report["intents"] = len(template_set.intents)
+    report["templates"] = sum(len(intent.templates) for intent in template_set.intents.values())
+    return {**report, "errors": [], "warnings": check_templates(template_set)}

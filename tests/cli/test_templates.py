@@ -1,0 +1,53 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from pocketintent.cli.main import main
+
+
+def _check(capsys: pytest.CaptureFixture[str], *files: object) -> tuple[int, list[dict], str]:
+    status = main(["templates", "check", *map(str, files)])
+    captured = capsys.readouterr()
+    return status, [json.loads(line) for line in captured.out.splitlines()], captured.err
+
+
+def test_a_good_file_gives_its_counts_and_status_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bot.json"
+    path.write_text('{"a": ["x", "y"], "b": ["z", "w", "v"]}')
+    status, reports, words = _check(capsys, path)
+    expected = {"file": str(path), "intents": 2, "templates": 5, "errors": [], "warnings": []}
+    assert (status, reports, words) == (0, [expected], "")
+
+
+def test_all_errors_of_all_files_are_reported_with_status_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, worse = tmp_path / "bad.json", tmp_path / "worse.json"
+    bad.write_text('{"a": ["", 3], "b": []}')
+    worse.write_text("{")
+    status, reports, words = _check(capsys, bad, worse, "smart_home", tmp_path / "none.json")
+    assert status == 1
+    assert [len(report["errors"]) for report in reports] == [3, 1, 0, 1]
+    assert reports[0]["intents"] is None
+    assert reports[1]["errors"][0].startswith("not JSON at line 1")
+    assert reports[2]["intents"] == 18
+    assert f"{bad}: error: intent 'a', template 2 is a number" in words
+
+
+def test_warnings_leave_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bot.json"
+    path.write_text('{"a": ["x"]}')
+    status, reports, words = _check(capsys, path)
+    assert status == 0
+    assert len(reports[0]["warnings"]) == 1
+    assert f"{path}: warning: " in words
+
+
+def test_a_call_without_files_or_action_is_refused_with_status_2() -> None:
+    for call in (["templates"], ["templates", "check"]):
+        with pytest.raises(SystemExit) as caught:
+            main(call)
+        assert caught.value.code == 2

@@ -1,0 +1,74 @@
+"""What the tests of several folders share: the real data, and an encoder small enough to read."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pocketintent.runtime.encoders import DEFAULT_MODEL, StaticEncoder
+from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.vocabulary import Vocabulary
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Words of one line get nearly the same vector.
+TINY_WORDS = """\
+light lights lamp
+turn switch put
+on
+off
+please could you
+the a
+music song jazz
+play hear
+stop silence
+warm warmer heat
+cold freezing
+door gate
+lock close
+open unlock
+pizza pasta food
+eat hungry order
+hello hi
+bye goodbye
+thanks thank
+"""
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of public data sets; a test that asks for it is skipped where there is none."""
+    folder = Path(os.environ.get("POCKETINTENT_DATA") or REPOSITORY.parent / "shared" / "data")
+    if not (folder / "intents").is_dir():
+        pytest.skip(f"no data sets at {folder}; POCKETINTENT_DATA names their folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder() -> StaticEncoder:
+    """An encoder of some forty words and 32 dimensions, with synonyms near each other."""
+    rng = np.random.default_rng(7)
+    words, vectors = [], []
+    for line in TINY_WORDS.splitlines():
+        centre = rng.standard_normal(32)
+        centre *= (0.2 if line.startswith(("the", "please")) else 1.0) / np.linalg.norm(centre)
+        for word in line.split():
+            words.append(word)
+            vectors.append(centre + rng.normal(0.0, 0.02, 32))
+    return StaticEncoder(Vocabulary(words), DenseMatrix(np.array(vectors, np.float32)))
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of ``tiny_encoder``."""
+    path = tmp_path_factory.mktemp("model") / "tiny.safetensors"
+    save_model(path, *tiny_encoder.to_model_file_parts())
+    return path
+
+
+@pytest.fixture(scope="session")
+def default_model() -> Path:
+    """The model that ships in the package."""
+    return DEFAULT_MODEL
