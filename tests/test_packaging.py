@@ -1,0 +1,46 @@
+import re
+import sys
+from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # pytest depends on it there
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+
+
+def test_every_package_of_the_source_roots_is_shipped() -> None:
+    folders = {
+        ".".join(path.parent.relative_to(REPOSITORY / root).parts)
+        for root in ("sdk", "demo_app")
+        for path in (REPOSITORY / root).rglob("__init__.py")
+    }
+    assert set(PROJECT["tool"]["setuptools"]["packages"]) == folders | {"pocketintent.templates"}
+
+
+def test_the_runtime_has_three_dependencies() -> None:
+    names = [re.split("[<>=]", entry)[0] for entry in PROJECT["project"]["dependencies"]]
+    assert names == ["numpy", "orjson", "safetensors"]
+
+
+def test_every_direct_dependency_has_one_exact_version() -> None:
+    constraints = (REPOSITORY / "constraints.txt").read_text("utf-8").splitlines()
+    pinned = [re.split("==", line)[0] for line in constraints if "==" in line]
+    direct = PROJECT["project"]["dependencies"] + [
+        entry for extra in PROJECT["project"]["optional-dependencies"].values() for entry in extra
+    ]
+    names = {re.split(r"[\[<>=;]", entry)[0].replace("_", "-").lower() for entry in direct}
+    assert names - {"pocketintent"} <= set(pinned)
+    assert "torch==2.13.0" in constraints
+
+
+def test_continuous_integration_and_the_hooks_run_what_make_test_runs() -> None:
+    makefile = (REPOSITORY / "Makefile").read_text("utf-8")
+    steps = re.search(r"^test: (.*) ##", makefile, re.MULTILINE)
+    assert steps is not None
+    hooks = (REPOSITORY / ".pre-commit-config.yaml").read_text("utf-8")
+    assert re.findall(r"entry: make (\w+)", hooks) == steps[1].split()
+    assert (REPOSITORY / ".ci" / "run").read_text("utf-8").endswith("exec make test\n")
