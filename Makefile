@@ -7,7 +7,7 @@ ARGS ?=
 DEMO := .venv-demo
 TEST := .venv
 CHECKED := sdk demo_app tests $(wildcard benchmarks)
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

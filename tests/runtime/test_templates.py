@@ -346,3 +346,11 @@ def test_shipped_sets_are_valid_varied_and_without_warnings(name: str) -> None:
 def test_the_schema_is_a_schema_and_not_a_set() -> None:
     Draft202012Validator.check_schema(SCHEMA.schema)
     assert set(bundled_templates()) == {"banking_support", "small_talk", "smart_home", "travel"}
+
+
+def test_the_documentation_counts_the_shipped_sets_right() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "templates.md").read_text("utf-8")
+    for name in bundled_templates():
+        intents = load_templates(name).intents
+        number = sum(len(intent.templates) for intent in intents.values())
+        assert f"| `{name}` | {len(intents)} | {number} |" in page

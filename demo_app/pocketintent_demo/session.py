@@ -1,0 +1,284 @@
+"""The demo without its terminal: a line in, the answer's text out."""
+
+from __future__ import annotations
+
+import glob
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pocketintent import IntentRecognizer, Match, PocketIntentError
+from pocketintent_demo.style import Style, quote
+
+
+class CommandError(Exception):
+    """A command that was not understood; the message says how it is written."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of the demo."""
+
+    run: Callable[[str], str]
+    """From what follows the command's name to the answer."""
+    usage: str
+    """How it is written."""
+    help: str
+    """What it does, for ``:help``."""
+
+
+class Session:
+    """A conversation with one recogniser.
+
+    Args:
+        templates: A template file, or the name of a set of the package.
+        model: A model file; None is the default model.
+        style: Colours of the answers.
+        clock: Seconds, for the time that a match takes.
+
+    Raises:
+        PocketIntentError: The templates or the model cannot be used.
+    """
+
+    def __init__(
+        self,
+        templates: str,
+        model: str | None = None,
+        style: Style | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.model = model
+        self.style = style or Style()
+        self.clock = clock
+        self.finished = False
+        self.last_text: str | None = None
+        self.source = templates
+        self.recognizer = IntentRecognizer.load(templates=templates, model=model)
+        self.commands = {
+            ":add": Command(self._add, ":add INTENT TEXT", "add a template, and its intent if new"),
+            ":remove": Command(self._remove, ":remove INTENT", "remove an intent"),
+            ":intents": Command(self._intents, ":intents", "list the intents"),
+            ":why": Command(self._why, ":why", "explain the last answer"),
+            ":threshold": Command(
+                self._threshold, ":threshold [NUMBER]", "lowest score that is recognised, -1..1"
+            ),
+            ":margin": Command(
+                self._margin, ":margin [NUMBER]", "lead over the next intent that is needed, 0..2"
+            ),
+            ":save": Command(self._save, ":save FILE", "save the templates and settings"),
+            ":load": Command(self._load, ":load FILE", "load a template file, or a shipped set"),
+            ":help": Command(self._help, ":help", "this list"),
+            ":quit": Command(self._quit, ":quit", "leave (Ctrl-D does too)"),
+        }
+
+    def respond(self, line: str) -> str:
+        """Answer one line.
+
+        Args:
+            line: A command when it starts with a colon, else an utterance.
+
+        Returns:
+            The answer, of one or more lines; a failed command's says what to do.
+        """
+        line = line.strip()
+        try:
+            return self._run(line) if line.startswith(":") else self._match(line)
+        except (CommandError, PocketIntentError) as error:
+            return self.style.error(str(error))
+        except OSError as error:
+            return self.style.error(f"{error.filename or 'file'}: {error.strerror or error}")
+
+    def greeting(self) -> str:
+        """What the session works on, and how to begin."""
+        return (
+            f"{self._size()} from {self.source}. "
+            "Type a sentence to see its intent, :help for the commands, :quit to leave."
+        )
+
+    def complete(self, line: str) -> list[str]:
+        """What a command, or what follows it, may become: commands, intents, files.
+
+        Args:
+            line: The line up to the cursor.
+
+        Returns:
+            Whole words or paths, in order; empty for an utterance.
+        """
+        if not line.startswith(":"):
+            return []
+        name, space, rest = line.partition(" ")
+        if not space:
+            return [command for command in self.commands if command.startswith(name)]
+        if name in (":add", ":remove") and " " not in rest:
+            return sorted(i for i in self.recognizer.templates.intents if i.startswith(rest))
+        if name in (":load", ":save"):
+            return _complete_path(rest)
+        return []
+
+    def _match(self, text: str) -> str:
+        start = self.clock()
+        match = self.recognizer.match(text)
+        micros = (self.clock() - start) * 1e6
+        self.last_text = text
+        took = self.style.faint(f"{micros:.0f} µs")
+        if match.nearest is None:
+            return f"{self.style.refusal('no intent')}: {self._reason(match)}  {took}"
+        if match.intent is not None:
+            first = f"{self.style.intent(match.intent)}  {match.score:.3f}  {took}"
+        else:
+            first = f"{self.style.refusal('no intent')}: {self._reason(match)}  {took}"
+        lines = [first]
+        lines.append(f"  nearest    {match.nearest}  {match.score:.3f}  {quote(match.template)}")
+        if match.runner_up is not None:
+            other = match.runner_up
+            lines.append(
+                f"  runner-up  {other.intent}  {other.score:.3f}  {quote(other.template)}  "
+                + self.style.faint(f"{match.margin:.3f} behind")
+            )
+        return "\n".join(lines)
+
+    def _reason(self, match: Match) -> str:
+        if match.reason == "no_templates":
+            return "there are no intents yet; :add INTENT TEXT makes one"
+        if match.reason == "unknown_words":
+            return "the model knows none of these words"
+        if match.reason == "below_threshold":
+            return f"{match.score:.3f} is under the threshold {self._threshold_of(match):.3f}"
+        other = match.runner_up.intent if match.runner_up else "the next"
+        return (
+            f"{match.nearest} is only {match.margin:.3f} before {other}, "
+            f"the margin is {self.recognizer.margin:.3f}"
+        )
+
+    def _threshold_of(self, match: Match) -> float:
+        intent = self.recognizer.templates.intents.get(match.nearest or "")
+        own = intent.threshold if intent is not None else None
+        return self.recognizer.threshold if own is None else own
+
+    def _run(self, line: str) -> str:
+        name, _, rest = line.partition(" ")
+        if name not in self.commands:
+            raise CommandError(f"{name} is not a command; :help lists them")
+        return self.commands[name].run(rest.strip())
+
+    def _add(self, rest: str) -> str:
+        intent, _, text = rest.partition(" ")
+        text = text.strip()
+        if not text:
+            raise CommandError(f"write {self.commands[':add'].usage}, as :add tea make me some tea")
+        before = self.recognizer.templates.intents.get(intent)
+        if before is not None and text in before.templates:
+            raise CommandError(f"{intent} has the template {quote(text)} already")
+        self.recognizer.add_intent(intent, [text])
+        number = len(self.recognizer.templates.intents[intent].templates)
+        return f"{intent} has {_count(number, 'template')} now; :save FILE keeps it"
+
+    def _remove(self, rest: str) -> str:
+        if not rest:
+            raise CommandError(f"write {self.commands[':remove'].usage}; :intents lists them")
+        self.recognizer.remove_intent(rest)
+        return f"{rest} is removed; {self._size()} left"
+
+    def _intents(self, rest: str) -> str:
+        intents = self.recognizer.templates.intents
+        if not intents:
+            return "no intents yet; :add INTENT TEXT makes one"
+        width = max(map(len, intents))
+        lines = []
+        for name, intent in intents.items():
+            own = "" if intent.threshold is None else f"  threshold {intent.threshold:.3f}"
+            example = self.style.faint(quote(intent.templates[0]))
+            number = _count(len(intent.templates), "template")
+            lines.append(f"{name:<{width}}  {number:>13}  {example}{own}")
+        return "\n".join(lines)
+
+    def _why(self, rest: str) -> str:
+        if self.last_text is None:
+            raise CommandError("nothing to explain yet; type a sentence first")
+        match = self.recognizer.match(self.last_text)
+        ranked = self.recognizer.rank(self.last_text, limit=5)
+        result = self.style.refusal("no intent")
+        if match.intent is not None:
+            result = self.style.intent(match.intent)
+        lines = [f"{quote(self.last_text)} is {result}"]
+        if match.nearest is None:
+            return "\n".join([*lines, f"  {self._reason(match)}"])
+        width = max((len(candidate.intent) for candidate in ranked), default=0)
+        for place, candidate in enumerate(ranked, 1):
+            lines.append(
+                f"  {place}  {candidate.intent:<{width}}  {candidate.score:.3f}  "
+                f"{quote(candidate.template)}"
+            )
+        threshold, margin = self._threshold_of(match), self.recognizer.margin
+        side = "under" if match.score < threshold else "not under"
+        lines.append(f"  threshold {threshold:.3f}: {match.score:.3f} is {side} it")
+        if match.runner_up is None:
+            lines.append(f"  margin {margin:.3f}: there is no other intent")
+        else:
+            side = "too little" if match.reason == "ambiguous" else "enough"
+            if match.reason == "below_threshold":
+                side = "not looked at"
+            lines.append(f"  margin {margin:.3f}: the lead is {match.margin:.3f}, {side}")
+        return "\n".join(lines)
+
+    def _threshold(self, rest: str) -> str:
+        if rest:
+            self.recognizer.threshold = _number(rest, -1, 1, self.commands[":threshold"].usage)
+        own = [i for i in self.recognizer.templates.intents.values() if i.threshold is not None]
+        also = f"; {_count(len(own), 'intent')} with one of their own" if own else ""
+        return f"threshold {self.recognizer.threshold:.3f}{also}"
+
+    def _margin(self, rest: str) -> str:
+        if rest:
+            self.recognizer.margin = _number(rest, 0, 2, self.commands[":margin"].usage)
+        return f"margin {self.recognizer.margin:.3f}"
+
+    def _save(self, rest: str) -> str:
+        if not rest:
+            raise CommandError(f"write {self.commands[':save'].usage}, as :save my_bot.json")
+        path = os.path.expanduser(rest)
+        self.recognizer.save(path)
+        return f"saved {self._size()} to {path}"
+
+    def _load(self, rest: str) -> str:
+        if not rest:
+            raise CommandError(f"write {self.commands[':load'].usage}, as :load travel")
+        path = os.path.expanduser(rest)
+        self.recognizer = IntentRecognizer.load(templates=path, model=self.model)
+        self.source = path
+        return f"loaded {self._size()} from {path}"
+
+    def _help(self, rest: str) -> str:
+        width = max(len(command.usage) for command in self.commands.values())
+        lines = [f"{c.usage:<{width}}  {c.help}" for c in self.commands.values()]
+        return "\n".join(["anything else is a sentence, and gets its intent", *lines])
+
+    def _quit(self, rest: str) -> str:
+        self.finished = True
+        return "bye"
+
+    def _size(self) -> str:
+        intents = self.recognizer.templates.intents
+        texts = sum(len(intent.templates) for intent in intents.values())
+        return f"{_count(len(intents), 'intent')} with {_count(texts, 'template')}"
+
+
+def _number(text: str, low: float, high: float, usage: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise CommandError(f"{text} is not a number; write {usage}") from None
+    if not low <= value <= high:
+        raise CommandError(f"{text} is not from {low} to {high}; write {usage}")
+    return value
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _complete_path(start: str) -> list[str]:
+    paths = glob.glob(glob.escape(os.path.expanduser(start)) + "*")
+    folders = [path + os.sep for path in paths if os.path.isdir(path)]
+    return sorted(folders + [path for path in paths if path.endswith(".json")])

@@ -1,0 +1,85 @@
+"""Where lines come from: an interactive prompt, a plain one, or a pipe."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from pocketintent_demo.session import Session
+from pocketintent_demo.style import quote
+
+if TYPE_CHECKING:
+    from prompt_toolkit.completion import CompleteEvent, Completion
+    from prompt_toolkit.document import Document
+
+PROMPT = "> "
+HINT = 'for history, completion and colours while typing: pip install "pocketintent[demo]"'
+
+
+def converse(session: Session) -> None:
+    """Answer lines until they end or the session is finished."""
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # bytes of another encoding end no conversation
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        answer_lines(session, sys.stdin)
+        return
+    print(session.greeting())
+    answer_prompts(session, make_reader(session))
+
+
+def answer_lines(session: Session, lines: Iterable[str]) -> None:
+    """Answer each line of a pipe or file; each is repeated above its answer."""
+    for line in lines:
+        print(f"{PROMPT}{quote(line.strip())[1:-1]}")
+        print(session.respond(line), flush=True)
+        if session.finished:
+            return
+
+
+def answer_prompts(session: Session, read: Callable[[], str]) -> None:
+    """Answer what is typed.
+
+    Args:
+        session: Gives the answers.
+        read: Returns a typed line; EOFError ends the conversation, KeyboardInterrupt drops the
+            line.
+    """
+    while not session.finished:
+        try:
+            line = read()
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+        if line.strip():
+            print(session.respond(line))
+
+
+def make_reader(session: Session) -> Callable[[], str]:
+    """The best prompt that is installed: prompt_toolkit's, or Python's own with a hint."""
+    try:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.completion import Completer, Completion
+        from prompt_toolkit.formatted_text import ANSI
+        from prompt_toolkit.output import ColorDepth
+    except ImportError:
+        print(HINT)
+        return lambda: input(PROMPT)
+
+    class SessionCompleter(Completer):
+        def get_completions(
+            self, document: Document, complete_event: CompleteEvent
+        ) -> Iterable[Completion]:
+            line = document.text_before_cursor
+            start = len(line.partition(" ")[2]) if " " in line else len(line)
+            return [Completion(word, start_position=-start) for word in session.complete(line)]
+
+    prompt: PromptSession[str] = PromptSession(
+        completer=SessionCompleter(),
+        complete_while_typing=True,
+        color_depth=None if session.style.colours else ColorDepth.DEPTH_1_BIT,
+    )
+    return lambda: prompt.prompt(ANSI(session.style.intent(PROMPT)))

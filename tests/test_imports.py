@@ -1,0 +1,77 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {
+    "torch",
+    "nltk",
+    "sklearn",
+    "scipy",
+    "matplotlib",
+    "tqdm",
+    "pandas",
+    "onnx",
+    "onnxruntime",
+    "tensorflow",
+    "transformers",
+    "prompt_toolkit",
+}
+OTHER_SIDES = {f"pocketintent.{side}" for side in ("training", "compression", "evaluation", "cli")}
+
+IMPORT = "import pocketintent"
+MATCH = """
+from pocketintent import IntentRecognizer
+recognizer = IntentRecognizer.load(templates={templates!r}, model={model!r})
+assert recognizer.match("please turn the lights on").intent == "lights_on"
+recognizer.add_intent("food", ["order a pizza"])
+assert recognizer.rank("hungry pizza", limit=1)[0].intent == "food"
+"""
+COMMAND = "from pocketintent.cli.main import build_parser; build_parser()"
+
+
+def _loaded_modules(code: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after the code."""
+    script = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
+    paths = [path for path in sys.path if path]
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {paths!r}\n{script}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return set(run.stdout.split())
+
+
+def _top_level(modules: set[str]) -> set[str]:
+    return {module.partition(".")[0] for module in modules}
+
+
+def test_import_loads_the_runtime_alone() -> None:
+    modules = _loaded_modules(IMPORT)
+    assert not _top_level(modules) & HEAVY
+    assert not modules & OTHER_SIDES
+
+
+def test_a_match_and_an_edit_load_the_runtime_alone(tiny_model: Path) -> None:
+    templates = {"lights_on": ["turn on the light"], "lights_off": ["turn off the light"]}
+    modules = _loaded_modules(MATCH.format(templates=templates, model=str(tiny_model)))
+    assert not _top_level(modules) & HEAVY
+    assert not modules & OTHER_SIDES
+
+
+def test_a_match_with_the_default_model_loads_the_runtime_alone() -> None:
+    modules = _loaded_modules(MATCH.format(templates="smart_home", model=None))
+    assert not _top_level(modules) & HEAVY
+    assert not modules & OTHER_SIDES
+
+
+def test_the_help_of_the_command_loads_nothing_heavy() -> None:
+    assert not _top_level(_loaded_modules(COMMAND)) & HEAVY
+
+
+def test_the_guard_sees_a_heavy_module() -> None:
+    pytest.importorskip("scipy")
+    assert _top_level(_loaded_modules("import scipy")) & HEAVY
