@@ -122,7 +122,9 @@ def test_pruning_by_norm_covers_the_corpus_and_a_template_codebook_is_fitted(
 
 def test_variants_are_chosen_by_options(model: Path, tmp_path: Path) -> None:
     out = tmp_path / "small.safetensors"
-    assert call("compress", model, "--out", out, *SMALL, "--shared-codebook", "--no-normalise") == 0
+    options = ("--shared-codebook", "--no-normalise", "--no-rotate")
+    assert call("compress", model, "--out", out, *SMALL, *options) == 0
+    assert load_model(out).manifest["compression"]["rotate"] is False
     settings = load_model(out).manifest["words"]
     assert (settings["per_position"], settings["normalised"]) == (False, False)
 
@@ -176,12 +178,12 @@ def test_the_sweep_writes_table_csv_and_plot_and_resumes(
     grid = ("--sub-dims", "2,3", "--codebook-sizes", "4,8", "--sts", data / "sts.jsonl")
     assert call("compress-sweep", model, *grid, "--out", out) == 0
     printed = capsys.readouterr()
-    assert len(json.loads(printed.out)["cells"]) == 12
-    assert "12/12 per_position_normalised sub_dim 3 codebook 8" in printed.err
+    assert len(json.loads(printed.out)["cells"]) == 16
+    assert "16/16 rotated sub_dim 3 codebook 8" in printed.err
     for name in ("sweep.json", "sweep.csv", "sweep.png"):
         assert (out / name).stat().st_size > 0
     assert call("compress-sweep", model, *grid, "--out", out) == 0
-    assert "12/12" not in capsys.readouterr().err
+    assert "16/16" not in capsys.readouterr().err
 
 
 def test_a_sweep_without_anything_to_measure_is_refused(model: Path, tmp_path: Path) -> None:

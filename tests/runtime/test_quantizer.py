@@ -178,6 +178,20 @@ def test_one_seed_gives_one_codebook_and_another_seed_another() -> None:
     assert (fit(vectors, sample=600, seed=5).codebook != same[0]).any()
 
 
+def test_vectors_of_weight_zero_do_not_shape_the_codebook() -> None:
+    vectors = make_vectors(400)
+    weights = np.r_[np.ones(200), np.zeros(200)]
+    heavy = fit(vectors, weights=weights)
+    assert heavy.distortion(vectors[:200]) < fit(vectors).distortion(vectors[:200])
+    assert heavy.distortion(vectors[200:]) > fit(vectors).distortion(vectors[200:])
+
+
+@pytest.mark.parametrize("weights", [[1.0], [-1.0] * 300, [np.nan] * 300, [0.0] * 300])
+def test_weights_that_make_no_shares_are_refused(weights: list[float]) -> None:
+    with pytest.raises(PocketIntentError, match="weights must be 300"):
+        fit(make_vectors(), weights=weights)
+
+
 def test_progress_counts_codebooks_and_rows() -> None:
     vectors = make_vectors()
     seen: list[tuple[int, int]] = []

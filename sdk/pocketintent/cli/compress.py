@@ -7,13 +7,15 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.quality import (
     add_probe_arguments,
+    keep_frequent,
     measure_quality,
     read_probe,
     read_static_model,
@@ -21,9 +23,6 @@ from pocketintent.cli.quality import (
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import save_model
-
-if TYPE_CHECKING:
-    from pocketintent.compression.prune import IndexArray
 
 EXAMPLES = """\
 examples:
@@ -77,6 +76,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     quantising.add_argument(
         "--no-normalise", action="store_true", help="quantise the vectors with their norms"
     )
+    quantising.add_argument(
+        "--no-rotate", action="store_true", help="quantise the vectors as training left them"
+    )
     add_probe_arguments(parser)
 
 
@@ -90,13 +92,15 @@ def run(args: argparse.Namespace) -> int:
         raise PocketIntentError("--prune norm needs --keep and --corpus")
     before = size_report(args.model)  # now: OUT may be the same file
     started = time.monotonic()
-    pruned = _prune(original, counts, args)
+    pruned, counts = _prune(original, counts, args)
     small = quantise_encoder(
         pruned,
         sub_dim=args.sub_dim,
         codebook_size=args.codebook_size,
+        counts=counts,
         per_position=not args.shared_codebook,
         normalised=not args.no_normalise,
+        rotate=not args.no_rotate,
         seed=args.seed,
         progress=print_progress,
     )
@@ -138,24 +142,18 @@ def print_progress(stage: str, done: int, total: int) -> None:
         print_note(f"{stage}: {done}/{total}")
 
 
-def _prune(encoder: StaticEncoder, counts: np.ndarray, args: argparse.Namespace) -> StaticEncoder:
-    from pocketintent.compression.prune import (
-        Sentences,
-        prune_encoder,
-        select_by_frequency,
-        select_by_norm,
-    )
+def _prune(
+    encoder: StaticEncoder, counts: NDArray[np.integer] | None, args: argparse.Namespace
+) -> tuple[StaticEncoder, NDArray[np.integer] | None]:
+    from pocketintent.compression.prune import Sentences, prune_encoder, select_by_norm
 
     if args.keep is None or args.keep >= len(encoder.words):
-        return encoder
-    ids: IndexArray
-    if args.prune == "norm":
-        norms = np.linalg.norm(encoder.words.decode(), axis=1)
-        ids = select_by_norm(norms, Sentences.read(encoder, _read_corpus(args)), args.keep)
-    else:
-        ids = select_by_frequency(counts, args.keep)
-    print_note(f"kept {len(ids)} of {len(encoder.words)} words")
-    return prune_encoder(encoder, ids)
+        return encoder, counts
+    if args.prune == "frequency":
+        return keep_frequent(encoder, counts, args.keep)
+    norms = np.linalg.norm(encoder.words.decode(), axis=1)
+    ids = select_by_norm(norms, Sentences.read(encoder, _read_corpus(args)), args.keep)
+    return prune_encoder(encoder, ids), None if counts is None else counts[ids]
 
 
 def _read_corpus(args: argparse.Namespace) -> Iterator[str]:

@@ -10,6 +10,7 @@ from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.quality import (
     add_probe_arguments,
     describe_probe,
+    keep_frequent,
     measure_quality,
     read_probe,
     read_static_model,
@@ -46,7 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--variants",
         nargs="+",
         metavar="NAME",
-        help="of shared, per_position, per_position_normalised (all)",
+        help="of shared, per_position, per_position_normalised, rotated (all)",
     )
     parser.add_argument(
         "--sample",
@@ -63,7 +64,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Run or continue a sweep, and write its table and plot."""
     from pocketintent.compression.plot import plot_sweep
-    from pocketintent.compression.prune import prune_encoder, select_by_frequency
     from pocketintent.compression.sweep import (
         CODEBOOK_SIZES,
         SUB_DIMS,
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         raise PocketIntentError("a sweep needs --sts FILE or --intents DIR to measure quality on")
     encoder, counts = read_static_model(args.model)
     if args.keep is not None:
-        encoder = prune_encoder(encoder, select_by_frequency(counts, args.keep))
+        encoder, counts = keep_frequent(encoder, counts, args.keep)
     args.out.mkdir(parents=True, exist_ok=True)
     table = run_sweep(
         encoder,
@@ -89,6 +89,7 @@ def run(args: argparse.Namespace) -> int:
             "keep": args.keep,
             **describe_probe(probe),
         },
+        counts=counts,
         grid=Grid(
             args.variants or tuple(VARIANTS),
             args.sub_dims or SUB_DIMS,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.runtime.encoders import Encoder, StaticEncoder, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -110,11 +111,8 @@ def describe_probe(probe: Probe) -> dict[str, Any]:
     }
 
 
-def read_static_model(path: Path) -> tuple[StaticEncoder, np.ndarray]:
-    """A model of word vectors, and how often each word occurred in training.
-
-    Without counts in the file the order of the words stands for them, since training puts
-    the most frequent first.
+def read_static_model(path: Path) -> tuple[StaticEncoder, NDArray[np.integer] | None]:
+    """A model of word vectors, and how often each word occurred in training, where it says so.
 
     Raises:
         PocketIntentError: The file is no model, or one of another kind.
@@ -125,11 +123,22 @@ def read_static_model(path: Path) -> tuple[StaticEncoder, np.ndarray]:
             f"{path}: only models of word vectors (kind 'static') are compressed"
         )
     counts = load_model(path).tensors.get(COUNTS)
-    if counts is None:
-        counts = np.arange(len(encoder.words), 0, -1)
-    elif counts.shape != (len(encoder.words),) or counts.dtype.kind not in "iu":
+    if counts is not None and (
+        counts.shape != (len(encoder.words),) or counts.dtype.kind not in "iu"
+    ):
         raise PocketIntentError(f"{path}: {COUNTS} must be {len(encoder.words)} whole numbers")
     return encoder, counts
+
+
+def keep_frequent(
+    encoder: StaticEncoder, counts: NDArray[np.integer] | None, keep: int
+) -> tuple[StaticEncoder, NDArray[np.integer] | None]:
+    """The encoder with its ``keep`` most frequent words, and their counts."""
+    from pocketintent.compression.prune import prune_encoder, select_by_frequency
+    from pocketintent.compression.quantise import falling
+
+    ids = select_by_frequency(falling(encoder) if counts is None else counts, keep)
+    return prune_encoder(encoder, ids), None if counts is None else counts[ids]
 
 
 def _shots(text: str) -> tuple[int, ...]:

@@ -20,6 +20,9 @@ StageProgress = Callable[[str, int, int], None]
 NUM_TEMPLATE_CODES = 32
 """Codes of a template, as near as the dimension allows."""
 
+COUNT_POWER = 0.5
+"""A word's share of the sample that codebooks are fitted on is its count to this power."""
+
 
 def compress_encoder(
     encoder: StaticEncoder,
@@ -30,6 +33,7 @@ def compress_encoder(
     codebook_size: int = 128,
     per_position: bool = True,
     normalised: bool = True,
+    rotate: bool = True,
     seed: int = 0,
     progress: StageProgress | None = None,
 ) -> StaticEncoder:
@@ -38,13 +42,15 @@ def compress_encoder(
     Args:
         encoder: The encoder to compress; it stays as it is.
         keep: Words to keep; None for all.
-        counts: Occurrences of each word, ``[num_words]``; without them the vocabulary's order
-            counts, which training makes that of falling frequency.
+        counts: Occurrences of each word, ``[num_words]``. Without them the first words are
+            kept, since training puts the most frequent first, and all words shape the
+            codebooks alike.
         sub_dim: Length of a sub-vector.
         codebook_size: Centroids of a codebook.
         per_position: One codebook for each position, else one for all.
         normalised: Quantise directions and keep the norms in half precision.
-        seed: Seed of the sample that the codebooks are fitted on.
+        rotate: Rotate the vectors at random first.
+        seed: Seed of the sample that the codebooks are fitted on, and of the rotation.
         progress: Called as the work goes on.
 
     Returns:
@@ -54,18 +60,25 @@ def compress_encoder(
         PocketIntentError: A setting makes no sense, or a vector holds NaN or infinity.
     """
     if keep is not None:
-        if counts is None:
-            counts = np.arange(len(encoder.vocabulary), 0, -1)
-        encoder = prune_encoder(encoder, select_by_frequency(counts, keep))
+        ids = select_by_frequency(falling(encoder) if counts is None else counts, keep)
+        encoder = prune_encoder(encoder, ids)
+        counts = None if counts is None else counts[ids]
     return quantise_encoder(
         encoder,
         sub_dim=sub_dim,
         codebook_size=codebook_size,
+        counts=counts,
         per_position=per_position,
         normalised=normalised,
+        rotate=rotate,
         seed=seed,
         progress=progress,
     )
+
+
+def falling(encoder: StaticEncoder) -> NDArray[np.intp]:
+    """Numbers that stand for counts where there are none: the first word has the largest."""
+    return np.arange(len(encoder.words), 0, -1)
 
 
 def quantise_encoder(
@@ -73,35 +86,47 @@ def quantise_encoder(
     *,
     sub_dim: int,
     codebook_size: int,
+    counts: NDArray[np.integer] | None = None,
     per_position: bool = True,
     normalised: bool = True,
+    rotate: bool = True,
     sample: int = 50_000,
     seed: int = 0,
     progress: StageProgress | None = None,
 ) -> StaticEncoder:
     """Turn the words of an encoder, and its n-grams where it has them, into codes.
 
-    A dimension that ``sub_dim`` does not divide is filled up with zeros, which decode to
-    zeros; the encoder's ``dim`` grows by them, and its template codebook is dropped, since
-    it was made for the old dimension.
+    Two things beside the thesis make the codes better at no cost to the model (figures in
+    ``docs/compression.md``). Words that are used more shape the codebooks more, by the square
+    root of their counts. And all vectors are rotated at random first, which leaves every
+    cosine as it is and spreads the variance evenly over the sub-vectors: nothing has to be
+    rotated back, since sentences and templates are made of the rotated vectors too.
+
+    A dimension that ``sub_dim`` does not divide is filled up with zeros; the encoder's
+    ``dim`` grows by them.
 
     Args:
         encoder: The encoder to quantise; it stays as it is.
         sub_dim: Length of a sub-vector.
         codebook_size: Centroids of a codebook.
+        counts: Occurrences of each word, ``[num_words]``; None to treat all words alike.
         per_position: One codebook for each position, else one for all.
         normalised: Quantise directions and keep the norms in half precision.
+        rotate: Rotate the vectors at random first.
         sample: Sub-vectors that a codebook is fitted on.
-        seed: Seed of that sample.
+        seed: Seed of that sample and of the rotation.
         progress: Called after each codebook and each block of rows.
 
     Returns:
         The quantised encoder. The settings stand in its manifest under ``compression``; a
-        ``quality`` entry, measured on the old vectors, is dropped.
+        ``quality`` entry, measured on the old vectors, is dropped, and so is a template
+        codebook when the vectors were rotated or filled up.
 
     Raises:
         PocketIntentError: A setting makes no sense, or a vector holds NaN or infinity.
     """
+    _check_sub_dim(sub_dim)
+    rotation = random_rotation(encoder.dim + -encoder.dim % sub_dim, seed) if rotate else None
     settings: dict[str, Any] = {
         "sub_dim": sub_dim,
         "codebook_size": codebook_size,
@@ -110,23 +135,33 @@ def quantise_encoder(
         "seed": seed,
     }
 
-    def quantise(matrix: QuantizedMatrix | DenseMatrix, name: str) -> QuantizedMatrix:
+    def quantise(
+        matrix: QuantizedMatrix | DenseMatrix, name: str, weights: NDArray[np.float64] | None
+    ) -> QuantizedMatrix:
         vectors = _pad(matrix.decode(), sub_dim)
+        if rotation is not None:
+            vectors = vectors @ rotation
         quantizer = Quantizer.fit(
-            vectors, sample=sample, progress=_stage(progress, f"fit {name}"), **settings
+            vectors,
+            weights=weights,
+            sample=sample,
+            progress=_stage(progress, f"fit {name}"),
+            **settings,
         )
         return quantizer.encode(vectors, progress=_stage(progress, f"encode {name}"))
 
-    words = quantise(encoder.words, "words")
+    weights = None if counts is None else np.asarray(counts, np.float64) ** COUNT_POWER
+    words = quantise(encoder.words, "words", weights)
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
-    manifest["compression"] = {**encoder.manifest.get("compression", {}), **settings}
+    manifest["compression"] = {**settings, "rotate": rotate, "by_counts": counts is not None}
+    same_basis = words.dim == encoder.dim and not rotate
     return StaticEncoder(
         encoder.vocabulary,
         words,
         tokenizer_spec=encoder.tokenizer_spec,
-        ngrams=None if encoder.ngrams is None else quantise(encoder.ngrams, "n-grams"),
+        ngrams=None if encoder.ngrams is None else quantise(encoder.ngrams, "n-grams", None),
         ngram_settings=encoder.ngram_settings,
-        template_quantizer=encoder.template_quantizer if words.dim == encoder.dim else None,
+        template_quantizer=encoder.template_quantizer if same_basis else None,
         manifest=manifest,
     )
 
@@ -205,9 +240,20 @@ def sample_texts(texts: Iterable[str], size: int, seed: int) -> list[str]:
     return drawn
 
 
-def _pad(vectors: NDArray[np.float32], sub_dim: int) -> NDArray[np.float32]:
+def random_rotation(dim: int, seed: int) -> NDArray[np.float32]:
+    """An orthogonal matrix ``[dim, dim]``, uniform over all of them (Mezzadri 2007)."""
+    gaussian = np.random.default_rng(seed).standard_normal((dim, dim))
+    q, r = np.linalg.qr(gaussian)
+    rotation: NDArray[np.float32] = (q * np.sign(np.diag(r))).astype(np.float32)
+    return rotation
+
+
+def _check_sub_dim(sub_dim: int) -> None:
     if sub_dim < 1:
         raise PocketIntentError(f"sub_dim is {sub_dim}; it must be at least 1")
+
+
+def _pad(vectors: NDArray[np.float32], sub_dim: int) -> NDArray[np.float32]:
     missing = -vectors.shape[1] % sub_dim
     return np.pad(vectors, ((0, 0), (0, missing))) if missing else vectors
 

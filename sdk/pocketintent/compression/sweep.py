@@ -9,19 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.encoders import Encoder, StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import write_atomically
 
-VARIANTS: dict[str, tuple[bool, bool]] = {
-    "shared": (False, False),
-    "per_position": (True, False),
-    "per_position_normalised": (True, True),
+VARIANTS: dict[str, dict[str, bool]] = {
+    "shared": {"per_position": False, "normalised": False, "rotate": False},
+    "per_position": {"per_position": True, "normalised": False, "rotate": False},
+    "per_position_normalised": {"per_position": True, "normalised": True, "rotate": False},
+    "rotated": {"per_position": True, "normalised": True, "rotate": True},
 }
-"""The thesis' three, as ``(per_position, normalised)``."""
+"""The thesis' three, and what ``compress`` does: rotated, with codebooks fitted by counts."""
 
 SUB_DIMS = (2, 3, 4, 5, 6, 10)
 CODEBOOK_SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
@@ -61,6 +64,7 @@ def run_sweep(
     path: str | os.PathLike[str],
     *,
     made_from: dict[str, Any],
+    counts: NDArray[np.integer] | None = None,
     grid: Grid | None = None,
     sample: int = 20_000,
     seed: int = 0,
@@ -77,7 +81,8 @@ def run_sweep(
         path: The JSON file of the table.
         made_from: What the figures depend on beside the grid, such as the model's SHA-256 and
             the names of the data; a table that was made from something else is refused.
-        grid: The cells; the thesis' table when None.
+        counts: Occurrences of each word, for the variant that fits by them.
+        grid: The cells; the thesis' table and the variant ``rotated`` when None.
         sample: Sub-vectors that a codebook is fitted on.
         seed: Seed of that sample.
         progress: Called after each cell.
@@ -101,13 +106,15 @@ def run_sweep(
     for done, cell in enumerate(cells, 1):
         if _key(cell) in known:
             continue
-        per_position, normalised = VARIANTS[cell["variant"]]
+        variant = VARIANTS[cell["variant"]]
         small = quantise_encoder(
             encoder,
             sub_dim=cell["sub_dim"],
             codebook_size=cell["codebook_size"],
-            per_position=per_position,
-            normalised=normalised,
+            counts=counts if variant["rotate"] else None,
+            per_position=variant["per_position"],
+            normalised=variant["normalised"],
+            rotate=variant["rotate"],
             sample=sample,
             seed=seed,
         )

@@ -98,6 +98,7 @@ class Quantizer:
         codebook_size: int,
         per_position: bool = True,
         normalised: bool = True,
+        weights: npt.ArrayLike | None = None,
         sample: int = 50_000,
         seed: int = 0,
         progress: Progress | None = None,
@@ -110,6 +111,8 @@ class Quantizer:
             codebook_size: Centroids of a codebook, 1 to 65536.
             per_position: One codebook for each position, else one for all positions.
             normalised: Bring vectors to unit length first and keep their norms apart.
+            weights: How much each vector matters, ``[n]``, not negative; the sample is drawn
+                in proportion and with replacement. None for all alike.
             sample: Sub-vectors, drawn at random, that a codebook is fitted on; never fewer
                 than 32 for each centroid.
             seed: Seed of the draw.
@@ -119,8 +122,8 @@ class Quantizer:
             The quantizer. Its centroids are rounded to half precision, as in the model file.
 
         Raises:
-            PocketIntentError: The sizes do not fit, there are no vectors, or a row holds NaN
-                or infinity.
+            PocketIntentError: The sizes do not fit, there are no vectors, a row holds NaN or
+                infinity, or the weights are not usable.
         """
         _check_matrix(vectors, None)
         dim = vectors.shape[1]
@@ -133,7 +136,10 @@ class Quantizer:
             raise PocketIntentError(f"codebook_size {codebook_size} is not in 1..{1 << MAX_BITS}")
         rng = np.random.default_rng(seed)
         sample = max(sample, _MIN_SAMPLES_PER_CENTROID * codebook_size)
-        drawn = _draw(vectors, sample, rng)
+        if weights is None:
+            drawn = _draw(vectors, sample, rng)
+        else:
+            drawn = _draw_weighted(vectors, weights, sample, rng)
         if normalised:
             drawn, norms = _normalise(drawn)
             drawn = drawn[norms > 0] if norms.any() else drawn
@@ -475,6 +481,18 @@ def _draw(vectors: FloatArray, sample: int, rng: np.random.Generator) -> FloatAr
     if len(vectors) > sample:
         vectors = vectors[np.sort(rng.choice(len(vectors), sample, replace=False))]
     return np.asarray(vectors, dtype=np.float32)
+
+
+def _draw_weighted(
+    vectors: FloatArray, weights: npt.ArrayLike, sample: int, rng: np.random.Generator
+) -> FloatArray:
+    shares = np.asarray(weights, dtype=np.float64)
+    if shares.shape != (len(vectors),) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+        raise PocketIntentError(
+            f"weights must be {len(vectors)} finite numbers from 0, not all of them 0"
+        )
+    rows = rng.choice(len(vectors), sample, p=shares / shares.sum())
+    return np.asarray(vectors[np.sort(rows)], dtype=np.float32)
 
 
 def _normalise(vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
