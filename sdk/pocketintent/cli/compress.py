@@ -143,8 +143,8 @@ def print_progress(stage: str, done: int, total: int) -> None:
 
 
 def _prune(
-    encoder: StaticEncoder, counts: NDArray[np.integer] | None, args: argparse.Namespace
-) -> tuple[StaticEncoder, NDArray[np.integer] | None]:
+    encoder: StaticEncoder, counts: NDArray[np.integer[Any]] | None, args: argparse.Namespace
+) -> tuple[StaticEncoder, NDArray[np.integer[Any]] | None]:
     from pocketintent.compression.prune import Sentences, prune_encoder, select_by_norm
 
     if args.keep is None or args.keep >= len(encoder.words):

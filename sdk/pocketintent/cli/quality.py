@@ -111,7 +111,7 @@ def describe_probe(probe: Probe) -> dict[str, Any]:
     }
 
 
-def read_static_model(path: Path) -> tuple[StaticEncoder, NDArray[np.integer] | None]:
+def read_static_model(path: Path) -> tuple[StaticEncoder, NDArray[np.integer[Any]] | None]:
     """A model of word vectors, and how often each word occurred in training, where it says so.
 
     Raises:
@@ -131,8 +131,8 @@ def read_static_model(path: Path) -> tuple[StaticEncoder, NDArray[np.integer] | 
 
 
 def keep_frequent(
-    encoder: StaticEncoder, counts: NDArray[np.integer] | None, keep: int
-) -> tuple[StaticEncoder, NDArray[np.integer] | None]:
+    encoder: StaticEncoder, counts: NDArray[np.integer[Any]] | None, keep: int
+) -> tuple[StaticEncoder, NDArray[np.integer[Any]] | None]:
     """The encoder with its ``keep`` most frequent words, and their counts."""
     from pocketintent.compression.prune import prune_encoder, select_by_frequency
     from pocketintent.compression.quantise import falling

@@ -162,7 +162,7 @@ class StaticEncoder:
         vector *= settings["weight"] / len(buckets)
         return vector
 
-    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors, as :func:`save_model` takes them."""
         manifest = {
             **self.manifest,

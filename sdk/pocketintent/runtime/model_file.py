@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import ModelFileError
 
@@ -47,12 +48,12 @@ class ModelFile:
     """Where it was read from."""
     manifest: dict[str, Any]
     """The JSON manifest: format version, kind, tokenizer, dimensions, training, quality."""
-    tensors: dict[str, np.ndarray]
+    tensors: dict[str, NDArray[Any]]
     """Read-only views of one memory map, by name."""
 
 
 def save_model(
-    path: str | os.PathLike[str], manifest: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
+    path: str | os.PathLike[str], manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write a model file; a save that fails or is killed leaves the old file whole.
 
@@ -161,7 +162,7 @@ def _read_manifest(metadata: object) -> dict[str, Any]:
     return manifest
 
 
-def _read_tensors(header: dict[str, Any], buffer: mmap.mmap, start: int) -> dict[str, np.ndarray]:
+def _read_tensors(header: dict[str, Any], buffer: mmap.mmap, start: int) -> dict[str, NDArray[Any]]:
     """Views of the tensors, which must fill the rest of the file without gap or overlap."""
     checked = {name: _check_entry(name, entry) for name, entry in header.items()}
     end = 0
@@ -227,7 +228,7 @@ def _no_constant(name: str) -> None:
     raise ModelFileError(f"{name} is no JSON")
 
 
-def _digest(manifest: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:
+def _digest(manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> str:
     """SHA-256, in hex, of the canonical manifest without it and of all the tensors."""
     sha = hashlib.sha256(_canonical_json({k: v for k, v in manifest.items() if k != "sha256"}))
     for name in sorted(tensors):

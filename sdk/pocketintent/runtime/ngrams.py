@@ -37,4 +37,6 @@ def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[i
         for n in range(min_n, max_n + 1)
         for start in range(len(bracketed) - n + 1)
     ]
-    return [fnv1a(gram.encode("utf-8", "surrogatepass")) % num_buckets for gram in grams or [bracketed]]
+    return [
+        fnv1a(gram.encode("utf-8", "surrogatepass")) % num_buckets for gram in grams or [bracketed]
+    ]

@@ -71,7 +71,11 @@ def _tokenize_classes(text: str) -> list[str]:
         elif kind in (_LETTER, _DIGIT):
             tokens.append(char)
             run = kind
-        elif kind == _APOSTROPHE and run == _LETTER and _classify(text[index + 1 : index + 2]) == _LETTER:
+        elif (
+            kind == _APOSTROPHE
+            and run == _LETTER
+            and _classify(text[index + 1 : index + 2]) == _LETTER
+        ):
             tokens.append(char)
         else:
             run = ""
@@ -99,7 +103,9 @@ def _classify(char: str) -> str:
 
 def _simple_factory(spec: Mapping[str, Any]) -> Tokenizer:
     if spec.get("version") != SIMPLE_SPEC["version"] or spec.get("max_chars") != MAX_CHARS:
-        raise ModelFileError(f"tokenizer {dict(spec)} is not known here; this runtime has {SIMPLE_SPEC}")
+        raise ModelFileError(
+            f"tokenizer {dict(spec)} is not known here; this runtime has {SIMPLE_SPEC}"
+        )
     return simple_tokenize
 
 
@@ -127,7 +133,8 @@ def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
     factory = _FACTORIES.get(name) if isinstance(name, str) else None
     if factory is None:
         raise ModelFileError(
-            f"unknown tokenizer {name!r}; known here: {', '.join(sorted(_FACTORIES))}. A model trained "
-            "with 'tweet' needs `import pocketintent.training` (extra 'train') before it is loaded"
+            f"unknown tokenizer {name!r}; known here: {', '.join(sorted(_FACTORIES))}. A model "
+            "trained with 'tweet' needs `import pocketintent.training` (extra 'train') before "
+            "it is loaded"
         )
     return factory(spec)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import ModelFileError
 
@@ -53,7 +55,7 @@ class Vocabulary:
         get = self._ids.get
         return [word_id for token in tokens if (word_id := get(token)) is not None]
 
-    def to_tensors(self) -> dict[str, np.ndarray]:
+    def to_tensors(self) -> dict[str, NDArray[Any]]:
         """The vocabulary as tensors of a model file.
 
         Returns:
@@ -76,7 +78,7 @@ class Vocabulary:
             raise ModelFileError(f"the word {word!r} is not valid Unicode") from error
 
     @classmethod
-    def from_tensors(cls, tensors: Mapping[str, np.ndarray]) -> Vocabulary:
+    def from_tensors(cls, tensors: Mapping[str, NDArray[Any]]) -> Vocabulary:
         """Read back what :meth:`to_tensors` wrote.
 
         Raises:
