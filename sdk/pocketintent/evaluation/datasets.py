@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from pocketintent.evaluation.records import Utterance, read_utterances
@@ -52,6 +54,14 @@ class IntentData:
             query_labels=np.array([label[str(u.intent)] for u in queries], dtype=np.intp),
         )
 
+    @property
+    def key(self) -> str:
+        """Name, split and a checksum of the contents: equal keys are the same data."""
+        content = [self.intents, self.train_texts, self.query_texts]
+        labels = [self.train_labels.tolist(), self.query_labels.tolist()]
+        checksum = zlib.crc32(orjson.dumps([content, labels]))
+        return f"{self.name}/{self.split}/{checksum:08x}"
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -87,7 +97,9 @@ def load_intent_data(directory: str | Path, split: str = "test") -> IntentData:
     if split not in SPLITS:
         raise PocketIntentError(f"unknown split {split!r}; choose one of {', '.join(SPLITS)}")
     if not folder.is_dir():
-        raise PocketIntentError(f"{folder}: no such folder; expected train.jsonl and {split}.jsonl in it")
+        raise PocketIntentError(
+            f"{folder}: no such folder; expected train.jsonl and {split}.jsonl in it"
+        )
     train = read_utterances(folder / "train.jsonl")
     return IntentData.from_utterances(
         folder.resolve().name, split, train, read_utterances(folder / f"{split}.jsonl")

@@ -17,7 +17,7 @@ from pocketintent.runtime.errors import PocketIntentError
 
 DECISIONS = ("nearest", "nearest+centroid")
 """``nearest``: the intent of the template with the highest cosine, as in the thesis.
-``nearest+centroid``: that cosine plus the cosine to the intent's centroid."""
+``nearest+centroid``: the mean of that and the cosine to the intent's centroid."""
 
 SEARCHES = ("exact", "table")
 """``exact``: cosines in floating point. ``table``: the recogniser's quantised look-ups."""
@@ -76,8 +76,8 @@ class EncoderSystem:
         queries = self.encoder.encode_batch(data.query_texts)
 
         def predict(draw: Draw) -> dict[str, Prediction]:
-            labels = nearest_intents(queries, train[draw.indices], draw.starts, self.decisions)
-            return {decision: Prediction(found) for decision, found in labels.items()}
+            found = score_intents(queries, train[draw.indices], draw.starts, self.decisions)
+            return {decision: Prediction(labels) for decision, (labels, _) in found.items()}
 
         return predict
 
@@ -92,19 +92,19 @@ def unit_centroids(templates: Any, starts: NDArray[np.intp]) -> NDArray[np.float
     Returns:
         float32 [num_intents, dim]; a row of zeros where the templates cancel out.
     """
-    sums = np.add.reduceat(templates, starts, axis=0)
-    norms = np.linalg.norm(sums, axis=1, keepdims=True)
-    centroids: NDArray[np.float32] = sums / np.where(norms > 0, norms, 1)
-    return centroids
+    sums: NDArray[np.float32] = np.add.reduceat(templates, starts, axis=0)
+    norms: NDArray[np.float32] = np.linalg.norm(sums, axis=1, keepdims=True)
+    norms[norms == 0] = 1
+    return sums / norms
 
 
-def nearest_intents(
+def score_intents(
     queries: NDArray[np.float32],
     templates: NDArray[np.float32],
     starts: NDArray[np.intp],
     decisions: Sequence[str] = DECISIONS,
-) -> dict[str, NDArray[np.intp]]:
-    """Label each query with its best intent by exact cosine.
+) -> dict[str, tuple[NDArray[np.intp], NDArray[np.float32]]]:
+    """The best intent of each query by exact cosine, and its score.
 
     Args:
         queries: Unit vectors float32 [num_queries, dim].
@@ -113,17 +113,25 @@ def nearest_intents(
         decisions: Of ``DECISIONS``.
 
     Returns:
-        For each decision, labels [num_queries]; of equal intents the first.
+        For each decision labels [num_queries], of equal intents the first, and scores float32
+        [num_queries] in -1..1: the cosine to the nearest template, or its mean with that to
+        the centroid.
     """
     centroids = unit_centroids(templates, starts)
-    labels = {decision: np.empty(len(queries), dtype=np.intp) for decision in decisions}
+    found = {
+        decision: (np.empty(len(queries), np.intp), np.empty(len(queries), np.float32))
+        for decision in decisions
+    }
     for first in range(0, len(queries), _BLOCK):
-        block = queries[first : first + _BLOCK]
-        scores = np.maximum.reduceat(block @ templates.T, starts, axis=1)
-        for decision, found in labels.items():
-            total = scores if decision == "nearest" else scores + block @ centroids.T
-            found[first : first + _BLOCK] = total.argmax(axis=1)
-    return labels
+        block = slice(first, first + _BLOCK)
+        nearest = np.maximum.reduceat(queries[block] @ templates.T, starts, axis=1)
+        for decision, (labels, best) in found.items():
+            scores = nearest
+            if decision == "nearest+centroid":
+                scores = (nearest + queries[block] @ centroids.T) / 2
+            labels[block] = scores.argmax(axis=1)
+            best[block] = scores.max(axis=1)
+    return found
 
 
 def evaluate_system(
@@ -133,6 +141,7 @@ def evaluate_system(
     shots: Sequence[int],
     runs: int = 10,
     seed: int = 0,
+    progress: Callable[[], None] | None = None,
 ) -> Iterator[list[dict[str, Any]]]:
     """Measure a system at each number of templates, over several draws.
 
@@ -142,6 +151,7 @@ def evaluate_system(
         shots: Numbers of templates of an intent.
         runs: Draws for each number.
         seed: Seed of the draws; equal seeds give every system equal templates.
+        progress: Called after each draw.
 
     Yields:
         For each number of shots, in order, one row for each decision: ``{"shots",
@@ -158,6 +168,8 @@ def evaluate_system(
             draw = draw_templates(data.train_labels, number, run, seed)
             for decision, prediction in predict(draw).items():
                 predictions.setdefault(decision, []).append(prediction)
+            if progress is not None:
+                progress()
         yield [_row(number, decision, found, data) for decision, found in predictions.items()]
 
 
@@ -171,10 +183,10 @@ def _row(
         "accuracy": mean_and_std([accuracy(gold, found.labels) for found in predictions]),
         "macro_f1": mean_and_std([macro_f1(gold, found.labels) for found in predictions]),
     }
-    exact = [found for found in predictions if found.exact is not None]
-    if exact:
-        row["exact_accuracy"] = mean_and_std([accuracy(gold, found.exact) for found in exact])
-        row["differing"] = mean_and_std([1 - accuracy(found.exact, found.labels) for found in exact])
+    pairs = [(found.labels, found.exact) for found in predictions if found.exact is not None]
+    if pairs:
+        row["exact_accuracy"] = mean_and_std([accuracy(gold, exact) for _, exact in pairs])
+        row["differing"] = mean_and_std([1 - accuracy(exact, labels) for labels, exact in pairs])
     return row
 
 

@@ -53,9 +53,13 @@ def read_objects(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            raise PocketIntentError(f"{place}: not valid JSON ({error}); each line is one object") from error
+            raise PocketIntentError(
+                f"{place}: not valid JSON ({error}); each line is one object"
+            ) from error
         if not isinstance(value, dict):
-            raise PocketIntentError(f"{place}: expected a JSON object, found {type(value).__name__}")
+            raise PocketIntentError(
+                f"{place}: expected a JSON object, found {type(value).__name__}"
+            )
         yield place, value
 
 
@@ -69,7 +73,11 @@ def read_scored_pairs(path: str | Path) -> list[ScoredPair]:
     pairs = []
     for place, value in read_objects(path):
         score = value.get("score")
-        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+        if (
+            isinstance(score, bool)
+            or not isinstance(score, int | float)
+            or not math.isfinite(score)
+        ):
             raise PocketIntentError(f'{place}: "score" must be a number, found {score!r}')
         pairs.append(ScoredPair(_text(value, "a", place), _text(value, "b", place), float(score)))
     return pairs

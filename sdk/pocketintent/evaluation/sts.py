@@ -37,4 +37,8 @@ def evaluate_sts(encoder: Encoder, path: str | Path) -> dict[str, Any]:
     right = encoder.encode_batch([pair.b for pair in pairs])
     cosines = np.einsum("ij,ij->i", left, right, dtype=np.float64)
     gold = [pair.score for pair in pairs]
-    return {"pearson": pearson(cosines, gold), "spearman": spearman(cosines, gold), "pairs": len(pairs)}
+    return {
+        "pearson": pearson(cosines, gold),
+        "spearman": spearman(cosines, gold),
+        "pairs": len(pairs),
+    }
