@@ -11,7 +11,7 @@ from pocketintent_demo.session import Session
 from pocketintent_demo.style import quote
 
 if TYPE_CHECKING:
-    from prompt_toolkit.completion import CompleteEvent, Completion
+    from prompt_toolkit.completion import CompleteEvent, Completer, Completion
     from prompt_toolkit.document import Document
 
 PROMPT = "> "
@@ -62,12 +62,21 @@ def make_reader(session: Session) -> Callable[[], str]:
     """The best prompt that is installed: prompt_toolkit's, or Python's own with a hint."""
     try:
         from prompt_toolkit import PromptSession
-        from prompt_toolkit.completion import Completer, Completion
         from prompt_toolkit.formatted_text import ANSI
         from prompt_toolkit.output import ColorDepth
     except ImportError:
         print(HINT)
         return lambda: input(PROMPT)
+    prompt: PromptSession[str] = PromptSession(
+        completer=make_completer(session),
+        color_depth=None if session.style.colours else ColorDepth.DEPTH_1_BIT,
+    )
+    return lambda: prompt.prompt(ANSI(session.style.intent(PROMPT)))
+
+
+def make_completer(session: Session) -> Completer:
+    """A completer of prompt_toolkit's that asks the session."""
+    from prompt_toolkit.completion import Completer, Completion
 
     class SessionCompleter(Completer):
         def get_completions(
@@ -77,9 +86,4 @@ def make_reader(session: Session) -> Callable[[], str]:
             start = len(line.partition(" ")[2]) if " " in line else len(line)
             return [Completion(word, start_position=-start) for word in session.complete(line)]
 
-    prompt: PromptSession[str] = PromptSession(
-        completer=SessionCompleter(),
-        complete_while_typing=True,
-        color_depth=None if session.style.colours else ColorDepth.DEPTH_1_BIT,
-    )
-    return lambda: prompt.prompt(ANSI(session.style.intent(PROMPT)))
+    return SessionCompleter()

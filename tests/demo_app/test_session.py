@@ -44,13 +44,20 @@ def test_an_answer_has_intent_score_template_runner_up_and_time(session: Session
         ("xyzzy", "knows none of these words"),
         ("", "knows none of these words"),
         ("the hungry silence", "under the threshold"),
-        ("light", "the margin is 0.050"),
     ],
 )
 def test_a_refusal_says_why(session: Session, text: str, reason: str) -> None:
     answer = session.respond(text)
     assert answer.startswith("no intent: ")
     assert reason in answer
+
+
+def test_a_lead_within_the_margin_is_refused_with_both_intents(session: Session) -> None:
+    session.respond(":margin 2")
+    answer = session.respond("switch the lamp off")
+    assert answer.startswith("no intent: lights_off is only 0.")
+    assert "before lights_on, the margin is 2.000" in answer
+    assert "too little" in session.respond(":why")
 
 
 def test_an_intents_own_threshold_is_the_one_that_is_named(session: Session) -> None:
@@ -104,8 +111,6 @@ def test_why_ranks_the_intents_and_compares_with_threshold_and_margin(session: S
     assert [line.split()[1] for line in lines[1:4]] == ["lights_off", "lights_on", "order"]
     assert "threshold 0.600" in lines[4] and "not under" in lines[4]
     assert "margin 0.050" in lines[5] and "enough" in lines[5]
-    session.respond("light")
-    assert "too little" in session.respond(":why")
     session.respond("the hungry silence")
     assert "not looked at" in session.respond(":why")
 

@@ -5,11 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 
 from pocketintent_demo.__main__ import main
 from pocketintent_demo.session import Session
 from pocketintent_demo.style import Style
-from pocketintent_demo.terminal import answer_lines, answer_prompts, make_reader
+from pocketintent_demo.terminal import answer_lines, answer_prompts, make_completer, make_reader
 
 TEMPLATES = '{"on": ["lamp on"], "off": ["lamp off"]}'
 
@@ -87,17 +92,22 @@ def test_without_prompt_toolkit_there_is_a_plain_prompt_and_a_hint(
     assert read() == "typed at > "
 
 
-def test_prompt_toolkit_reads_and_completes(session: Session) -> None:
-    pytest.importorskip("prompt_toolkit")
-    from prompt_toolkit.application import create_app_session
-    from prompt_toolkit.input import create_pipe_input
-    from prompt_toolkit.output import DummyOutput
-
+def test_prompt_toolkit_reads_lines(session: Session) -> None:
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
-        keys.send_text("lamp on\r:rem\t of\t\r")
+        keys.send_text("lamp on\r:intents\r")
         read = make_reader(session)
-        assert read() == "lamp on"
-        assert read() == ":remove off"
+        assert [read(), read()] == ["lamp on", ":intents"]
+
+
+@pytest.mark.parametrize(
+    ("line", "start", "words"),
+    [(":rem", -4, [":remove"]), (":remove o", -1, ["off", "on"]), ("lamp o", -6, [])],
+)
+def test_prompt_toolkit_completes_what_the_session_says(
+    session: Session, line: str, start: int, words: list[str]
+) -> None:
+    found = list(make_completer(session).get_completions(Document(line), CompleteEvent()))
+    assert [(c.text, c.start_position) for c in found] == [(word, start) for word in words]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +141,7 @@ def test_the_program_answers_a_pipe_in_any_encoding_and_ends(arguments: list[str
     )
     assert run.returncode == 0
     assert run.stderr == b""
-    assert b"\non  1.000" in run.stdout and run.stdout.endswith(b"> :quit\nbye\n")
+    assert b"\non  " in run.stdout and run.stdout.endswith(b"> :quit\nbye\n")
     assert b"\x1b" not in run.stdout
 
 
