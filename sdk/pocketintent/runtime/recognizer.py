@@ -1,0 +1,293 @@
+"""The front door: a text in, a :class:`Match` out."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Iterable
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from pocketintent.runtime.encoders import Encoder, load_encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.indexing import IndexedTemplates, Search, index_templates
+from pocketintent.runtime.matching import Decision, FloatArray
+from pocketintent.runtime.templates import (
+    TemplateSet,
+    TemplateSource,
+    load_templates,
+    save_templates,
+)
+
+Reason = Literal["below_threshold", "ambiguous", "unknown_words", "no_templates"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An intent that a text could have."""
+
+    intent: str
+    """Name of the intent."""
+    score: float
+    """Similarity of the text to the intent, -1..1."""
+    template: str
+    """The intent's template that is nearest to the text."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """What the recogniser says of one text."""
+
+    intent: str | None
+    """The recognised intent, or None; ``reason`` then says why."""
+    score: float
+    """Similarity of the text to the nearest intent, -1..1; 0 when there is none."""
+    template: str | None
+    """The nearest intent's template that is nearest to the text."""
+    nearest: str | None
+    """The nearest intent, also when it was refused."""
+    runner_up: Candidate | None
+    """The next intent; None when there is no other."""
+    margin: float
+    """How far the runner-up is behind in score; infinite without one, and null in JSON."""
+    reason: Reason | None
+    """Why there is no intent: ``below_threshold``, the score is under the intent's threshold;
+    ``ambiguous``, the runner-up is nearer than the margin; ``unknown_words``, the encoder knows
+    nothing in the text; ``no_templates``. None when there is one."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """All that a match reads; an edit makes a new one, so that no match sees half an edit."""
+
+    templates: TemplateSet
+    indexed: IndexedTemplates
+
+
+class IntentRecognizer:
+    """Recognises the intent of a text by its nearest templates.
+
+    Any number of threads may match while one or more edit.
+
+    Args:
+        encoder: The model.
+        templates: A template file, the name of a shipped set, a mapping, or a set.
+        decision: ``"nearest"`` scores an intent by its nearest template; ``"nearest+centroid"``
+            by the mean of that and the similarity to the mean of its templates.
+        search: ``"table"`` keeps the templates as codes; ``"exact"`` as float vectors.
+
+    Raises:
+        TemplateError: The templates cannot be read.
+        PocketIntentError: ``decision`` or ``search`` is not one of these.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        templates: TemplateSource,
+        *,
+        decision: Decision = "nearest+centroid",
+        search: Search = "table",
+    ) -> None:
+        _check_choice("decision", decision, get_args(Decision))
+        _check_choice("search", search, get_args(Search))
+        self.encoder = encoder
+        self.decision = decision
+        self.search = search
+        self._lock = threading.Lock()
+        loaded = load_templates(templates)
+        self._state = _State(loaded, index_templates(encoder, loaded, search))
+
+    @classmethod
+    def load(
+        cls,
+        templates: TemplateSource,
+        model: str | os.PathLike[str] | None = None,
+        *,
+        decision: Decision = "nearest+centroid",
+        search: Search = "table",
+    ) -> IntentRecognizer:
+        """Open a recogniser.
+
+        Args:
+            templates: A template file, the name of a shipped set, a mapping, or a set.
+            model: A model file; the model of the package when None.
+            decision: See the class.
+            search: See the class.
+
+        Returns:
+            The recogniser.
+
+        Raises:
+            ModelFileError: The model cannot be used.
+            TemplateError: The templates cannot be used.
+        """
+        return cls(load_encoder(model), templates, decision=decision, search=search)
+
+    @property
+    def templates(self) -> TemplateSet:
+        """A copy of the template set, with its thresholds and margin."""
+        return deepcopy(self._state.templates)
+
+    @property
+    def intents(self) -> tuple[str, ...]:
+        """The names of the intents, in the order of the template set."""
+        return tuple(self._state.templates.intents)
+
+    @property
+    def threshold(self) -> float:
+        """Lowest score of a match, -1..1; an intent's own threshold goes before it."""
+        return self._state.templates.threshold
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        _check_range("threshold", value, -1.0, 1.0)
+        with self._lock:
+            templates = replace(self._state.templates, threshold=float(value))
+            self._state = replace(self._state, templates=templates)
+
+    @property
+    def margin(self) -> float:
+        """Lead over the runner-up that a match needs, 0..2; 0 asks for none."""
+        return self._state.templates.margin
+
+    @margin.setter
+    def margin(self, value: float) -> None:
+        _check_range("margin", value, 0.0, 2.0)
+        with self._lock:
+            templates = replace(self._state.templates, margin=float(value))
+            self._state = replace(self._state, templates=templates)
+
+    def match(self, text: str) -> Match:
+        """The intent of a text.
+
+        Args:
+            text: Any string, empty and hostile ones too.
+
+        Returns:
+            The match; its ``intent`` is None when nothing is near enough.
+
+        Raises:
+            TypeError: ``text`` is not a string.
+        """
+        _check_text(text)
+        state = self._state
+        best = self._candidates(state, self.encoder.encode(text), limit=2)
+        if not best:
+            reason: Reason = "no_templates" if state.indexed.index is None else "unknown_words"
+            return Match(None, 0.0, None, None, None, 0.0, reason)
+        nearest = best[0]
+        runner_up = best[1] if len(best) > 1 else None
+        margin = math.inf if runner_up is None else nearest.score - runner_up.score
+        own = state.templates.intents[nearest.intent].threshold
+        refused: Reason | None = None
+        if nearest.score < (state.templates.threshold if own is None else own):
+            refused = "below_threshold"
+        elif margin < state.templates.margin:
+            refused = "ambiguous"
+        return Match(
+            intent=None if refused else nearest.intent,
+            score=nearest.score,
+            template=nearest.template,
+            nearest=nearest.intent,
+            runner_up=runner_up,
+            margin=margin,
+            reason=refused,
+        )
+
+    def match_batch(self, texts: Iterable[str]) -> list[Match]:
+        """The matches of several texts, each as :meth:`match` gives it.
+
+        Raises:
+            TypeError: A text is not a string, or one string stands for the list.
+        """
+        if isinstance(texts, str):
+            raise TypeError("match_batch takes a list of texts; match takes one text")
+        return [self.match(text) for text in texts]
+
+    def rank(self, text: str, limit: int = 5) -> list[Candidate]:
+        """The best intents of a text, whatever the thresholds say.
+
+        Args:
+            text: Any string.
+            limit: Most candidates to return.
+
+        Returns:
+            Candidates by falling score; none when the encoder knows nothing in the text.
+
+        Raises:
+            TypeError: ``text`` is not a string.
+            PocketIntentError: ``limit`` is less than 1.
+        """
+        _check_text(text)
+        if limit < 1:
+            raise PocketIntentError(f"limit {limit} is less than 1")
+        return self._candidates(self._state, self.encoder.encode(text), limit)
+
+    def add_intent(
+        self, name: str, templates: Iterable[str], threshold: float | None = None
+    ) -> None:
+        """Add an intent, or templates to one that is there; nothing is trained.
+
+        Args:
+            name: The intent.
+            templates: Its templates, at least one.
+            threshold: A threshold for this intent alone; None leaves what it has.
+
+        Raises:
+            TemplateError: A name, template or threshold breaks the format; nothing changes.
+        """
+        with self._lock:
+            edited = deepcopy(self._state.templates)
+            edited.add_intent(name, templates, threshold)
+            self._swap(edited, name)
+
+    def remove_intent(self, name: str) -> None:
+        """Remove an intent and its templates.
+
+        Raises:
+            TemplateError: There is no such intent.
+        """
+        with self._lock:
+            edited = deepcopy(self._state.templates)
+            edited.remove_intent(name)
+            self._swap(edited, name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the templates with thresholds and margin; loading them gives this recogniser.
+
+        Raises:
+            OSError: The file cannot be written; an old one is then still whole.
+        """
+        save_templates(self._state.templates, path)
+
+    def _swap(self, edited: TemplateSet, changed: str) -> None:
+        indexed = index_templates(self.encoder, edited, self.search, self._state.indexed, changed)
+        self._state = _State(edited, indexed)
+
+    def _candidates(self, state: _State, query: FloatArray, limit: int) -> list[Candidate]:
+        indexed = state.indexed
+        # A vector of zeros is the encoder's word for a text in which it knows nothing.
+        if indexed.index is None or not query.any():
+            return []
+        return [
+            Candidate(indexed.names[hit.intent], hit.score, indexed.texts[hit.row])
+            for hit in indexed.index.search(query, self.decision, limit)
+        ]
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"a text must be a str, not {type(text).__name__}")
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise PocketIntentError(f"{name} {value!r} is not one of {', '.join(choices)}")
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise PocketIntentError(f"{name} {value!r} is not in {low:g}..{high:g}")
