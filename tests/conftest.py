@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pocketintent.runtime.encoders import DEFAULT_MODEL, StaticEncoder
+from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.runtime.vocabulary import Vocabulary
@@ -66,9 +66,3 @@ def tiny_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFac
     path = tmp_path_factory.mktemp("model") / "tiny.safetensors"
     save_model(path, *tiny_encoder.to_model_file_parts())
     return path
-
-
-@pytest.fixture(scope="session")
-def default_model() -> Path:
-    """The model that ships in the package."""
-    return DEFAULT_MODEL
