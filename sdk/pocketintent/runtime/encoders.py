@@ -180,7 +180,9 @@ class StaticEncoder:
             tensors.update(to_tensors(self.ngrams, "ngrams"))
         if self.template_quantizer is not None:
             codebook = self.template_quantizer.codebook
-            manifest["template_quantizer"] = {"shape": list(codebook.shape)}
+            manifest["template_quantizer"] = dict(
+                zip(("num_codebooks", "codebook_size", "sub_dim"), codebook.shape, strict=True)
+            )
             tensors[TEMPLATE_CODEBOOK] = codebook.astype(np.float16)
         return manifest, tensors
 
@@ -192,14 +194,15 @@ class StaticEncoder:
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
         manifest, tensors = model.manifest, model.tensors
+        words = _matrix(model, "words")
         ngrams = _matrix(model, "ngrams") if "ngrams" in manifest else None
         encoder = cls(
             Vocabulary.from_tensors(tensors),
-            _matrix(model, "words"),
+            words,
             tokenizer_spec=_entry(manifest, "tokenizer"),
             ngrams=ngrams,
             ngram_settings=None if ngrams is None else _entry(manifest, "ngram_settings"),
-            template_quantizer=_read_template_quantizer(model),
+            template_quantizer=_read_template_quantizer(model, words.dim),
             manifest={k: v for k, v in manifest.items() if k not in ("format_version", "sha256")},
         )
         if manifest.get("dim") != encoder.dim:
@@ -252,16 +255,15 @@ def _matrix(model: ModelFile, prefix: str) -> Matrix:
     return matrix_from_tensors(model.tensors, prefix, _entry(model.manifest, prefix))
 
 
-def _read_template_quantizer(model: ModelFile) -> Quantizer | None:
+def _read_template_quantizer(model: ModelFile, dim: int) -> Quantizer | None:
     codebook = model.tensors.get(TEMPLATE_CODEBOOK)
     if codebook is None:
         return None
     if codebook.dtype != np.float16 or codebook.ndim != 3 or not np.isfinite(codebook).all():
         raise ModelFileError(
-            f"{TEMPLATE_CODEBOOK} must be finite float16 [num_sub, codebook_size, sub_dim], "
+            f"{TEMPLATE_CODEBOOK} must be finite float16 [num_codebooks, codebook_size, sub_dim], "
             f"not {codebook.dtype} {codebook.shape}"
         )
-    dim = codebook.shape[0] * codebook.shape[2]
     return Quantizer(codebook.astype(np.float32), dim, normalised=False)
 
 

@@ -1,0 +1,123 @@
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pocketintent import IntentRecognizer
+from pocketintent.cli.main import main
+
+KEYS = ["text", "intent", "score", "template", "nearest", "runner_up", "margin", "reason"]
+
+
+@pytest.fixture
+def templates(tmp_path: Path) -> Path:
+    path = tmp_path / "templates.json"
+    path.write_text('{"lights_on": ["lamp on"], "lights_off": ["lamp off"], "greet": ["hello"]}')
+    return path
+
+
+@pytest.fixture
+def run(
+    templates: Path,
+    tiny_model: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Any:
+    def run_match(*args: str, stdin: bytes = b"") -> list[dict[str, Any]]:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        argv = ["match", "--templates", str(templates), "--model", str(tiny_model), *args]
+        assert main(argv) == 0
+        return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    return run_match
+
+
+def test_each_text_of_the_call_gets_one_json_line(run: Any) -> None:
+    lines = run("the lamp on", "hello")
+
+    assert [line["text"] for line in lines] == ["the lamp on", "hello"]
+    assert [line["intent"] for line in lines] == ["lights_on", "greet"]
+    assert all(list(line) == KEYS for line in lines)
+
+
+def test_a_line_says_what_the_recogniser_says(run: Any, templates: Path, tiny_model: Path) -> None:
+    match = IntentRecognizer.load(templates, tiny_model).match("lamp on")
+
+    line = run("lamp on")[0]
+
+    assert line["score"] == match.score
+    assert line["template"] == match.template
+    assert match.runner_up is not None
+    assert line["runner_up"]["intent"] == match.runner_up.intent
+    assert line["margin"] == match.margin
+    assert line["reason"] is None
+
+
+def test_without_texts_the_lines_of_stdin_are_matched_one_for_one(run: Any) -> None:
+    stdin = "lamp on\r\n\nhello\n\N{GRINNING FACE}\nlamp off".encode()
+
+    lines = run(stdin=stdin)
+
+    assert [line["text"] for line in lines] == [
+        "lamp on",
+        "",
+        "hello",
+        "\N{GRINNING FACE}",
+        "lamp off",
+    ]
+    assert [line["intent"] for line in lines] == ["lights_on", None, "greet", None, "lights_off"]
+    assert lines[1]["reason"] == "unknown_words"
+
+
+def test_an_empty_stdin_is_no_text(run: Any) -> None:
+    assert run() == []
+
+
+def test_bytes_that_are_no_utf8_are_replaced_and_the_line_is_answered(run: Any) -> None:
+    lines = run(stdin=b"\xff lamp on\nhello\n")
+
+    assert [line["text"] for line in lines] == ["\ufffd lamp on", "hello"]
+    assert lines[0]["intent"] == "lights_on"
+
+
+def test_an_argument_that_is_no_utf8_is_answered_too(run: Any) -> None:
+    assert run("lamp on \udcff")[0]["text"] == "lamp on ?"
+
+
+@pytest.mark.parametrize("search", ["exact", "table"])
+@pytest.mark.parametrize("decision", ["nearest", "nearest+centroid"])
+def test_search_and_decision_are_passed_on(run: Any, search: str, decision: str) -> None:
+    line = run("--search", search, "--decision", decision, "lamp off")[0]
+
+    assert line["intent"] == "lights_off"
+
+
+def test_rank_adds_the_best_intents(run: Any) -> None:
+    line = run("--rank", "2", "lamp on")[0]
+
+    assert list(line) == [*KEYS, "ranking"]
+    assert [c["intent"] for c in line["ranking"]] == ["lights_on", line["runner_up"]["intent"]]
+
+
+def test_one_intent_alone_leads_by_null(run: Any, templates: Path) -> None:
+    templates.write_text('{"only": ["lamp on"]}')
+
+    line = run("lamp on")[0]
+
+    assert line["runner_up"] is None
+    assert line["margin"] is None
+
+
+@pytest.mark.parametrize("option", ["--templates", "--model"])
+def test_a_missing_file_ends_with_status_1_and_its_name(
+    option: str, templates: Path, tiny_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"--templates": str(templates), "--model": str(tiny_model), option: "nowhere.bin"}
+    argv = [part for pair in files.items() for part in pair]
+
+    assert main(["match", *argv, "hi"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("pocketintent: nowhere.bin: ")

@@ -1,0 +1,359 @@
+import math
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pocketintent
+from pocketintent import IntentRecognizer, PocketIntentError, TemplateError
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.indexing import index_templates
+from pocketintent.runtime.matching import fit_template_quantizer
+from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.templates import load_templates
+from pocketintent.runtime.vocabulary import Vocabulary
+
+TEMPLATES = {
+    "lights_on": ["turn on the lights", "lights on please", "switch the lamp on"],
+    "lights_off": ["turn off the lights", "lamp off please"],
+    "play_music": ["play some jazz", "play music"],
+}
+LONG = {"threshold": 0.5, "intents": {name: {"templates": t} for name, t in TEMPLATES.items()}}
+
+Make = Callable[..., IntentRecognizer]
+
+
+@pytest.fixture(params=["table", "exact"])
+def make(request: pytest.FixtureRequest, tiny_encoder: StaticEncoder) -> Make:
+    def make_one(templates: Any = LONG, **settings: Any) -> IntentRecognizer:
+        return IntentRecognizer(tiny_encoder, templates, search=request.param, **settings)
+
+    return make_one
+
+
+def test_a_text_has_the_intent_of_its_nearest_template(make: Make) -> None:
+    match = make().match("the lamp off please")
+
+    assert match.intent == match.nearest == "lights_off"
+    assert match.template == "lamp off please"
+    assert match.reason is None
+    assert match.runner_up is not None
+    assert match.runner_up.intent == "lights_on"
+    assert match.margin == pytest.approx(match.score - match.runner_up.score)
+
+
+@pytest.mark.parametrize("text", [t for texts in TEMPLATES.values() for t in texts])
+def test_a_template_is_its_own_nearest_with_a_score_of_one(make: Make, text: str) -> None:
+    match = make(decision="nearest").match(text)
+
+    assert match.template == text
+    assert match.score == pytest.approx(1.0, abs=1e-3)
+
+
+def test_the_two_decisions_score_by_template_and_by_its_mean_with_the_centroid(
+    tiny_encoder: StaticEncoder,
+) -> None:
+    text = "switch the lamp on"
+    query = tiny_encoder.encode(text)
+    templates = tiny_encoder.encode_batch(TEMPLATES["lights_on"])
+    centroid = templates.mean(axis=0)
+    nearest = float((templates @ query).max())
+    to_centroid = float(centroid @ query / np.linalg.norm(centroid))
+
+    def score(decision: Any) -> float:
+        recognizer = IntentRecognizer(tiny_encoder, LONG, decision=decision, search="exact")
+        return recognizer.match(text).score
+
+    assert score("nearest") == pytest.approx(nearest, abs=1e-5)
+    assert score("nearest+centroid") == pytest.approx((nearest + to_centroid) / 2, abs=1e-5)
+
+
+def test_under_the_threshold_there_is_no_intent_but_a_nearest_one(make: Make) -> None:
+    recognizer = make()
+    recognizer.threshold = 0.99
+
+    match = recognizer.match("lamp off")
+
+    assert match.intent is None
+    assert match.nearest == "lights_off"
+    assert match.reason == "below_threshold"
+    assert recognizer.templates.threshold == 0.99
+
+
+def test_an_intents_own_threshold_goes_before_the_sets(make: Make) -> None:
+    intents = {
+        "lights_on": {"templates": TEMPLATES["lights_on"], "threshold": 1.0},
+        "lights_off": {"templates": TEMPLATES["lights_off"], "threshold": -1.0},
+    }
+    recognizer = make({"threshold": 0.5, "intents": intents})
+
+    assert recognizer.match("light on").reason == "below_threshold"
+    recognizer.threshold = 1.0
+    assert recognizer.match("lamp off").intent == "lights_off"
+
+
+def test_within_the_margin_of_the_runner_up_a_match_is_ambiguous(make: Make) -> None:
+    recognizer = make()
+    match = recognizer.match("lamp off")
+    recognizer.margin = min(match.margin + 0.01, 2.0)
+
+    refused = recognizer.match("lamp off")
+
+    assert refused.intent is None
+    assert refused.nearest == "lights_off"
+    assert refused.reason == "ambiguous"
+
+
+def test_a_tie_goes_to_the_first_intent_when_no_margin_is_asked_for(make: Make) -> None:
+    recognizer = make({"first": ["lamp on"], "second": ["lamp on"]})
+
+    match = recognizer.match("lamp on")
+
+    assert match.intent == "first"
+    assert match.margin == 0
+
+
+def test_one_intent_alone_has_no_runner_up_and_an_infinite_lead(make: Make) -> None:
+    match = make({"only": ["lamp on"]}).match("lamp on")
+
+    assert match.intent == "only"
+    assert match.runner_up is None
+    assert match.margin == math.inf
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  \n\t", "\N{GRINNING FACE}", "\0", "\ud800", "zzz", "!?", "\u202e", "x" * 10**6]
+)
+def test_a_text_of_which_nothing_is_known_has_no_intent(make: Make, text: str) -> None:
+    match = make().match(text)
+
+    assert match == pocketintent.Match(None, 0.0, None, None, None, 0.0, "unknown_words")
+    assert make().rank(text) == []
+
+
+def test_a_megabyte_is_matched(make: Make) -> None:
+    assert make().match("lamp off " * 120_000).intent == "lights_off"
+
+
+@pytest.mark.parametrize("text", [None, 3, b"lamp on", ["lamp on"]])
+def test_what_is_no_string_is_a_type_error(make: Make, text: Any) -> None:
+    with pytest.raises(TypeError, match="must be a str, not"):
+        make().match(text)
+    with pytest.raises(TypeError, match="must be a str, not"):
+        make().rank(text)
+
+
+def test_a_batch_equals_its_texts_one_by_one(make: Make) -> None:
+    recognizer, texts = make(), ["lamp off", "", "play jazz", "lamp off"]
+
+    assert recognizer.match_batch(texts) == [recognizer.match(text) for text in texts]
+    assert recognizer.match_batch([]) == []
+    with pytest.raises(TypeError, match="a list of texts"):
+        recognizer.match_batch("lamp off")
+
+
+def test_a_ranking_has_one_candidate_an_intent_by_falling_score(make: Make) -> None:
+    recognizer = make()
+    match, ranking = recognizer.match("lamp off"), recognizer.rank("lamp off", limit=9)
+
+    assert sorted(c.intent for c in ranking) == sorted(TEMPLATES)
+    assert [c.score for c in ranking] == sorted((c.score for c in ranking), reverse=True)
+    assert (ranking[0].intent, ranking[0].score) == (match.nearest, match.score)
+    assert ranking[1] == match.runner_up
+    assert recognizer.rank("lamp off", limit=1) == ranking[:1]
+    with pytest.raises(PocketIntentError, match="limit 0"):
+        recognizer.rank("lamp off", limit=0)
+
+
+def test_without_templates_there_is_no_intent_until_one_is_added(make: Make) -> None:
+    recognizer = make({"intents": {}})
+    assert recognizer.match("lamp on").reason == "no_templates"
+    assert recognizer.rank("lamp on") == []
+
+    recognizer.add_intent("lights_on", ["lamp on"])
+    assert recognizer.match("lamp on").intent == "lights_on"
+
+    recognizer.remove_intent("lights_on")
+    assert recognizer.match("lamp on").reason == "no_templates"
+    assert recognizer.intents == ()
+
+
+def test_edits_give_the_recogniser_that_the_edited_set_gives(make: Make) -> None:
+    recognizer = make()
+    recognizer.add_intent("greet", ["hello", "hi"], threshold=0.7)
+    recognizer.add_intent("lights_off", ["light off"])
+    recognizer.remove_intent("play_music")
+    fresh = make(recognizer.templates)
+
+    assert recognizer.intents == fresh.intents == ("lights_on", "lights_off", "greet")
+    assert recognizer.templates.intents["greet"].threshold == 0.7
+    for text in ("hello", "light off", "play jazz", "turn on the lamp"):
+        edited, expected = recognizer.match(text), fresh.match(text)
+        assert edited.nearest == expected.nearest
+        assert edited.score == pytest.approx(expected.score, abs=0.1)
+
+
+def test_an_edit_that_breaks_the_format_changes_nothing(make: Make) -> None:
+    recognizer = make()
+    before = recognizer.templates
+
+    with pytest.raises(TemplateError):
+        recognizer.add_intent("greet", [])
+    with pytest.raises(TemplateError):
+        recognizer.remove_intent("nowhere")
+    with pytest.raises(PocketIntentError, match="threshold 2 is not in -1"):
+        recognizer.threshold = 2
+    with pytest.raises(PocketIntentError, match="margin nan is not in 0"):
+        recognizer.margin = math.nan
+
+    assert recognizer.templates == before
+
+
+def test_the_templates_are_a_copy(make: Make) -> None:
+    recognizer = make()
+    recognizer.templates.intents.clear()
+
+    assert recognizer.intents == tuple(TEMPLATES)
+
+
+def test_templates_without_a_known_word_are_kept_but_never_matched(make: Make) -> None:
+    recognizer = make({"odd": ["zzz"], "mixed": ["qqq", "lamp on"]})
+
+    assert recognizer.intents == ("odd", "mixed")
+    assert [c.intent for c in recognizer.rank("lamp on")] == ["mixed"]
+    assert recognizer.match("lamp on").template == "lamp on"
+
+
+def test_what_is_saved_loads_as_the_same_recogniser(make: Make, tmp_path: Path) -> None:
+    recognizer = make()
+    recognizer.threshold, recognizer.margin = 0.61, 0.02
+    recognizer.add_intent("greet", ["hello"], threshold=0.9)
+    recognizer.save(tmp_path / "saved.json")
+
+    loaded = make(tmp_path / "saved.json")
+
+    assert loaded.templates == recognizer.templates
+    for text in ("hello hi", "lamp off", "play jazz now", "zzz"):
+        assert loaded.match(text).intent == recognizer.match(text).intent
+
+
+def test_a_recogniser_is_opened_from_files(tiny_model: Path, tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text('{"lights_on": ["lamp on"]}')
+
+    recognizer = IntentRecognizer.load(templates=str(tmp_path / "t.json"), model=tiny_model)
+
+    assert recognizer.match("the lamp on").intent == "lights_on"
+    assert IntentRecognizer.load("smart_home", tiny_model).match("").intent is None
+
+
+def test_settings_that_do_not_exist_are_refused(tiny_encoder: StaticEncoder) -> None:
+    with pytest.raises(PocketIntentError, match="decision 'best' is not one of nearest"):
+        IntentRecognizer(tiny_encoder, LONG, decision="best")  # type: ignore[arg-type]
+    with pytest.raises(PocketIntentError, match="search 'fast' is not one of table"):
+        IntentRecognizer(tiny_encoder, LONG, search="fast")  # type: ignore[arg-type]
+
+
+def _random_encoder(num_words: int = 600, dim: int = 64) -> StaticEncoder:
+    rng = np.random.default_rng(3)
+    words = [f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(num_words)]
+    return StaticEncoder(
+        Vocabulary(words), DenseMatrix(rng.normal(size=(num_words, dim)).astype(np.float32))
+    )
+
+
+def _random_templates(words: list[str], num_intents: int) -> dict[str, list[str]]:
+    rng = np.random.default_rng(4)
+    return {
+        f"intent_{i}": [" ".join(rng.choice(words, 4)) for _ in range(5)]
+        for i in range(num_intents)
+    }
+
+
+def test_an_edit_keeps_the_codebook_while_it_fits() -> None:
+    encoder = _random_encoder()
+    templates = _random_templates(encoder.vocabulary.words, 40)
+    before = index_templates(encoder, load_templates(templates), "table")
+    templates["new"] = ["waa wab", "wac"]
+
+    after = index_templates(encoder, load_templates(templates), "table", before, "new")
+
+    assert after.quantizer is before.quantizer
+    assert after.intents["intent_0"] is before.intents["intent_0"]
+    assert after.names[-1] == "new"
+
+
+def test_an_edit_fits_a_new_codebook_when_the_error_has_grown() -> None:
+    encoder = _random_encoder()
+    before = index_templates(encoder, load_templates({"one": ["waa"]}), "table")
+    assert before.intents["one"].error == pytest.approx(0, abs=1e-5)
+
+    templates = {"one": ["waa"], **_random_templates(encoder.vocabulary.words, 40)}
+    edited = {"one": ["waa"], "many": [t for texts in templates.values() for t in texts]}
+    after = index_templates(encoder, load_templates(edited), "table", before, "many")
+
+    assert after.quantizer is not before.quantizer
+    rows = sum(len(intent.rows) for intent in after.intents.values())
+    assert sum(intent.error for intent in after.intents.values()) / rows < 0.03
+
+
+def test_a_codebook_that_the_model_brings_is_used_where_it_fits() -> None:
+    plain = _random_encoder()
+    templates = load_templates(_random_templates(plain.vocabulary.words, 10))
+    texts = [text for intent in templates.intents.values() for text in intent.templates]
+    fitting = fit_template_quantizer(plain.encode_batch(texts))
+    foreign = fit_template_quantizer(np.ones((1, 64), np.float32))
+    for quantizer, is_used in ((fitting, True), (foreign, False)):
+        encoder = StaticEncoder(plain.vocabulary, plain.words, template_quantizer=quantizer)
+        indexed = index_templates(encoder, templates, "table")
+        assert (indexed.quantizer is quantizer) is is_used
+
+
+def test_threads_that_match_never_see_half_an_edit() -> None:
+    encoder = _random_encoder()
+    templates = _random_templates(encoder.vocabulary.words, 10)
+    recognizer = IntentRecognizer(encoder, {"intents": {}}, decision="nearest")
+    for name, texts in templates.items():
+        recognizer.add_intent(name, texts)
+    text = templates["intent_3"][2]
+    failures: list[object] = []
+    done = threading.Event()
+
+    def match() -> None:
+        try:
+            while not done.is_set():
+                result = recognizer.match(text)
+                names = set(recognizer.templates.intents)
+                if result.template != text or result.intent != "intent_3":
+                    failures.append(result)
+                if not {c.intent for c in recognizer.rank(text, 50)} <= names | {"extra"}:
+                    failures.append(names)
+        except Exception as error:
+            failures.append(error)
+
+    def edit(first: int) -> None:
+        try:
+            for i in range(first, first + 15):
+                recognizer.add_intent("extra", [encoder.vocabulary.words[i], "waa wab"])
+                recognizer.threshold = 0.1 + i / 1000
+                if first == 0:
+                    recognizer.remove_intent("intent_9")
+                    recognizer.add_intent("intent_9", templates["intent_9"])
+        except Exception as error:
+            failures.append(error)
+
+    readers = [threading.Thread(target=match) for _ in range(4)]
+    writers = [threading.Thread(target=edit, args=(first,)) for first in (0, 100)]
+    for thread in readers + writers:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    for thread in readers:
+        thread.join()
+
+    assert failures == []
+    assert len(recognizer.templates.intents["extra"].templates) == 60
+    assert len(recognizer.intents) == 11
