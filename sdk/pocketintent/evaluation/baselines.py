@@ -101,7 +101,7 @@ def fasttext_classify(
     """
     model = train_fasttext(texts, [str(label) for label in labels], seed)
     answers = [fasttext_label(model, query) for query in queries]
-    return np.array([int(answer or 0) for answer in answers], dtype=np.intp)
+    return np.array([int(answer) for answer in answers], dtype=np.intp)
 
 
 def train_fasttext(texts: list[str], labels: list[str], seed: int = 0) -> Any:
@@ -135,11 +135,11 @@ def train_fasttext(texts: list[str], labels: list[str], seed: int = 0) -> Any:
         )
 
 
-def fasttext_label(model: Any, query: str) -> str | None:
-    """The label of a text; None when fastText knows none of its words."""
+def fasttext_label(model: Any, query: str) -> str:
+    """The label of a text; also of one without a known word, by the end of its line."""
     # The wrapper's own `predict` fails under numpy 2 in some releases; this is what it calls.
     found = model.f.predict(_fasttext_line(query) + "\n", 1, 0.0, "strict")
-    return str(found[0][1]).removeprefix("__label__") if found else None
+    return str(found[0][1]).removeprefix("__label__")
 
 
 def _fasttext_line(text: str) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.evaluation.datasets import Draw, IntentData, draw_templates, load_intent_data
 from pocketintent.evaluation.metrics import accuracy, macro_f1, mean_and_std
+from pocketintent.evaluation.table_search import EmbeddedTexts, search_table
 from pocketintent.runtime.encoders import Encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.matching import Decision
 
 DECISIONS = ("nearest", "nearest+centroid")
 """``nearest``: the intent of the template with the highest cosine, as in the thesis.
@@ -67,17 +69,25 @@ class EncoderSystem:
         if search not in SEARCHES:
             raise PocketIntentError(f"unknown search {search!r}; choose of {', '.join(SEARCHES)}")
         self.encoder = encoder
-        self.decisions = tuple(decisions)
+        self.decisions = cast(tuple[Decision, ...], tuple(decisions))
         self.search = search
 
     def prepare(self, data: IntentData) -> Predict:
         """Encode the training texts and the queries once."""
         train = self.encoder.encode_batch(data.train_texts)
         queries = self.encoder.encode_batch(data.query_texts)
+        embedded: EmbeddedTexts | None = None
+        if self.search == "table":
+            texts = data.train_texts + data.query_texts
+            embedded = EmbeddedTexts(self.encoder, texts, np.concatenate([train, queries]))
 
         def predict(draw: Draw) -> dict[str, Prediction]:
             found = score_intents(queries, train[draw.indices], draw.starts, self.decisions)
-            return {decision: Prediction(labels) for decision, (labels, _) in found.items()}
+            exact = {decision: labels for decision, (labels, _) in found.items()}
+            if embedded is None:
+                return {decision: Prediction(labels) for decision, labels in exact.items()}
+            table = search_table(embedded, data, draw, self.decisions)
+            return {name: Prediction(labels, exact[name]) for name, labels in table.items()}
 
         return predict
 

@@ -54,10 +54,12 @@ def choose_threshold(answers: Answers) -> float:
     that would be answered wrongly gains nothing by being accepted.
 
     Returns:
-        A value half-way between two scores of the answers; of equally good ones the lowest.
+        A value half-way between two scores of the answers, or one that accepts or turns away
+        all; of equally good ones the lowest.
     """
     scores = np.unique(np.concatenate([answers.scores, answers.outside]).astype(np.float64))
-    candidates = np.concatenate([[scores[0]], (scores[1:] + scores[:-1]) / 2])
+    middles = (scores[1:] + scores[:-1]) / 2
+    candidates = np.concatenate([scores[:1], middles, scores[-1:] + 1e-6])
     right = np.sort(answers.scores[answers.right])
     outside = np.sort(answers.outside)
     kept = len(right) - np.searchsorted(right, candidates, side="left")
