@@ -6,11 +6,17 @@ __version__ = "0.1.0"
 
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
+from pocketintent.runtime.recognizer import Candidate, IntentRecognizer, Match
+from pocketintent.runtime.templates import TemplateSet
 
 __all__ = [
+    "Candidate",
+    "IntentRecognizer",
+    "Match",
     "ModelFileError",
     "PocketIntentError",
     "TemplateError",
+    "TemplateSet",
     "__version__",
     "load_encoder",
 ]
