@@ -28,7 +28,6 @@ FIT_SAMPLE = 8192
 """Sub-vectors that the codebook is fitted on, in a tenth of a second; more gain nothing."""
 MAX_DECODED = 1 << 23
 """Numbers of a template matrix, 32 MB, up to which it is decoded once and multiplied."""
-_BLOCK = 512  # rows of a look-up whose intermediate results stay in the cache
 
 
 class Hit(NamedTuple):
@@ -117,8 +116,6 @@ class TableIndex:
         self._quantizer = quantizer
         self._bounds = _bounds(groups)
         self._codes = np.ascontiguousarray(codes.T)
-        # With one codebook for all positions the table still has one row for each position.
-        self._offsets = np.arange(quantizer.num_sub)[:, None] * quantizer.codebook_size
         decoded = quantizer.decode_codes(codes)
         lengths = _lengths(decoded)
         self._scales = np.float32(1) / np.where(lengths > 0, lengths, np.float32(1))
@@ -135,12 +132,11 @@ class TableIndex:
         Returns:
             float32 [num_templates + num_intents]: templates, then centroids.
         """
-        table = self._quantizer.similarity_table(query).reshape(-1)
-        sums = np.empty(len(self._scales), np.float32)
-        for start in range(0, len(sums), _BLOCK):
-            places = self._codes[:, start : start + _BLOCK] + self._offsets
-            # "wrap" skips the check of each place; none is out of range.
-            np.add.reduce(table.take(places, mode="wrap"), axis=0, out=sums[start : start + _BLOCK])
+        table = self._quantizer.similarity_table(query)
+        sums = np.zeros(len(self._scales), np.float32)
+        for similarities, codes in zip(table, self._codes, strict=True):
+            # "wrap" spares the check of each code; none is out of range.
+            sums += similarities.take(codes, mode="wrap")
         sums *= self._scales
         return sums
 
