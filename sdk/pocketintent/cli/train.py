@@ -1,0 +1,144 @@
+"""``pocketintent train``: learn an encoder from a corpus."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.training.settings import StarSpaceSettings
+
+EXAMPLES = """\
+examples:
+  pocketintent train starspace --corpus chats.txt.gz --out chats.safetensors
+  pocketintent train starspace --corpus a.txt b.jsonl --out model.safetensors \\
+      --dim 256 --no-share-sides --subsample 1e-3 --epochs 5 --min-count 2
+  pocketintent train starspace --corpus utterances.jsonl --mode labelled --out model.safetensors
+  torchrun --nproc-per-node 4 -m pocketintent train starspace --device cuda --corpus big.txt.gz \\
+      --out model.safetensors --resume
+
+A corpus is text (one utterance, sentence or paragraph a line; sentences of one document
+separated by tabs), .jsonl with "text" and, for labelled mode, "intent"; both may be .gz.
+Stop a run at any time; --resume goes on with it and gives the model of an unbroken run."""
+
+_HELP = {
+    "mode": "what is learnt: a word from its context, a sentence from another one of its document "
+    "(or half of it from the other half), or an utterance's label",
+    "dim": "dimension of the embeddings",
+    "share_sides": "a word has the same embedding as context and as target; with --no-share-sides "
+    "words become similar when they share contexts rather than when they occur together",
+    "window": "words on each side that make a word's context",
+    "negatives": "wrong answers that each example is compared with",
+    "negative_power": "negatives are drawn by frequency to this power",
+    "loss": "margin ranking over cosine, or softmax over dot product",
+    "margin": "how much nearer the right answer has to be",
+    "optimizer": "AdaGrad or plain SGD",
+    "learning_rate": "at the start; falls linearly to zero",
+    "epochs": "passes over the corpus",
+    "batch_tokens": "words of a step",
+    "row_length": "slots of a row of word mode, whose examples share negatives",
+    "min_count": "rarer words get no embedding",
+    "max_words": "keep only this many of the most frequent words",
+    "subsample": "words above this share of the text are skipped at random; 0 for never",
+    "init_scale": "standard deviation of fresh embeddings",
+    "max_norm": "longer embeddings are cut to this length",
+    "num_buckets": "hashed character n-grams added to each word, which embed unknown words; 0: none",
+    "min_n": "shortest n-gram",
+    "max_n": "longest n-gram",
+    "tokenizer": "`simple` runs on the device; `tweet` is NLTK's",
+    "split": "sentences of a line: separated by tabs, or found by Punkt",
+    "seed": "one seed gives one model on one device",
+}
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand ``train`` with its methods."""
+    parser = subparsers.add_parser(
+        "train",
+        help="learn an encoder from a corpus",
+        description="Learn an encoder from a corpus. The model is not yet compressed; see "
+        "`pocketintent compress`.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    methods = parser.add_subparsers(metavar="METHOD", required=True)
+    starspace = methods.add_parser(
+        "starspace",
+        help="word embeddings learnt by ranking (Wu et al. 2018)",
+        description="Train StarSpace embeddings; prints the run's record as JSON.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    starspace.set_defaults(run=run)
+    starspace.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="texts")
+    starspace.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
+    starspace.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
+    starspace.add_argument("--threads", type=int, metavar="N", help="CPU threads (torch decides)")
+    again = starspace.add_mutually_exclusive_group()
+    again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
+    _add_settings(starspace)
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    """One option for each field of the settings, with its type and default."""
+    group = parser.add_argument_group("settings")
+    types = {"int": int, "float": float, "int | None": int, "float | None": float}
+    for field in fields(StarSpaceSettings):
+        assert field.default is not MISSING
+        kind = str(field.type)
+        options: dict[str, Any] = {"default": field.default}
+        shown = "none" if field.default is None else f"{field.default}"
+        options["help"] = f"{_HELP[field.name]} ({shown.replace('%', '%%')})"
+        if kind == "bool":
+            options["action"] = argparse.BooleanOptionalAction
+        elif kind.startswith(("Literal", "Mode")):
+            options["choices"] = CHOICES[field.name]
+        else:
+            options |= {"type": types[kind], "metavar": "N" if "int" in kind else "X"}
+        group.add_argument(f"--{field.name.replace('_', '-')}", **options)
+
+
+CHOICES = {
+    "mode": ("word", "sentence", "labelled"),
+    "loss": ("margin", "softmax"),
+    "optimizer": ("adagrad", "sgd"),
+    "tokenizer": ("simple", "tweet"),
+    "split": ("tabs", "punkt"),
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train a model and print its record."""
+    from pocketintent.runtime.errors import PocketIntentError, require
+
+    torch = require("torch", "train")
+    from pocketintent.training.pipeline import train_starspace
+
+    if args.threads is not None:
+        torch.set_num_threads(args.threads)
+    if args.device.startswith("cuda") and not torch.cuda.is_available():
+        raise PocketIntentError(
+            "--device cuda: this torch sees no GPU; install a CUDA build or use --device cpu"
+        )
+    if not args.out.absolute().parent.is_dir():
+        raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
+    settings = StarSpaceSettings(
+        **{f.name: getattr(args, f.name) for f in fields(StarSpaceSettings)}
+    )
+    training = train_starspace(
+        args.corpus,
+        args.out,
+        settings,
+        device=args.device,
+        resume=args.resume,
+        restart=args.restart,
+        command=shlex.join(["pocketintent", *sys.argv[1:]]),
+        report=print_note,
+    )
+    print_json({"out": str(args.out), **training})
+    return 0

@@ -1,0 +1,228 @@
+"""From corpus files to a model file: count, encode, train, save; each step is done once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.text import Tokenizer, get_tokenizer
+from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.training.batches import BagBatches, Batches, IntArray, WordBatches
+from pocketintent.training.corpus import read_corpus, read_texts
+from pocketintent.training.encoded_corpus import EncodedCorpus, Splitter, encode_corpus
+from pocketintent.training.settings import StarSpaceSettings
+from pocketintent.training.starspace import StarSpace
+from pocketintent.training.text import TOKENIZER_SPECS, train_punkt
+from pocketintent.training.trainer import Trainer, Workers
+from pocketintent.training.vocabulary import CountedVocabulary, count_vocabulary
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class PreparedCorpus:
+    """What training reads, kept in the work folder so that a resumed run finds it.
+
+    Attributes:
+        words: The vocabulary.
+        labels: The labels with their counts; None without labelled mode.
+        corpus: The corpus as word ids.
+    """
+
+    words: CountedVocabulary
+    labels: CountedVocabulary | None
+    corpus: EncodedCorpus
+
+
+def train_starspace(
+    paths: Sequence[str | Path],
+    out: str | Path,
+    settings: StarSpaceSettings,
+    *,
+    device: str = "cpu",
+    resume: bool = False,
+    restart: bool = False,
+    command: str = "",
+    report: Report = lambda line: None,
+) -> dict[str, Any]:
+    """Train embeddings on a corpus and save them, uncompressed, as a model file.
+
+    Until the model is saved, the work folder ``<out>.work`` holds the encoded corpus and the
+    last checkpoint.
+
+    Args:
+        paths: Corpus files, see :func:`read_corpus`.
+        out: The model file to write.
+        settings: The settings of the run.
+        device: Torch device; "cuda" takes the GPU that torchrun assigns.
+        resume: Go on from the work folder's checkpoint, where there is one.
+        restart: Drop what a killed run left.
+        command: The command line, kept in the manifest.
+        report: Receives lines of progress.
+
+    Returns:
+        The manifest's ``training`` entry.
+
+    Raises:
+        PocketIntentError: Bad settings or corpus; a killed run's work folder, and neither
+            ``resume`` nor ``restart``; or a folder made with other settings or corpora.
+    """
+    settings.check()
+    workers = Workers.join(device)
+    if device == "cuda":
+        device = f"cuda:{workers.local_rank}"
+    folder = Path(f"{out}.work")
+    if workers.rank == 0:
+        _open_folder(folder, paths, settings, resume=resume, restart=restart)
+        _prepare(paths, folder, settings, report)
+    workers.wait()
+    prepared = _load_prepared(folder, settings)
+    num_labels = len(prepared.labels) if prepared.labels else 0
+    model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=device)
+    trainer = Trainer(model, _batches(prepared, settings), folder, workers=workers, report=report)
+    if resume and trainer.resume():
+        report(f"going on after {len(trainer.history)} of {settings.epochs} epochs")
+    trainer.train()
+    training = {
+        "method": "starspace",
+        "corpora": [_fingerprint(Path(path)) for path in paths],
+        "settings": asdict(settings),
+        "words_per_epoch": trainer.batches.words_per_epoch,
+        "loss": [round(loss, 6) for loss in trainer.history],
+        "command": command,
+    }
+    if workers.rank == 0:
+        _save(Path(out), model, prepared, training)
+        shutil.rmtree(folder)
+    workers.wait()
+    return training
+
+
+def _open_folder(
+    folder: Path,
+    paths: Sequence[str | Path],
+    settings: StarSpaceSettings,
+    *,
+    resume: bool,
+    restart: bool,
+) -> None:
+    identity = {"settings": asdict(settings), "corpora": [_fingerprint(Path(p)) for p in paths]}
+    wanted = orjson.dumps(identity, option=orjson.OPT_INDENT_2)
+    record = folder / "run.json"
+    if restart and folder.exists():
+        shutil.rmtree(folder)
+    if folder.exists():
+        if not resume:
+            raise PocketIntentError(
+                f"{folder} holds an unfinished run: --resume goes on with it, --restart drops it"
+            )
+        if not record.exists() or record.read_bytes() != wanted:
+            raise PocketIntentError(
+                f"{record}: made with other settings or corpora; repeat them, or give --restart"
+            )
+        return
+    folder.mkdir(parents=True)
+    record.write_bytes(wanted)
+
+
+def _fingerprint(path: Path) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+    return {"file": path.name, "bytes": path.stat().st_size, "sha256": digest.hexdigest()}
+
+
+def _prepare(
+    paths: Sequence[str | Path], folder: Path, settings: StarSpaceSettings, report: Report
+) -> None:
+    if (folder / "vocabulary.json").exists():  # written last
+        return
+    tokenize: Tokenizer = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
+    split: Splitter = _split_tabs
+    if settings.split == "punkt":
+        report("learning where sentences end")
+        split = train_punkt(read_texts(paths), seed=settings.seed)
+    report("counting words")
+    words = count_vocabulary(
+        (tokenize(part) for text in read_texts(paths) for part in split(text)),
+        min_count=settings.min_count,
+        max_words=settings.max_words,
+    )
+    lists: dict[str, Any] = {"words": words.words, "counts": words.counts.tolist()}
+    if settings.mode == "labelled":
+        labels = count_vocabulary([item.label] for item in read_corpus(paths) if item.label)
+        lists |= {"labels": labels.words, "label_counts": labels.counts.tolist()}
+    report(f"{len(words)} words; encoding the corpus")
+    vocabulary = Vocabulary(words.words)
+    label_ids = {label: number for number, label in enumerate(lists.get("labels", []))}
+    encode_corpus(
+        read_corpus(paths),
+        lambda text: vocabulary.ids(tokenize(text)),
+        folder,
+        split=split,
+        label_ids=label_ids,
+    )
+    temporary = folder / "vocabulary.new"
+    temporary.write_bytes(orjson.dumps(lists))
+    os.replace(temporary, folder / "vocabulary.json")
+
+
+def _load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:
+    lists = orjson.loads((folder / "vocabulary.json").read_bytes())
+    labels = None
+    if settings.mode == "labelled":
+        labels = CountedVocabulary(lists["labels"], np.array(lists["label_counts"], np.int64))
+    words = CountedVocabulary(lists["words"], np.array(lists["counts"], np.int64))
+    return PreparedCorpus(words, labels, EncodedCorpus.load(folder))
+
+
+def _batches(prepared: PreparedCorpus, settings: StarSpaceSettings) -> Batches:
+    if settings.mode == "word":
+        return WordBatches(prepared.corpus, prepared.words.counts, settings)
+    label_counts: IntArray | None = prepared.labels.counts if prepared.labels else None
+    return BagBatches(prepared.corpus, label_counts, len(prepared.words), settings)
+
+
+def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, training: dict[str, Any]) -> None:
+    settings = model.settings
+    ngrams = None if model.ngrams is None else DenseMatrix(model.ngrams.table.cpu().numpy())
+    ngram_settings = {
+        "min_n": settings.min_n,
+        "max_n": settings.max_n,
+        "num_buckets": settings.num_buckets,
+        "weight": 1.0,
+    }
+    encoder = StaticEncoder(
+        Vocabulary(prepared.words.words),
+        DenseMatrix(model.word_embeddings().cpu().numpy()),
+        tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
+        ngrams=ngrams,
+        ngram_settings=None if ngrams is None else ngram_settings,
+        manifest={"training": training},
+    )
+    manifest, tensors = encoder.to_model_file_parts()
+    tensors["vocabulary.counts"] = prepared.words.counts.astype(np.uint32)
+    if prepared.labels:
+        manifest["labels"] = prepared.labels.words
+        tensors["labels.embedding"] = model.words.table[model.num_words :].cpu().numpy()
+    save_model(out, manifest, tensors)
+
+
+def _split_tabs(text: str) -> list[str]:
+    return text.split("\t")

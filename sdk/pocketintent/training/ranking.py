@@ -1,0 +1,100 @@
+"""The two losses of StarSpace (Wu et al. 2018) with their gradients, over groups of examples.
+
+The gradients are written out, because autograd would make a dozen temporaries of the size of
+the batch; the tests hold them against autograd.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_TINY = 1e-8
+
+
+@dataclass
+class RankingGradients:
+    """What a loss says of one batch of right sides, wrong ones, and left sides.
+
+    The gradient of the right sides is ``base * right_scale``; kept apart, it can be added to a
+    sum without a temporary.
+
+    Attributes:
+        loss: Sum of the loss over the batch's examples, scalar tensor.
+        left: Gradient of the left sides, [groups, examples, dim].
+        negatives: Gradient of the negatives, [groups, negatives, dim].
+        base: [groups, examples, dim].
+        right_scale: [groups, examples, 1].
+    """
+
+    loss: Tensor
+    left: Tensor
+    negatives: Tensor
+    base: Tensor
+    right_scale: Tensor
+
+
+def margin_cosine(
+    left: Tensor, right: Tensor, negatives: Tensor, allowed: Tensor, margin: float
+) -> RankingGradients:
+    """Margin ranking loss over cosine: ``sum max(0, margin - cos(l, r) + cos(l, n))``.
+
+    As in the original program, the gradient is that of the unit vectors and passes to the
+    vectors themselves as it is, without the projection that the derivative of normalising would
+    add. It makes a difference: a word whose pushes and pulls cancel out stays short, so that
+    norms come to say how much a word tells; with the full derivative norms only grow.
+
+    Args:
+        left: Left sides, float32 [groups, examples, dim]; overwritten.
+        right: Right sides that belong to them, the same shape.
+        negatives: Right sides that do not, [groups, negatives, dim]; each is compared with all
+            left sides of its group.
+        allowed: 1 where example and negative may be compared, 0 where the negative is the right
+            side itself or the example is padding, [groups, examples, negatives].
+        margin: How much nearer the right side has to be than a negative.
+
+    Returns:
+        The loss and its gradients.
+    """
+    left_unit = left.div_(_norm(left))
+    right_norm = _norm(right)
+    negative_unit = negatives / _norm(negatives)
+    positive = (left_unit * right).sum(-1, keepdim=True).div_(right_norm)
+    negative = left_unit @ negative_unit.transpose(1, 2)
+    hinge = negative.sub_(positive).add_(margin).clamp_min_(0).mul_(allowed)
+    active = (hinge > 0).to(left.dtype)
+    count = active.sum(-1, keepdim=True)
+    d_left = (active @ negative_unit).addcmul_(right, count / right_norm, value=-1)
+    d_negatives = active.transpose(1, 2) @ left_unit
+    return RankingGradients(hinge.sum(), d_left, d_negatives, left_unit, -count)
+
+
+def softmax_dot(
+    left: Tensor, right: Tensor, negatives: Tensor, allowed: Tensor
+) -> RankingGradients:
+    """Negative log-likelihood of the right side under a softmax over dot products.
+
+    Arguments and result are those of :func:`margin_cosine`; nothing is overwritten.
+    """
+    positive = (left * right).sum(-1, keepdim=True)
+    negative = (left @ negatives.transpose(1, 2)).masked_fill_(allowed == 0, float("-inf"))
+    logits = positive.new_empty((*positive.shape[:2], 1 + negative.shape[-1]))
+    logits[..., :1], logits[..., 1:] = positive, negative
+    log_likelihood = logits.log_softmax(-1)
+    real = allowed.amax(-1, keepdim=True)  # 0 for padding
+    share = log_likelihood.exp() * real
+    d_positive, d_negative = share[..., :1] - real, share[..., 1:]
+    return RankingGradients(
+        -(log_likelihood[..., :1] * real).sum(),
+        (d_negative @ negatives).addcmul_(right, d_positive),
+        d_negative.transpose(1, 2) @ left,
+        left,
+        d_positive,
+    )
+
+
+def _norm(vectors: Tensor) -> Tensor:
+    return vectors.norm(dim=-1, keepdim=True).clamp_min_(_TINY)

@@ -1,0 +1,72 @@
+"""SGD and AdaGrad that touch only the rows of an embedding table that a batch used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pocketintent.runtime.errors import require
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class SparseRows:
+    """One embedding table and the optimiser state of its rows.
+
+    AdaGrad keeps one accumulator for each row, the running sum of the mean squared gradient, as
+    StarSpace does; SGD keeps none.
+
+    Args:
+        table: The embeddings, float32 [num_rows, dim]; changed in place.
+        adagrad: Whether steps are scaled by AdaGrad.
+        max_norm: Rows longer than this are scaled back to it; None for no bound.
+    """
+
+    def __init__(self, table: Tensor, *, adagrad: bool, max_norm: float | None = None) -> None:
+        self.table = table
+        self.max_norm = max_norm
+        self.squares = table.new_zeros(len(table)) if adagrad else None
+
+    def step(self, rows: Tensor, gradient: Tensor, learning_rate: float) -> None:
+        """Descend along a gradient.
+
+        Args:
+            rows: Distinct row numbers, int64 [n].
+            gradient: The summed gradient of each, float32 [n, dim].
+            learning_rate: Step size.
+        """
+        if self.squares is not None:
+            squares = self.squares[rows] + gradient.square().mean(1)
+            self.squares[rows] = squares
+            gradient = gradient * squares.clamp_min(1e-20).rsqrt().unsqueeze(1)
+        values = self.table.index_select(0, rows).add_(gradient, alpha=-learning_rate)
+        if self.max_norm is not None:
+            norm = values.norm(dim=1, keepdim=True)
+            values.mul_((self.max_norm / norm.clamp_min(1e-20)).clamp_max_(1.0))
+        self.table.index_copy_(0, rows, values)
+
+    def state(self) -> dict[str, Tensor]:
+        """Tensors a checkpoint keeps."""
+        return {"table": self.table} | ({} if self.squares is None else {"squares": self.squares})
+
+    def load_state(self, state: dict[str, Tensor]) -> None:
+        """Take over the tensors of a checkpoint."""
+        self.table.copy_(state["table"])
+        if self.squares is not None:
+            self.squares.copy_(state["squares"])
+
+
+def sum_rows(indices: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Sum the values that share an index.
+
+    Args:
+        indices: int64 [n].
+        values: float32 [n, dim].
+
+    Returns:
+        The distinct indices in rising order, [m], and their sums, [m, dim].
+    """
+    torch = require("torch", "train")
+    distinct, inverse = torch.unique(indices, return_inverse=True)
+    sums = values.new_zeros((len(distinct), values.shape[1]))
+    return distinct, sums.index_add_(0, inverse, values)

@@ -1,0 +1,223 @@
+"""The training loop: progress, checkpoints, resuming, and several processes by torchrun.
+
+One machine:      pocketintent train starspace --corpus corpus.txt --out model.safetensors
+Several GPUs:     torchrun --nproc-per-node 4 -m pocketintent train starspace ... --device cuda
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent.training.batches import Batches
+from pocketintent.training.sparse_optimizers import sum_rows
+from pocketintent.training.starspace import BatchGradients, StarSpace
+
+CHECKPOINT = "checkpoint.pt"
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The processes that train together.
+
+    Attributes:
+        rank: Number of this process, 0 leads.
+        count: How many there are; 1 when not started by torchrun.
+        local_rank: Number of this process on its machine, which is also its GPU.
+    """
+
+    rank: int = 0
+    count: int = 1
+    local_rank: int = 0
+
+    @classmethod
+    def join(cls, device: str) -> Workers:
+        """Join the group that torchrun's environment describes; alone without one."""
+        count = int(os.environ.get("WORLD_SIZE", "1"))
+        if count == 1:
+            return cls()
+        distributed = require("torch.distributed", "train")
+        if not distributed.is_initialized():
+            distributed.init_process_group("nccl" if device.startswith("cuda") else "gloo")
+        return cls(distributed.get_rank(), count, int(os.environ.get("LOCAL_RANK", "0")))
+
+    def sum_gradients(self, own: BatchGradients) -> BatchGradients:
+        """Add up the gradients of all processes, touching only the rows that one of them used."""
+        if self.count == 1:
+            return own
+        torch = require("torch", "train")
+        gather = torch.distributed.all_gather
+        totals = torch.stack([own.loss.double(), own.num_examples.double()])
+        torch.distributed.all_reduce(totals)
+        size = torch.tensor([len(own.rows)], device=own.rows.device)
+        sizes = [torch.empty_like(size) for _ in range(self.count)]
+        gather(sizes, size)
+        longest = int(max(sizes))
+        padding = longest - len(own.rows)
+        rows = torch.nn.functional.pad(own.rows, (0, padding))
+        values = torch.nn.functional.pad(own.values, (0, 0, 0, padding))
+        all_rows = [torch.empty_like(rows) for _ in range(self.count)]
+        all_values = [torch.empty_like(values) for _ in range(self.count)]
+        gather(all_rows, rows)
+        gather(all_values, values)
+        kept = [slice(0, int(size)) for size in sizes]
+        summed = sum_rows(
+            torch.cat([part[cut] for part, cut in zip(all_rows, kept, strict=True)]),
+            torch.cat([part[cut] for part, cut in zip(all_values, kept, strict=True)]),
+        )
+        return BatchGradients(totals[0], totals[1], *summed)
+
+    def wait(self) -> None:
+        """Return when all processes have come here."""
+        if self.count > 1:
+            require("torch.distributed", "train").barrier()
+
+
+class Trainer:
+    """Runs the epochs of a model over its batches.
+
+    Args:
+        model: The model, changed in place.
+        batches: Its batches.
+        folder: Where the checkpoint is kept.
+        workers: The processes that train together; each takes every ``count``-th batch of a
+            step, so a step of n processes is n times as large.
+        checkpoint_seconds: Time between two checkpoints; one is also written at each epoch's end.
+        report: Receives a line of text after each epoch.
+    """
+
+    def __init__(
+        self,
+        model: StarSpace,
+        batches: Batches,
+        folder: Path,
+        *,
+        workers: Workers | None = None,
+        checkpoint_seconds: float = 120.0,
+        report: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self.model = model
+        self.batches = batches
+        self.workers = workers or Workers()
+        self.history: list[float] = []
+        self._folder = folder
+        self._checkpoint_seconds = checkpoint_seconds
+        self._report = report
+        self._next = (0, 0)  # epoch and batch that come next
+        self._sums = (0.0, 0.0)  # loss and examples of the epoch so far
+
+    def resume(self) -> bool:
+        """Take up the folder's checkpoint, where there is one.
+
+        Returns:
+            Whether there was one.
+
+        Raises:
+            PocketIntentError: The checkpoint cannot be read, or belongs to other settings.
+        """
+        torch = require("torch", "train")
+        path = self._folder / CHECKPOINT
+        if not path.exists():
+            return False
+        try:
+            state = torch.load(path, map_location="cpu", weights_only=True)
+            tables = self._tables()
+            for name, table in tables.items():
+                table.load_state(state["tables"][name])
+        except (RuntimeError, KeyError, EOFError, OSError) as error:
+            raise PocketIntentError(
+                f"{path}: cannot go on from this checkpoint ({error}); remove it to start anew"
+            ) from error
+        self._next = (state["epoch"], state["batch"])
+        self._sums = (state["loss"], state["examples"])
+        self.history = state["history"]
+        return True
+
+    def train(self, stop_after: int | None = None) -> None:
+        """Train the epochs that are left.
+
+        Args:
+            stop_after: Stop, with a checkpoint, after this many steps; None trains to the end.
+
+        Raises:
+            PocketIntentError: The loss is no longer a number.
+        """
+        tqdm = require("tqdm", "train").tqdm
+        if self.model.device.type == "cuda":
+            # Atomic additions come in any order; this makes one seed give one model.
+            require("torch", "train").use_deterministic_algorithms(True)
+        epochs, words = self.model.settings.epochs, self.batches.words_per_epoch
+        saved, steps = time.monotonic(), 0
+        with tqdm(
+            total=epochs * words,
+            initial=self._next[0] * words,
+            unit=" words",
+            unit_scale=True,
+            disable=self.workers.rank > 0,
+            mininterval=0.2 if sys.stderr.isatty() else 15.0,
+        ) as progress:
+            while self._next[0] < epochs and steps != stop_after:
+                self.batches.start_epoch(self._next[0])
+                epoch = self._next[0]
+                while self._next[0] == epoch and steps != stop_after:
+                    progress.set_postfix_str(f"loss {self._train_batch():.4f}", refresh=False)
+                    done = epoch + self._next[1] / len(self.batches)
+                    progress.update(int(max(done, self._next[0]) * words) - progress.n)
+                    steps += 1
+                    if time.monotonic() - saved > self._checkpoint_seconds:
+                        self._save()
+                        saved = time.monotonic()
+                self._save()
+
+    def _train_batch(self) -> float:
+        """Take one step; returns the epoch's mean loss so far."""
+        (epoch, batch), workers, settings = self._next, self.workers, self.model.settings
+        number = batch + workers.rank
+        gradients = self.model.gradients(self.batches.batch(min(number, len(self.batches) - 1)))
+        if number >= len(self.batches):  # fewer batches are left than processes
+            for tensor in (gradients.loss, gradients.num_examples, gradients.values):
+                tensor.zero_()
+        gradients = workers.sum_gradients(gradients)
+        done = (epoch + batch / len(self.batches)) / settings.epochs
+        self.model.step(gradients, settings.learning_rate * (1 - done))
+        loss = self._sums[0] + float(gradients.loss)
+        examples = self._sums[1] + float(gradients.num_examples)
+        if not math.isfinite(loss):
+            raise PocketIntentError(
+                f"the loss is not a number in epoch {epoch + 1}; lower --learning-rate"
+            )
+        mean = loss / max(examples, 1)
+        if batch + workers.count < len(self.batches):
+            self._sums, self._next = (loss, examples), (epoch, batch + workers.count)
+        else:
+            self._sums, self._next = (0.0, 0.0), (epoch + 1, 0)
+            self.history.append(mean)
+            self._report(f"epoch {epoch + 1} of {settings.epochs}: loss {mean:.5f}")
+        return mean
+
+    def _tables(self) -> dict[str, Any]:
+        tables = {"words": self.model.words}
+        return tables if self.model.ngrams is None else {**tables, "ngrams": self.model.ngrams}
+
+    def _save(self) -> None:
+        if self.workers.rank == 0:
+            torch = require("torch", "train")
+            state = {
+                "tables": {name: table.state() for name, table in self._tables().items()},
+                "epoch": self._next[0],
+                "batch": self._next[1],
+                "loss": self._sums[0],
+                "examples": self._sums[1],
+                "history": self.history,
+            }
+            temporary = self._folder / f"{CHECKPOINT}.new"
+            torch.save(state, temporary)
+            os.replace(temporary, self._folder / CHECKPOINT)
+        self.workers.wait()

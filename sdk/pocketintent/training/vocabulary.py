@@ -1,0 +1,60 @@
+"""Counting the tokens of a corpus, and choosing the words that get an embedding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.errors import PocketIntentError
+
+
+@dataclass(frozen=True)
+class CountedVocabulary:
+    """Words in order of falling frequency, with their counts.
+
+    Attributes:
+        words: The words; equally frequent ones in alphabetical order.
+        counts: Occurrences of each in the corpus, int64 [num_words].
+    """
+
+    words: list[str]
+    counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def count_vocabulary(
+    texts: Iterable[list[str]], *, min_count: int = 1, max_words: int | None = None
+) -> CountedVocabulary:
+    """Count tokens and keep the frequent ones.
+
+    Args:
+        texts: The tokens of each text.
+        min_count: Words seen less often are left out.
+        max_words: At most this many words, the most frequent; None for all.
+
+    Returns:
+        The vocabulary.
+
+    Raises:
+        PocketIntentError: No word is left.
+    """
+    counter: Counter[str] = Counter()
+    for tokens in texts:
+        counter.update(tokens)
+    ranked = sorted(
+        ((word, count) for word, count in counter.items() if count >= min_count),
+        key=lambda item: (-item[1], item[0]),
+    )[:max_words]
+    if not ranked:
+        raise PocketIntentError(
+            f"the corpus has no word that occurs {min_count} times or more; "
+            "give a larger corpus or a smaller --min-count"
+        )
+    words, counts = zip(*ranked, strict=True)
+    return CountedVocabulary(list(words), np.array(counts, np.int64))
