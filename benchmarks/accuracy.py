@@ -1,0 +1,157 @@
+"""Few-shot accuracy of ours beside TF-IDF, model2vec and MiniLM, on the same draws.
+
+    python benchmarks/accuracy.py --data ../shared/data
+    python benchmarks/accuracy.py --data ../shared/data --split valid --shots 5,10 --runs 3
+
+Prints one JSON line for each data set, and a table on stderr. Embeddings of MiniLM (full
+precision) and model2vec are kept in the cache folder: they take minutes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pocketintent.evaluation.baselines import make_baseline
+from pocketintent.evaluation.curves import learning_curves
+from pocketintent.evaluation.datasets import load_intent_data
+from pocketintent.evaluation.intents import EncoderSystem, System
+from pocketintent.evaluation.plot import plot_curves
+from pocketintent.runtime.encoders import Encoder, load_encoder
+from pocketintent.runtime.errors import PocketIntentError
+from systems import (
+    DEFAULT_CACHE,
+    FloatArray,
+    MiniLMEncoder,
+    Model2VecEncoder,
+    build_minilm,
+    build_model2vec,
+)
+
+SYSTEMS = ("pocketintent", "tfidf", "model2vec", "minilm")
+
+
+class CachedEncoder:
+    """An encoder that keeps the embeddings of a list of texts on disk.
+
+    Args:
+        name: Names its files.
+        cache: The folder.
+        open_encoder: Opens the encoder when texts are new.
+    """
+
+    def __init__(self, name: str, cache: Path, open_encoder: Callable[[], Encoder]) -> None:
+        self._name = name
+        self._cache = cache
+        self._open = open_encoder
+        self._encoder: Encoder | None = None
+
+    @property
+    def dim(self) -> int:
+        """Size of the vectors."""
+        return self._opened().dim
+
+    def encode(self, text: str) -> FloatArray:
+        """The embedding of one text, not kept."""
+        return self._opened().encode(text)
+
+    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
+        """The embeddings of several texts, from disk if these texts were embedded before."""
+        digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+        path = self._cache / f"{self._name}-{digest}.npy"
+        if not path.exists():
+            print(f"{self._name}: embedding {len(texts)} texts", file=sys.stderr, flush=True)
+            vectors = self._opened().encode_batch(texts)
+            temporary = path.with_suffix(".partial.npy")
+            np.save(temporary, vectors)
+            temporary.replace(path)
+        loaded: FloatArray = np.load(path)
+        return loaded
+
+    def _opened(self) -> Encoder:
+        if self._encoder is None:
+            self._encoder = self._open()
+        return self._encoder
+
+
+def open_model2vec(cache: Path) -> Encoder:
+    """Model2Vec, distilled when the cache lacks it."""
+    build_model2vec(cache)
+    return Model2VecEncoder(cache)
+
+
+def open_minilm(cache: Path) -> Encoder:
+    """MiniLM in full precision, exported when the cache lacks it."""
+    build_minilm(cache)
+    return MiniLMEncoder(cache, "minilm.onnx")
+
+
+def make_system(name: str, args: argparse.Namespace) -> System:
+    """One of ``SYSTEMS``."""
+    if name == "pocketintent":
+        return EncoderSystem(load_encoder(args.model))
+    if name == "tfidf":
+        return make_baseline("tfidf")
+    if name not in SYSTEMS:
+        raise PocketIntentError(f"unknown system {name!r}; choose of {', '.join(SYSTEMS)}")
+    opened = partial(open_model2vec if name == "model2vec" else open_minilm, args.cache)
+    return EncoderSystem(CachedEncoder(name, args.cache, opened))
+
+
+def print_table(report: dict[str, Any], shots: Sequence[int]) -> None:
+    """Mean accuracy of each system and decision, on stderr."""
+    print(f"\n{report['dataset']}, {report['split']}: accuracy at", file=sys.stderr)
+    print(f"{'':36}" + "".join(f"{number:>8}" for number in shots), file=sys.stderr)
+    lines: dict[str, dict[int, float]] = {}
+    for row in report["results"]:
+        line = lines.setdefault(f"{row['system']} ({row['decision']})", {})
+        line[row["shots"]] = row["accuracy"]["mean"]
+    for name, line in lines.items():
+        cells = "".join(f"{line[number]:8.3f}" for number in shots)
+        print(f"{name:36}{cells}", file=sys.stderr)
+
+
+def main() -> None:
+    """Measure all systems on all data sets."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="has intents/")
+    parser.add_argument("--sets", default="clinc150,banking77,snips", metavar="NAME,…")
+    parser.add_argument("--systems", default=",".join(SYSTEMS), metavar="NAME,…")
+    parser.add_argument("--model", type=Path, metavar="FILE", help="our model (the package's own)")
+    parser.add_argument("--split", choices=("test", "valid"), default="test")
+    parser.add_argument("--shots", default="5,10,20,30,40,50", metavar="N,…")
+    parser.add_argument("--runs", type=int, default=10, metavar="N")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png")
+    parser.add_argument(
+        "--cache", type=Path, default=DEFAULT_CACHE, metavar="DIR", help="default: %(default)s"
+    )
+    args = parser.parse_args()
+    args.cache.mkdir(parents=True, exist_ok=True)
+    shots = [int(number) for number in args.shots.split(",")]
+    systems = {name: partial(make_system, name, args) for name in args.systems.split(",")}
+    reports = []
+    try:
+        for name in args.sets.split(","):
+            data = load_intent_data(args.data / "intents" / name, args.split)
+            report = learning_curves(systems, data, shots=shots, runs=args.runs)
+            print(json.dumps(report), flush=True)
+            print_table(report, shots)
+            reports.append(report)
+    except PocketIntentError as error:
+        sys.exit(f"accuracy: {error}")
+    if args.plot is not None:
+        plot_curves(reports, args.plot)
+
+
+if __name__ == "__main__":
+    main()

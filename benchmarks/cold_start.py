@@ -1,0 +1,63 @@
+"""Start one system in this fresh process: time to load, time to teach, peak memory.
+
+    python benchmarks/cold_start.py model2vec --templates templates.json
+
+``latency.py`` calls it for each system. The templates are ``[[text, intent], …]``; what the
+system ships with must be in the cache already. Prints one JSON line.
+"""
+
+from __future__ import annotations
+
+import time
+
+STARTED = time.perf_counter()
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import resource  # noqa: E402
+import sys  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from systems import DEFAULT_CACHE, SYSTEMS, make_system  # noqa: E402
+
+
+def peak_bytes() -> int:
+    """Most memory that this process has had resident."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        # On Linux ru_maxrss of a child starts at what its parent had, so it cannot be used.
+        fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return int(fields["VmHWM"].split()[0]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def main() -> None:
+    """Load, teach, match once, and print what it took."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument("--templates", type=Path, required=True, metavar="FILE.json")
+    parser.add_argument("--model", type=Path, metavar="FILE")
+    parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, metavar="DIR")
+    args = parser.parse_args()
+    system = make_system(args.system, args.model)
+    system.load(args.cache)
+    loaded = time.perf_counter()
+    pairs = json.loads(args.templates.read_text(encoding="utf-8"))
+    texts, intents = zip(*pairs, strict=True)
+    read = time.perf_counter()
+    system.teach(texts, intents)
+    taught = time.perf_counter()
+    system.match(texts[0])
+    matched = time.perf_counter()
+    report = {
+        "load_ms": (loaded - STARTED) * 1e3,
+        "teach_ms": (taught - read) * 1e3,
+        "first_match_ms": (matched - taught) * 1e3,
+        "peak_mb": peak_bytes() / 1e6,
+    }
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""One query at a time, text in and intent out, on one thread: ours beside the alternatives.
+
+    python benchmarks/latency.py --data ../shared/data
+    python benchmarks/latency.py --data ../shared/data --templates 300,3000,30000
+
+Prints one JSON line for each number of templates, and a table on stderr. The templates are drawn
+from CLINC150's training split, and beyond its 15,000 from BANKING77 and SNIPS; the queries are
+from CLINC150's test split. Rounds of all systems are interleaved, so that a slow moment of the
+machine falls on all. Load time and peak memory are of a fresh process each.
+"""
+
+from __future__ import annotations
+
+import os
+
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ[variable] = "1"  # before NumPy is imported
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+import argparse  # noqa: E402
+import gc  # noqa: E402
+import json  # noqa: E402
+import platform  # noqa: E402
+import subprocess  # noqa: E402
+import sys  # noqa: E402
+import tempfile  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+from pocketintent.evaluation.datasets import draw_templates, load_intent_data  # noqa: E402
+from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
+from systems import DEFAULT_CACHE, SYSTEMS, System, make_system  # noqa: E402
+
+OURS = "pocketintent"
+DEFAULT_SYSTEMS = (OURS, "model2vec", "fasttext", "minilm-int8", "tfidf")
+
+
+def read_templates(data: Path, number: int) -> list[tuple[str, str]]:
+    """Templates and their intents: equal numbers of each intent, as long as there are enough."""
+    clinc = load_intent_data(data / "intents" / "clinc150")
+    draw = draw_templates(clinc.train_labels, -(-number // clinc.num_trained), run=0)
+    labelled = zip(draw.indices, draw.labels, strict=True)
+    pairs = [(clinc.train_texts[index], clinc.intents[label]) for index, label in labelled]
+    for name in ("banking77", "snips"):
+        if len(pairs) >= number:
+            break
+        more = load_intent_data(data / "intents" / name)
+        labels = (f"{name}/{more.intents[label]}" for label in more.train_labels)
+        pairs += zip(more.train_texts, labels, strict=True)
+    if len(pairs) < number:
+        raise PocketIntentError(f"only {len(pairs)} templates are there, not {number}")
+    return pairs[:number]
+
+
+def measure(
+    systems: dict[str, System], queries: Sequence[str], rounds: int
+) -> dict[str, np.ndarray]:
+    """Microseconds of each query of each system, float64 [rounds * queries]."""
+    for system in systems.values():
+        for query in queries[:50]:
+            system.match(query)
+    parts = np.array_split(np.array(queries, dtype=object), rounds)
+    times: dict[str, list[int]] = {name: [] for name in systems}
+    gc.collect()
+    gc.disable()
+    try:
+        for part in parts:
+            for name, system in systems.items():
+                match, taken = system.match, times[name]
+                for query in part:
+                    started = time.perf_counter_ns()
+                    match(query)
+                    taken.append(time.perf_counter_ns() - started)
+    finally:
+        gc.enable()
+    return {name: np.array(taken) / 1e3 for name, taken in times.items()}
+
+
+def start_cold(name: str, pairs: Sequence[tuple[str, str]], args: argparse.Namespace) -> Any:
+    """What a fresh process needs to load and teach a system."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "templates.json"
+        path.write_text(json.dumps(pairs), encoding="utf-8")
+        script = Path(__file__).with_name("cold_start.py")
+        command = [sys.executable, str(script), name, "--templates", str(path)]
+        command += ["--cache", str(args.cache)]
+        if args.model is not None:
+            command += ["--model", str(args.model)]
+        return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def compare(number: int, args: argparse.Namespace) -> dict[str, Any]:
+    """Latency, start and size of each system with a number of templates."""
+    pairs = read_templates(args.data, number)
+    texts, intents = [text for text, _ in pairs], [intent for _, intent in pairs]
+    test = load_intent_data(args.data / "intents" / "clinc150")
+    order = np.random.default_rng(0).permutation(len(test.query_texts))[: args.queries]
+    queries = [test.query_texts[position] for position in order]
+    gold = [test.intents[test.query_labels[position]] for position in order]
+    systems: dict[str, System] = {}
+    cold: dict[str, Any] = {}
+    for name in args.systems:
+        print(f"{number} templates: {name}", file=sys.stderr, flush=True)
+        systems[name] = make_system(name, args.model)
+        systems[name].build(args.cache, texts, intents)
+        cold[name] = start_cold(name, pairs, args)
+        systems[name].load(args.cache)
+        systems[name].teach(texts, intents)
+    times = measure(systems, queries, args.rounds)
+    ours = float(np.median(times[OURS])) if OURS in times else None
+    rows = {}
+    for name, system in systems.items():
+        median = float(np.median(times[name]))
+        right = [system.match(query) == intent for query, intent in zip(queries, gold, strict=True)]
+        rows[name] = {
+            "median_us": median,
+            "p99_us": float(np.percentile(times[name], 99)),
+            "times_ours": None if ours is None else median / ours,
+            "accuracy": float(np.mean(right)),
+            **cold[name],
+            "size_mb": system.size(args.cache) / 1e6,
+        }
+    return {
+        "templates": number,
+        "intents": len(set(intents)),
+        "queries": len(queries),
+        "threads": 1,
+        "machine": _processor(),
+        "python": platform.python_version(),
+        "systems": rows,
+    }
+
+
+def print_table(report: dict[str, Any]) -> None:
+    """The report for people, on stderr."""
+    head = (
+        "median us",
+        "p99 us",
+        "x ours",
+        "accuracy",
+        "load ms",
+        "teach ms",
+        "peak MB",
+        "size MB",
+    )
+    keys = ("median_us", "p99_us", "times_ours", "accuracy", "load_ms", "teach_ms", "peak_mb")
+    print(f"\n{report['templates']} templates, {report['machine']}", file=sys.stderr)
+    print(f"{'':20}" + "".join(f"{title:>11}" for title in head), file=sys.stderr)
+    for name, row in report["systems"].items():
+        values = [row[key] for key in (*keys, "size_mb")]
+        cells = ["-" if v is None else f"{v:.3g}" if v < 10 else f"{v:.0f}" for v in values]
+        print(f"{name:20}" + "".join(f"{cell:>11}" for cell in cells), file=sys.stderr)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def main() -> None:
+    """Compare the systems with each number of templates."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, required=True, metavar="DIR", help="has intents/clinc150 and so on"
+    )
+    parser.add_argument("--model", type=Path, metavar="FILE", help="our model (the package's own)")
+    parser.add_argument("--templates", default="3000", metavar="N,…", help="default: %(default)s")
+    parser.add_argument("--queries", type=int, default=3000, metavar="N", help="%(default)s")
+    parser.add_argument("--rounds", type=int, default=20, metavar="N", help="%(default)s")
+    parser.add_argument(
+        "--systems",
+        default=",".join(DEFAULT_SYSTEMS),
+        metavar="NAME,…",
+        help=f"of {', '.join(SYSTEMS)} (%(default)s)",
+    )
+    parser.add_argument(
+        "--cache", type=Path, default=DEFAULT_CACHE, metavar="DIR", help="default: %(default)s"
+    )
+    args = parser.parse_args()
+    args.systems = args.systems.split(",")
+    args.cache.mkdir(parents=True, exist_ok=True)
+    try:
+        for number in map(int, args.templates.split(",")):
+            report = compare(number, args)
+            print(json.dumps(report), flush=True)
+            print_table(report)
+    except PocketIntentError as error:
+        sys.exit(f"latency: {error}")
+
+
+if __name__ == "__main__":
+    main()
