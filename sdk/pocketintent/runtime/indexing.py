@@ -98,7 +98,8 @@ def index_templates(
         kept |= _quantise(fresh, quantizer)
         if _mean_error(kept) <= max_error:
             return _assemble(templates, kept, quantizer, max_error)
-    vectors = _encode(encoder, templates, templates.intents)
+    others = (name for name in templates.intents if name not in fresh)
+    vectors = fresh | _encode(encoder, templates, others)
     if not vectors:
         return _assemble(templates, {}, None, MAX_ERROR)
     quantizer = fit_template_quantizer(np.concatenate([rows for _, rows in vectors.values()]))

@@ -1,4 +1,4 @@
-"""Codes narrower than a byte, packed without gaps: the layout of ``docs/model_format.md``.
+"""Codes narrower than a byte, packed without gaps: the layout of ``docs/model-file.md``.
 
 The codes stand in row-major order, each as ``bits`` bits, least significant bit first; the
 stream fills each byte from its least significant bit. Eight codes take ``bits`` whole bytes,
