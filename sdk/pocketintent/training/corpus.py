@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import io
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO, cast
 
 import orjson
 
@@ -44,18 +44,17 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
             ``.jsonl`` file is not an object with a string ``text``; file and line are named.
     """
     for path in map(Path, paths):
-        parse = _parse_json if ".jsonl" in path.suffixes[-2:] else _parse_plain
+        is_json = path.name.removesuffix(".gz").endswith(".jsonl")
+        parse = _parse_json if is_json else _parse_plain
         number = 0
         try:
             with _open(path) as lines:
+                # Only \n ends a line of bytes; str.splitlines would also cut at U+2028.
                 for number, line in enumerate(lines, 1):
-                    if line.strip():
-                        yield parse(line, path, number)
-        except UnicodeDecodeError as error:
-            raise PocketIntentError(
-                f"{path}: not UTF-8 after line {number} ({error.reason}); convert the file to UTF-8"
-            ) from error
-        except (EOFError, gzip.BadGzipFile) as error:
+                    text = _decode(line, path, number)
+                    if text.strip():
+                        yield parse(text, path, number)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise PocketIntentError(f"{path}: broken gzip after line {number}: {error}") from error
         except OSError as error:
             raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
@@ -66,11 +65,19 @@ def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
     return (item.text for item in read_corpus(paths))
 
 
-def _open(path: Path) -> IO[str]:
-    # Only \n ends a line: str.splitlines would also cut at U+2028 and the like.
+def _open(path: Path) -> BinaryIO:
     if path.suffix == ".gz":
-        return io.TextIOWrapper(gzip.open(path, "rb"), encoding="utf-8-sig", newline="\n")  # type: ignore[arg-type]
-    return path.open(encoding="utf-8-sig", newline="\n")
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    return path.open("rb")
+
+
+def _decode(line: bytes, path: Path, number: int) -> str:
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise PocketIntentError(
+            f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file to UTF-8"
+        ) from error
 
 
 def _parse_plain(line: str, path: Path, number: int) -> Text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,12 @@ from pocketintent.training.corpus import Text
 Splitter = Callable[[str], list[str]]
 """A function from a line of a corpus to its sentences."""
 
-_ARRAYS = {"ids": np.int32, "sentences": np.int64, "documents": np.int64, "labels": np.int32}
+_ARRAYS: dict[str, type[np.signedinteger[Any]]] = {
+    "ids": np.int32,
+    "sentences": np.int64,
+    "documents": np.int64,
+    "labels": np.int32,
+}
 
 
 @dataclass(frozen=True)
@@ -87,11 +93,12 @@ def encode_corpus(
 def ragged_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """The numbers ``starts[i] .. starts[i] + lengths[i] - 1`` of all i, one after the other."""
     ends = np.cumsum(lengths)
-    first = starts - (ends - lengths)
-    return np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(first, lengths)
+    numbers = np.arange(int(lengths.sum()), dtype=np.int64)
+    numbers += np.repeat(starts - (ends - lengths), lengths)
+    return numbers
 
 
-def _files(folder: Path) -> list[tuple[Path, type[np.generic]]]:
+def _files(folder: Path) -> list[tuple[Path, type[np.signedinteger[Any]]]]:
     return [(folder / f"{name}.bin", dtype) for name, dtype in _ARRAYS.items()]
 
 
@@ -100,7 +107,7 @@ class _Writer:
 
     _BLOCK = 1 << 16
 
-    def __init__(self, path: Path, dtype: type[np.generic]) -> None:
+    def __init__(self, path: Path, dtype: type[np.signedinteger[Any]]) -> None:
         self._file = path.open("wb")
         self._dtype = dtype
         self._pending: list[int] = []

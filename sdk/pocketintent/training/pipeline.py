@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +167,7 @@ def _prepare(
     )
     lists: dict[str, Any] = {"words": words.words, "counts": words.counts.tolist()}
     if settings.mode == "labelled":
-        labels = count_vocabulary([item.label] for item in read_corpus(paths) if item.label)
+        labels = _count_labels(paths)
         lists |= {"labels": labels.words, "label_counts": labels.counts.tolist()}
     report(f"{len(words)} words; encoding the corpus")
     vocabulary = Vocabulary(words.words)
@@ -181,6 +182,17 @@ def _prepare(
     temporary = folder / "vocabulary.new"
     temporary.write_bytes(orjson.dumps(lists))
     os.replace(temporary, folder / "vocabulary.json")
+
+
+def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
+    labels = ([item.label] for item in read_corpus(paths) if item.label)
+    first = next(labels, None)
+    if first is None:
+        raise PocketIntentError(
+            "labelled mode needs a corpus of .jsonl lines with text and intent; no line of "
+            f"{', '.join(map(str, paths))} has an intent"
+        )
+    return count_vocabulary(chain([first], labels))
 
 
 def _load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:

@@ -97,4 +97,5 @@ def softmax_dot(
 
 
 def _norm(vectors: Tensor) -> Tensor:
-    return vectors.norm(dim=-1, keepdim=True).clamp_min_(_TINY)
+    norms: Tensor = vectors.norm(dim=-1, keepdim=True)
+    return norms.clamp_min_(_TINY)

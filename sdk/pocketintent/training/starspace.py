@@ -123,7 +123,8 @@ class StarSpace:
             parts.append(words + self._target_shift)
         distinct, inverse = torch.unique(torch.cat(parts), return_inverse=True)
         vectors = self.compose(distinct).index_select(0, inverse)
-        tokens, wrong, *targets = vectors.split([len(part) for part in parts])
+        pieces = [len(part) for part in parts]
+        tokens, wrong, *targets = torch.split(vectors, pieces)
         tokens = tokens.view(*slots.shape, -1)
         right = targets[0].view(*slots.shape, -1) if targets else tokens
         allowed = (slots.unsqueeze(2) != negatives.unsqueeze(1)) & real.unsqueeze(2)
@@ -138,8 +139,8 @@ class StarSpace:
             d_right = []
             d_tokens.addcmul_(found.base, found.right_scale)
         sums = vectors.new_zeros(len(distinct), vectors.shape[1])
-        pieces = inverse.split([len(part) for part in parts])
-        for index, gradient in zip(pieces, [d_tokens, found.negatives, *d_right], strict=True):
+        gathered = [d_tokens, found.negatives, *d_right]
+        for index, gradient in zip(torch.split(inverse, pieces), gathered, strict=True):
             sums.index_add_(0, index, gradient.flatten(0, 1))
         return BatchGradients(found.loss, real.sum(), distinct, sums)
 
@@ -197,7 +198,8 @@ class StarSpace:
         return softmax_dot(left, right, negatives, allowed)
 
     def _to_device(self, array: IntArray) -> Tensor:
-        return require("torch", "train").from_numpy(array).to(self.device, non_blocking=True)
+        tensor: Tensor = require("torch", "train").from_numpy(array)
+        return tensor.to(self.device, non_blocking=True)
 
 
 def _sum_bags(vectors: Tensor, owners: Tensor, bags: Bags) -> Tensor:

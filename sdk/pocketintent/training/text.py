@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import string
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from pocketintent.runtime.text import SIMPLE_SPEC, Tokenizer, register_tokenizer
 
 TWEET_SPEC: dict[str, Any] = {"name": "tweet", "version": 1}
 """The manifest entry of models trained with :func:`tweet_tokenizer`."""
+
+_IGNORED = string.whitespace + "\0"
 
 TOKENIZER_SPECS: dict[str, dict[str, Any]] = {"simple": SIMPLE_SPEC, "tweet": TWEET_SPEC}
 
@@ -31,9 +34,11 @@ def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
     tokenize = require("nltk.tokenize", "train").TweetTokenizer(preserve_case=False).tokenize
 
     def tweet(text: str) -> list[str]:
-        return [
-            "_".join(token.split()) for token in tokenize(text.replace("\0", " ")) if token.strip()
-        ]
+        # An HTML entity can name a lone surrogate, which no vocabulary can hold.
+        tokens = (
+            token.encode(errors="ignore").decode() for token in tokenize(text.replace("\0", " "))
+        )
+        return ["_".join(token.split()) for token in tokens if token.strip(_IGNORED)]
 
     return tweet
 
@@ -61,10 +66,10 @@ def train_punkt(
     """
     punkt = require("nltk.tokenize.punkt", "train")
     sample: list[str] = []
-    size, seen = 0, 0
+    size = 0
     rng = random.Random(seed)
-    for text in texts:  # reservoir sampling, as the corpus may not fit in memory
-        seen += 1
+    # Reservoir sampling, as the corpus may not fit in memory.
+    for seen, text in enumerate(texts, 1):
         if size < max_chars:
             sample.append(text)
             size += len(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import sys
 import time
 from collections.abc import Callable
@@ -131,7 +132,7 @@ class Trainer:
             tables = self._tables()
             for name, table in tables.items():
                 table.load_state(state["tables"][name])
-        except (RuntimeError, KeyError, EOFError, OSError) as error:
+        except (RuntimeError, KeyError, EOFError, OSError, pickle.UnpicklingError) as error:
             raise PocketIntentError(
                 f"{path}: cannot go on from this checkpoint ({error}); remove it to start anew"
             ) from error
@@ -207,6 +208,8 @@ class Trainer:
         return tables if self.model.ngrams is None else {**tables, "ngrams": self.model.ngrams}
 
     def _save(self) -> None:
+        # The others do not wait: each process has its own clock, so one that waited for a
+        # checkpoint could meet another's sum of gradients.
         if self.workers.rank == 0:
             torch = require("torch", "train")
             state = {
@@ -220,4 +223,3 @@ class Trainer:
             temporary = self._folder / f"{CHECKPOINT}.new"
             torch.save(state, temporary)
             os.replace(temporary, self._folder / CHECKPOINT)
-        self.workers.wait()
