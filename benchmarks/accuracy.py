@@ -36,7 +36,7 @@ from systems import (
     build_model2vec,
 )
 
-SYSTEMS = ("pocketintent", "tfidf", "model2vec", "minilm")
+SYSTEMS = ("pocketintent", "tfidf", "tfidf-chars", "model2vec", "minilm")
 
 
 class CachedEncoder:
@@ -98,8 +98,8 @@ def make_system(name: str, args: argparse.Namespace) -> System:
     """One of ``SYSTEMS``."""
     if name == "pocketintent":
         return EncoderSystem(load_encoder(args.model))
-    if name == "tfidf":
-        return make_baseline("tfidf")
+    if name.startswith("tfidf"):
+        return make_baseline(name)
     if name not in SYSTEMS:
         raise PocketIntentError(f"unknown system {name!r}; choose of {', '.join(SYSTEMS)}")
     opened = partial(open_model2vec if name == "model2vec" else open_minilm, args.cache)

@@ -64,7 +64,7 @@ def test_tfidf_centroids_are_unit_means_of_the_templates() -> None:
     data = IntentData.from_utterances("made", "test", utterances, utterances)
     draw = draw_templates(data.train_labels, 7, run=0)
     predicted = make_baseline("tfidf").prepare(data)(draw)
-    vectorizer = TfidfVectorizer()
+    vectorizer = TfidfVectorizer(sublinear_tf=True)
     templates = vectorizer.fit_transform([data.train_texts[i] for i in draw.indices]).toarray()
     queries = vectorizer.transform(data.query_texts).toarray()
     groups = [templates[draw.labels == label] for label in range(4)]

@@ -25,7 +25,8 @@ examples:
   pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
   pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \\
-      --baselines tfidf,tfidf-logreg,fasttext,cnn --out curves.json --plot curves.png
+      --baselines tfidf,tfidf-chars,tfidf-logreg,fasttext,cnn \\
+      --out curves.json --plot curves.png
   pocketintent evaluate oos intents/clinc150 --shots 50"""
 
 _HELP = {
@@ -73,7 +74,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_names,
         default=[],
         metavar="NAME,…",
-        help="of tfidf, tfidf-logreg, fasttext, cnn: measured on the same draws",
+        help="of tfidf, tfidf-chars, tfidf-logreg, fasttext, cnn: measured on the same draws",
     )
     intents.add_argument("--plot", type=Path, metavar="FILE.png", help="draw learning curves")
     intents.add_argument(

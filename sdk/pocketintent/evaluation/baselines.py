@@ -16,9 +16,10 @@ from pocketintent.runtime.errors import PocketIntentError, require
 FitPredict = Callable[[list[str], NDArray[np.intp], list[str], int], NDArray[np.intp]]
 """From texts, their labels, queries and a seed to the labels of the queries."""
 
-BASELINES = ("tfidf", "tfidf-logreg", "fasttext", "cnn")
-"""``tfidf``: nearest template by TF-IDF cosine. The others are trained on each draw:
-logistic regression on TF-IDF, fastText, and a convolutional network on word vectors."""
+BASELINES = ("tfidf", "tfidf-chars", "tfidf-logreg", "fasttext", "cnn")
+"""``tfidf`` and ``tfidf-chars``: nearest template by TF-IDF cosine, of words and of character
+n-grams. The others are trained on each draw: logistic regression on TF-IDF, fastText, and a
+convolutional network on word vectors."""
 
 _FASTTEXT_EXAMPLES = 100_000
 _FASTTEXT_DIM = 50
@@ -46,14 +47,21 @@ class SupervisedSystem:
 
 
 class TfidfSystem:
-    """TF-IDF of words, fitted on the templates of each draw, searched for the nearest."""
+    """TF-IDF, fitted on the templates of each draw, searched for the nearest.
+
+    Args:
+        settings: Of scikit-learn's ``TfidfVectorizer``; words, sublinear, when empty.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = settings
 
     def prepare(self, data: IntentData) -> Predict:
         """Nothing is shared between draws: the weights come from the templates alone."""
         text = require("sklearn.feature_extraction.text", "evaluate")
 
         def predict(draw: Draw) -> dict[str, Prediction]:
-            vectorizer = text.TfidfVectorizer(dtype=np.float32)
+            vectorizer = text.TfidfVectorizer(dtype=np.float32, sublinear_tf=True, **self.settings)
             templates = vectorizer.fit_transform(data.train_texts[index] for index in draw.indices)
             queries = vectorizer.transform(data.query_texts)
             nearest = np.maximum.reduceat((queries @ templates.T).toarray(), draw.starts, axis=1)
@@ -161,6 +169,8 @@ def make_baseline(name: str, encoder: Encoder | None = None) -> System:
     """
     if name == "tfidf":
         return TfidfSystem()
+    if name == "tfidf-chars":
+        return TfidfSystem(analyzer="char_wb", ngram_range=(2, 4))
     if name == "tfidf-logreg":
         return SupervisedSystem(tfidf_logistic)
     if name == "fasttext":
