@@ -1,5 +1,6 @@
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -146,10 +147,10 @@ def test_rows_take_whole_pieces_in_order_and_as_many_as_fit(
 ) -> None:
     firsts = pack_rows(np.array(lengths), row_length).tolist()
     assert firsts[0] == 0 and firsts[-1] == len(lengths)
-    rows = [lengths[a:b] for a, b in zip(firsts, firsts[1:], strict=False)]
+    rows = [lengths[a:b] for a, b in pairwise(firsts)]
     assert [length for row in rows for length in row] == lengths
     assert all(row and sum(row) <= row_length for row in rows)
-    assert all(sum(row) + after[0] > row_length for row, after in zip(rows, rows[1:], strict=False))
+    assert all(sum(row) + after[0] > row_length for row, after in pairwise(rows))
 
 
 def bag(bags: Bags, number: int) -> list[int]:

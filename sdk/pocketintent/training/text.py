@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import string
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -12,8 +11,6 @@ from pocketintent.runtime.text import SIMPLE_SPEC, Tokenizer, register_tokenizer
 
 TWEET_SPEC: dict[str, Any] = {"name": "tweet", "version": 1}
 """The manifest entry of models trained with :func:`tweet_tokenizer`."""
-
-_IGNORED = string.whitespace + "\0"
 
 TOKENIZER_SPECS: dict[str, dict[str, Any]] = {"simple": SIMPLE_SPEC, "tweet": TWEET_SPEC}
 
@@ -34,11 +31,12 @@ def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
     tokenize = require("nltk.tokenize", "train").TweetTokenizer(preserve_case=False).tokenize
 
     def tweet(text: str) -> list[str]:
-        # An HTML entity can name a lone surrogate, which no vocabulary can hold.
+        # HTML entities can stand for what no vocabulary can hold: NUL and lone surrogates.
         tokens = (
-            token.encode(errors="ignore").decode() for token in tokenize(text.replace("\0", " "))
+            token.encode(errors="ignore").decode().replace("\0", " ")
+            for token in tokenize(text.replace("\0", " "))
         )
-        return ["_".join(token.split()) for token in tokens if token.strip(_IGNORED)]
+        return [joined for token in tokens if (joined := "_".join(token.split()))]
 
     return tweet
 
