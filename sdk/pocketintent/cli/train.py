@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.training.finish import FinishSettings
 from pocketintent.training.settings import StarSpaceSettings
 
 EXAMPLES = """\
@@ -24,6 +25,11 @@ examples:
 A corpus is text (one utterance, sentence or paragraph a line; sentences of one document
 separated by tabs), .jsonl with "text" and, for labelled mode, "intent"; both may be .gz.
 Stop a run at any time; --resume goes on with it and gives the model of an unbroken run."""
+
+FINISH_EXAMPLES = """\
+examples:
+  pocketintent train finish trained.safetensors --out finished.safetensors
+  pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256"""
 
 _HELP = {
     "mode": "what is learnt: a word from its context, a sentence from another one of its document "
@@ -54,6 +60,18 @@ _HELP = {
     "seed": "one seed gives one model on one device",
 }
 
+_FINISH_HELP = {
+    "trained_dim": "principal components kept of the trained part; 0 keeps all dimensions",
+    "norm_power": "a word's trained length counts to this power",
+    "frequency_weight": "a of a word's weight a / (a + its share of the text); 0 for no weights",
+    "subword_dim": "dimensions of the part made of character n-grams; 0 for none",
+    "subword_scale": "length of that part against 1 of the trained part",
+    "min_n": "shortest n-gram",
+    "max_n": "longest n-gram",
+    "num_buckets": "size of the n-grams' hash table",
+    "seed": "seed of the n-grams' random vectors",
+}
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the subcommand ``train`` with its methods."""
@@ -81,19 +99,33 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     again = starspace.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
-    _add_settings(starspace)
+    _add_settings(starspace, StarSpaceSettings, _HELP)
+    finish = methods.add_parser(
+        "finish",
+        help="weight the words of a trained model and add what their characters say",
+        description="Weight the words of a trained model by frequency, and give each a second "
+        "group of dimensions made of its character n-grams, which unknown words have too.",
+        epilog=FINISH_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    finish.set_defaults(run=run_finish)
+    finish.add_argument("model", metavar="IN", type=Path, help="a model of `train starspace`")
+    finish.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
+    _add_settings(finish, FinishSettings, _FINISH_HELP)
 
 
-def _add_settings(parser: argparse.ArgumentParser) -> None:
-    """One option for each field of the settings, with its type and default."""
+def _add_settings(
+    parser: argparse.ArgumentParser, settings: type[Any], descriptions: dict[str, str]
+) -> None:
+    """One option for each field of a settings class, with its type and default."""
     group = parser.add_argument_group("settings")
     types = {"int": int, "float": float, "int | None": int, "float | None": float}
-    for field in fields(StarSpaceSettings):
+    for field in fields(settings):
         assert field.default is not MISSING
         kind = str(field.type)
         options: dict[str, Any] = {"default": field.default}
         shown = "none" if field.default is None else f"{field.default}"
-        options["help"] = f"{_HELP[field.name]} ({shown.replace('%', '%%')})"
+        options["help"] = f"{descriptions[field.name]} ({shown.replace('%', '%%')})"
         if kind == "bool":
             options["action"] = argparse.BooleanOptionalAction
         elif kind.startswith(("Literal", "Mode")):
@@ -141,4 +173,22 @@ def run(args: argparse.Namespace) -> int:
         report=print_note,
     )
     print_json({"out": str(args.out), **training})
+    return 0
+
+
+def run_finish(args: argparse.Namespace) -> int:
+    """Finish a trained model and print its sizes."""
+    from pocketintent.cli.quality import COUNTS, read_static_model
+    from pocketintent.runtime.errors import PocketIntentError
+    from pocketintent.runtime.model_file import save_model
+    from pocketintent.training.finish import finish_encoder
+
+    encoder, counts = read_static_model(args.model)
+    if counts is None:
+        raise PocketIntentError(f"{args.model}: has no word counts; `train starspace` writes them")
+    settings = FinishSettings(**{f.name: getattr(args, f.name) for f in fields(FinishSettings)})
+    finished = finish_encoder(encoder, counts, settings)
+    manifest, tensors = finished.to_model_file_parts()
+    save_model(args.out, manifest, tensors | {COUNTS: counts})
+    print_json({"out": str(args.out), "words": len(finished.words), "dim": finished.dim})
     return 0

@@ -1,0 +1,148 @@
+"""What is done to trained word embeddings before they become a sentence encoder.
+
+Training by context leaves two things to be desired of a sum of word vectors: frequent words
+weigh too much, and words that merely look alike («transfer», «transferred», «transfers») are no
+nearer than chance when one of them is rare. The first is mended by weights (Arora et al. 2017),
+the second by a second group of dimensions, in which a word is a random projection of its
+character n-grams; there, unknown words have a vector too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.ngrams import ngram_buckets
+from pocketintent.runtime.quantizer import DenseMatrix
+
+FloatArray = NDArray[np.float32]
+
+_LEAST_IDF = 0.1  # an n-gram of every word still tells its length
+_RARE = 0.25  # share of the vocabulary, its rarest words, that unknown words are taken to be like
+
+
+@dataclass(frozen=True)
+class FinishSettings:
+    """How embeddings are weighted, and what part character n-grams have in them."""
+
+    trained_dim: int = 96  # principal components kept of the trained part; 0: all dimensions
+    norm_power: float = 0.5  # a word's trained norm counts to this power
+    frequency_weight: float = 0.01  # a of the weight a / (a + share of the text); 0: no weights
+    subword_dim: int = 160  # dimensions of the n-gram part; 0: none
+    subword_scale: float = 0.8  # its length, against 1 of the trained part
+    min_n: int = 2
+    max_n: int = 3
+    num_buckets: int = 8192
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raise PocketIntentError for settings that make no sense."""
+        if min(asdict(self).values()) < 0:
+            raise PocketIntentError("no setting of `train finish` can be negative")
+        if self.subword_dim and not (0 < self.min_n <= self.max_n and self.num_buckets > 0):
+            raise PocketIntentError("n-grams want 0 < min_n <= max_n and num_buckets > 0")
+
+
+def finish_encoder(
+    encoder: StaticEncoder, counts: NDArray[np.integer], settings: FinishSettings
+) -> StaticEncoder:
+    """Weight the words of a trained encoder and add the n-gram part.
+
+    The trained part is cut to its principal components. Then a word's vector becomes ``weight * [trained, subword_scale * |trained| * ngrams]``, where
+    ``trained`` has had the corpus' mean vector taken off (Arora et al. 2017 take off the first
+    principal component) and ``ngrams`` is the unit sum of its n-grams' random vectors, each
+    weighted by its inverse document frequency over the vocabulary.
+
+    Args:
+        encoder: A trained encoder without n-grams; it stays as it is.
+        counts: Occurrences of each word in the corpus, [num_words].
+        settings: Weights and sizes.
+
+    Returns:
+        An encoder of dimension ``trained_dim + subword_dim``, with n-grams for unknown words.
+
+    Raises:
+        PocketIntentError: A setting makes no sense, or the encoder has n-grams already.
+    """
+    settings.check()
+    if encoder.ngrams is not None:
+        raise PocketIntentError("the model has n-grams already; finish one trained without them")
+    vectors = _weight_words(encoder.words.decode(), counts, settings)
+    if 0 < settings.trained_dim < encoder.dim:
+        vectors = _reduce(vectors, counts, settings.trained_dim)
+    manifest = {**encoder.manifest, "finish": asdict(settings)}
+    manifest.pop("quality", None)
+    if not settings.subword_dim:
+        return StaticEncoder(
+            encoder.vocabulary,
+            DenseMatrix(vectors),
+            tokenizer_spec=encoder.tokenizer_spec,
+            manifest=manifest,
+        )
+    words, ngrams = _add_subwords(encoder.vocabulary.words, vectors, settings)
+    return StaticEncoder(
+        encoder.vocabulary,
+        DenseMatrix(words),
+        tokenizer_spec=encoder.tokenizer_spec,
+        ngrams=DenseMatrix(ngrams),
+        ngram_settings={
+            "min_n": settings.min_n,
+            "max_n": settings.max_n,
+            "num_buckets": settings.num_buckets,
+            "weight": 1.0,
+        },
+        manifest=manifest,
+    )
+
+
+def _weight_words(
+    vectors: FloatArray, counts: NDArray[np.integer], settings: FinishSettings
+) -> FloatArray:
+    share = counts / counts.sum()
+    weight = np.ones(len(share))
+    if settings.frequency_weight:
+        weight = settings.frequency_weight / (settings.frequency_weight + share)
+    norms = np.linalg.norm(vectors, axis=1).clip(1e-8)
+    scaled = vectors * (norms ** (settings.norm_power - 1))[:, None]
+    mass = share * weight**2
+    scaled -= (mass @ scaled) / mass.sum()
+    weighted: FloatArray = (scaled * weight[:, None]).astype(np.float32)
+    return weighted
+
+
+def _reduce(vectors: FloatArray, counts: NDArray[np.integer], dim: int) -> FloatArray:
+    """The principal components; words count by the square root of their frequency."""
+    mass = np.sqrt(counts / counts.sum())
+    _, directions = np.linalg.eigh((vectors * mass[:, None]).T @ vectors)
+    reduced: FloatArray = (vectors @ directions[:, -dim:]).astype(np.float32)
+    return reduced
+
+
+def _add_subwords(
+    words: list[str], vectors: FloatArray, settings: FinishSettings
+) -> tuple[FloatArray, FloatArray]:
+    """The words' vectors with their n-gram part, and the n-grams' rows."""
+    lists = [
+        np.array(ngram_buckets(word, settings.min_n, settings.max_n, settings.num_buckets))
+        for word in words
+    ]
+    document_frequency = np.zeros(settings.num_buckets)
+    for buckets in lists:
+        document_frequency[np.unique(buckets)] += 1
+    idf = np.log(len(words) / (1 + document_frequency)).clip(_LEAST_IDF)
+    rng = np.random.default_rng(settings.seed)
+    table = rng.standard_normal((settings.num_buckets, settings.subword_dim), np.float32)
+    table *= (idf / np.sqrt(settings.subword_dim))[:, None].astype(np.float32)
+    means = np.stack([table[buckets].mean(axis=0) for buckets in lists])
+    lengths = np.linalg.norm(means, axis=1, keepdims=True).clip(1e-8)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    subwords = means / lengths * norms * settings.subword_scale
+    # An unknown word gets the length that the n-gram part of rare words has.
+    rare = slice(int(len(words) * (1 - _RARE)), None)
+    table *= settings.subword_scale * float(norms[rare].mean() / lengths[rare].mean())
+    no_training = np.zeros((settings.num_buckets, vectors.shape[1]), np.float32)
+    return np.hstack([vectors, subwords]), np.hstack([no_training, table])
