@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("nltk")
-from pocketintent.runtime.encoders import StaticEncoder, load_encoder  # noqa: E402
-from pocketintent.runtime.model_file import save_model  # noqa: E402
-from pocketintent.runtime.quantizer import DenseMatrix  # noqa: E402
-from pocketintent.runtime.text import get_tokenizer  # noqa: E402
-from pocketintent.runtime.vocabulary import Vocabulary  # noqa: E402
-from pocketintent.training.text import TWEET_SPEC, train_punkt, tweet_tokenizer  # noqa: E402
+from pocketintent.runtime.encoders import StaticEncoder, load_encoder
+from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.text import get_tokenizer
+from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.training.text import TWEET_SPEC, train_punkt, tweet_tokenizer
 
 TWEETS = [
     ("Don't PANIC!", ["don't", "panic", "!"]),
