@@ -9,7 +9,6 @@ from pocketintent.compression.quantise import (
     quantise_encoder,
     random_rotation,
     sample_texts,
-    template_sub_dim,
 )
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -100,7 +99,7 @@ def test_a_dim_that_does_not_divide_is_filled_with_zeros_that_stay_zeros() -> No
 
 
 def test_a_template_codebook_is_kept_only_for_the_same_dim_and_basis() -> None:
-    encoder = add_template_quantizer(make_encoder(), make_texts(50), codebook_size=4)
+    encoder = add_template_quantizer(make_encoder(), make_texts(50))
 
     def kept(sub_dim: int, rotate: bool) -> bool:
         small = quantise_encoder(encoder, sub_dim=sub_dim, codebook_size=4, rotate=rotate)
@@ -167,17 +166,12 @@ def test_progress_names_each_stage() -> None:
 
 
 def test_the_template_codebook_quantises_sentence_vectors() -> None:
-    encoder = add_template_quantizer(make_encoder(), make_texts(600), codebook_size=64)
+    encoder = add_template_quantizer(make_encoder(), make_texts(600))
     quantizer = encoder.template_quantizer
     assert quantizer is not None
-    assert (quantizer.dim, quantizer.sub_dim, quantizer.codebook_size) == (20, 1, 64)
-    assert quantizer.per_position and not quantizer.normalised
+    assert (quantizer.dim, quantizer.sub_dim, quantizer.codebook_size) == (20, 2, 256)
+    assert not quantizer.per_position and not quantizer.normalised
     assert quantizer.distortion(encoder.encode_batch(make_texts(50))) < 0.05
-
-
-@pytest.mark.parametrize(("dim", "sub_dim"), [(256, 8), (300, 10), (128, 4), (64, 2), (20, 1)])
-def test_templates_get_about_32_codes(dim: int, sub_dim: int) -> None:
-    assert template_sub_dim(dim) == sub_dim
 
 
 def test_a_corpus_without_a_known_word_is_refused() -> None:

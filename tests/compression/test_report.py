@@ -26,7 +26,7 @@ def make_encoder(num_words: int, dim: int, ngrams: bool = False) -> StaticEncode
 def test_every_byte_of_the_file_has_its_place(tmp_path: Path) -> None:
     path = tmp_path / "small.safetensors"
     small = quantise_encoder(make_encoder(800, 20, ngrams=True), sub_dim=5, codebook_size=8)
-    small = add_template_quantizer(small, ["w w1 w2", "w3"], codebook_size=2)
+    small = add_template_quantizer(small, ["w w1 w2", "w3"])
     save_model(path, *small.to_model_file_parts())
     sizes = size_report(path)
     assert sizes["codes"] == 800 * 4 * 3 // 8
@@ -34,7 +34,7 @@ def test_every_byte_of_the_file_has_its_place(tmp_path: Path) -> None:
     assert sizes["norms"] == 800 * 2
     assert sizes["embedding"] == 0
     assert sizes["vocabulary"] > 0 and sizes["ngrams"] > 0
-    assert sizes["templates"] == 20 * 2 * 2
+    assert sizes["templates"] == 256 * 2 * 2
     assert sizes["file"] == path.stat().st_size
     assert sizes["rest"] > 0
     assert sum(sizes.values()) == 2 * sizes["file"]

@@ -105,9 +105,8 @@ def run(args: argparse.Namespace) -> int:
         progress=print_progress,
     )
     if args.corpus is not None:
-        small = add_template_quantizer(
-            small, _read_corpus(args), seed=args.seed, progress=print_progress
-        )
+        print_note("fitting the codebook of templates")
+        small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
     seconds = time.monotonic() - started
     probe = read_probe(args)
     quality: dict[str, Any] = {}

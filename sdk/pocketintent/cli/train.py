@@ -169,11 +169,16 @@ def run(args: argparse.Namespace) -> int:
         device=args.device,
         resume=args.resume,
         restart=args.restart,
-        command=shlex.join(["pocketintent", *sys.argv[1:]]),
+        command=_command(sys.argv[1:]),
         report=print_note,
     )
     print_json({"out": str(args.out), **training})
     return 0
+
+
+def _command(arguments: list[str]) -> str:
+    """The call for the record: folders are left out, since a model is given to others."""
+    return shlex.join(["pocketintent", *(argument.rpartition("/")[2] for argument in arguments)])
 
 
 def run_finish(args: argparse.Namespace) -> int:

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from pocketintent.compression.prune import prune_encoder, select_by_frequency
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.matching import fit_template_quantizer
 from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix, Quantizer
 
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
-
-NUM_TEMPLATE_CODES = 32
-"""Codes of a template, as near as the dimension allows."""
 
 COUNT_POWER = 0.5
 """A word's share of the sample that codebooks are fitted on is its count to this power."""
@@ -170,23 +168,19 @@ def add_template_quantizer(
     encoder: StaticEncoder,
     texts: Iterable[str],
     *,
-    codebook_size: int = 256,
     sample: int = 50_000,
     seed: int = 0,
-    progress: StageProgress | None = None,
 ) -> StaticEncoder:
     """Fit the codebook that a recogniser quantises its templates with.
 
-    It is fitted on the sentence vectors of a corpus, which are of unit length, with one
-    codebook for each position and a ``sub_dim`` that gives about 32 codes.
+    It is fitted on the sentence vectors of a corpus, so that an app need not fit one at each
+    start; see :func:`pocketintent.runtime.matching.fit_template_quantizer`.
 
     Args:
         encoder: The encoder, compressed already.
         texts: The corpus.
-        codebook_size: Centroids of a codebook.
         sample: Texts drawn from the corpus.
         seed: Seed of the draw.
-        progress: Called as the work goes on.
 
     Returns:
         The encoder with its ``template_quantizer``.
@@ -202,30 +196,15 @@ def add_template_quantizer(
             f"none of {len(drawn)} texts of the corpus has a word that the model knows; "
             "give a corpus of the model's language"
         )
-    quantizer = Quantizer.fit(
-        vectors,
-        sub_dim=template_sub_dim(encoder.dim),
-        codebook_size=codebook_size,
-        normalised=False,
-        sample=sample,
-        seed=seed,
-        progress=_stage(progress, "fit templates"),
-    )
     return StaticEncoder(
         encoder.vocabulary,
         encoder.words,
         tokenizer_spec=encoder.tokenizer_spec,
         ngrams=encoder.ngrams,
         ngram_settings=encoder.ngram_settings,
-        template_quantizer=quantizer,
+        template_quantizer=fit_template_quantizer(vectors),
         manifest=encoder.manifest,
     )
-
-
-def template_sub_dim(dim: int) -> int:
-    """The divisor of ``dim`` that gives the number of codes nearest to 32."""
-    divisors = [size for size in range(1, dim + 1) if dim % size == 0]
-    return min(divisors, key=lambda size: abs(dim // size - NUM_TEMPLATE_CODES))
 
 
 def sample_texts(texts: Iterable[str], size: int, seed: int) -> list[str]:
