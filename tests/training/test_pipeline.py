@@ -95,12 +95,12 @@ def test_a_run_leaves_one_model_file_and_its_record(corpus: Path, tmp_path: Path
 
 def test_words_that_share_contexts_come_near_each_other(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.safetensors"
-    train_starspace([corpus], out, replace(SMALL, epochs=10, margin=0.5, share_sides=False))
+    train_starspace([corpus], out, replace(SMALL, dim=16, epochs=20, margin=0.5, share_sides=False))
     encoder = load_static(out)
     vectors = encoder.encode_batch(FRUIT + METAL)
     cosines = vectors @ vectors.T
     same = np.equal.outer(np.arange(8) < 4, np.arange(8) < 4)
-    assert cosines[same].min() > cosines[~same].max() + 0.3
+    assert cosines[same].min() > cosines[~same].max() + 0.2
 
 
 @pytest.mark.parametrize("loss", ["margin", "softmax"])
