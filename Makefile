@@ -11,7 +11,7 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format types pytest hooks clean python
+.PHONY: help demo model test lint format types pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -63,3 +63,17 @@ python:
 		echo "make: $$($(PYTHON) --version 2>&1) is too old, 3.10 or later is needed. Name another: make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "make: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
+
+# The corpora of the default model, in the order that its training reads them.
+DATA ?= ../shared/data
+CORPORA = $(addprefix $(DATA)/corpus/,$(addsuffix .txt.gz,multidogo queries sgd taskmaster topical_chat))
+POCKETINTENT := $(TEST)/bin/pocketintent
+
+model: $(TEST)/installed ## train, finish and compress the default model anew (10 minutes, DATA=folder)
+	mkdir -p runs
+	$(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/starspace.safetensors --resume \
+		--threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6
+	$(POCKETINTENT) train finish runs/starspace.safetensors --out runs/finished.safetensors
+	$(POCKETINTENT) compress runs/finished.safetensors --out runs/default.safetensors \
+		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
+	@echo "runs/default.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
