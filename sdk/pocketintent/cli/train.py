@@ -52,7 +52,7 @@ _HELP = {
     "subsample": "words above this share of the text are skipped at random; 0 for never",
     "init_scale": "standard deviation of fresh embeddings",
     "max_norm": "longer embeddings are cut to this length",
-    "num_buckets": "hashed character n-grams added to each word, which embed unknown words; 0: none",
+    "num_buckets": "hashed character n-grams added to each word, for unknown words too; 0: none",
     "min_n": "shortest n-gram",
     "max_n": "longest n-gram",
     "tokenizer": "`simple` runs on the device; `tweet` is NLTK's",
@@ -152,11 +152,18 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.training.pipeline import train_starspace
 
     if args.threads is not None:
+        if args.threads < 1:
+            raise PocketIntentError(f"--threads must be 1 or more, not {args.threads}")
         torch.set_num_threads(args.threads)
     if args.device.startswith("cuda") and not torch.cuda.is_available():
         raise PocketIntentError(
-            "--device cuda: this torch sees no GPU; install a CUDA build or use --device cpu"
+            f"--device {args.device}: this torch sees no GPU; install a CUDA build or use "
+            "--device cpu"
         )
+    try:
+        torch.empty(0, device="cpu" if args.device == "cuda" else args.device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise PocketIntentError(f"--device {args.device}: {str(error).splitlines()[0]}") from error
     if not args.out.absolute().parent.is_dir():
         raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
     settings = StarSpaceSettings(

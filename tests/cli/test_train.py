@@ -1,0 +1,135 @@
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+
+pytest.importorskip("torch")
+from pocketintent.cli import train
+from pocketintent.cli.main import build_parser, main
+from pocketintent.runtime.encoders import load_encoder
+from pocketintent.runtime.model_file import load_model
+from pocketintent.training.settings import StarSpaceSettings
+
+QUICK = ("--dim", 4, "--epochs", 2, "--threads", 1)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    rows = [
+        {"text": f"{verb} the {noun}", "intent": verb}
+        for verb in ("play", "stop", "find")
+        for noun in ("song", "film", "jazz", "news")
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def call(*argv: Any) -> int:
+    return main(["train", "starspace", *map(str, argv)])
+
+
+def test_training_prints_its_record_as_one_json_line(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model.safetensors"
+    assert call("--corpus", corpus, "--out", out, *QUICK) == 0
+    printed = capsys.readouterr()
+    record = json.loads(printed.out)
+    assert printed.out.count("\n") == 1
+    assert record.pop("out") == str(out)
+    assert load_model(out).manifest["training"] == record
+    assert len(record["loss"]) == 2
+    assert "epoch 2 of 2: loss" in printed.err
+    assert load_encoder(out).encode("play some jazz").any()
+
+
+def test_options_reach_the_settings(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model.safetensors"
+    options = ("--mode", "labelled", "--loss", "softmax", "--optimizer", "sgd", "--max-words", 5)
+    more = ("--no-share-sides", "--num-buckets", 20, "--tokenizer", "tweet", "--seed", 9)
+    assert call("--corpus", corpus, corpus, "--out", out, *QUICK, *options, *more) == 0
+    record = json.loads(capsys.readouterr().out)
+    settings = record["settings"]
+    chosen = {"mode": "labelled", "loss": "softmax", "optimizer": "sgd", "max_words": 5}
+    assert settings.items() >= chosen.items()
+    assert (settings["share_sides"], settings["num_buckets"], settings["seed"]) == (False, 20, 9)
+    assert len(record["corpora"]) == 2
+    model = load_model(out)
+    assert model.manifest["tokenizer"]["name"] == "tweet"
+    assert sorted(model.manifest["labels"]) == ["find", "play", "stop"]
+
+
+def test_every_setting_has_an_option_with_its_default_and_choices() -> None:
+    args = build_parser().parse_args(["train", "starspace", "--corpus", "c", "--out", "o"])
+    for field in fields(StarSpaceSettings):
+        assert getattr(args, field.name) == field.default
+    hints = get_type_hints(StarSpaceSettings)
+    for name, choices in train.CHOICES.items():
+        assert get_args(hints[name]) == choices
+
+
+def test_a_run_that_was_stopped_needs_a_word_on_what_to_do(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model.safetensors"
+    (tmp_path / "model.safetensors.work").mkdir()
+    assert call("--corpus", corpus, "--out", out, *QUICK) == 1
+    assert "--resume goes on with it, --restart drops it" in capsys.readouterr().err
+    assert call("--corpus", corpus, "--out", out, *QUICK, "--restart") == 0
+
+
+BAD_INPUT = [
+    (("--dim", 0), "dim must be positive"),
+    (("--seed", -1), "seed must be"),
+    (("--margin", "nan"), "margin must be a finite number"),
+    (("--threads", 0), "--threads must be 1 or more"),
+    (("--device", "abacus"), "--device abacus"),
+    (("--min-count", 99), "no word that occurs 99 times"),
+    (("--out", "nowhere/model.safetensors"), "there is no folder nowhere"),
+    (("--corpus", "none.txt"), "none.txt: cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_INPUT, ids=lambda part: str(part))
+def test_bad_input_ends_with_a_message_and_status_1(
+    corpus: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[Any, ...],
+    message: str,
+) -> None:
+    out = tmp_path / "model.safetensors"
+    assert call("--corpus", corpus, "--out", out, *options) == 1
+    printed = capsys.readouterr()
+    assert message in printed.err.splitlines()[-1]
+    assert printed.out == ""
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["--corpus", "c"],
+        ["--out", "o"],
+        ["--corpus", "c", "--out", "o", "--mode", "poem"],
+        ["--corpus", "c", "--out", "o", "--resume", "--restart"],
+    ],
+)
+def test_a_bad_call_ends_with_status_2(argv: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        call(*argv)
+    assert caught.value.code == 2
+
+
+def test_a_gpu_that_is_not_there_is_named(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert call("--corpus", corpus, "--out", tmp_path / "m", "--device", "cuda") == 1
+    assert "this torch sees no GPU" in capsys.readouterr().err
