@@ -152,7 +152,9 @@ class Trainer:
         """
         tqdm = require("tqdm", "train").tqdm
         if self.model.device.type == "cuda":
-            # Atomic additions come in any order; this makes one seed give one model.
+            # Atomic additions come in any order; this makes one seed give one model. Older
+            # torch then refuses matrix products without a fixed workspace.
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
             require("torch", "train").use_deterministic_algorithms(True)
         epochs, words = self.model.settings.epochs, self.batches.words_per_epoch
         saved, steps = time.monotonic(), 0
