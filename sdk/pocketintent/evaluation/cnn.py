@@ -102,7 +102,7 @@ class CnnClassifier:
         """The words of a draw and where their vectors start from, float32 [num_words, dim]."""
         trained = {token for text in texts for token in self.encoder.tokenize(text)}
         asked = {token for text in queries for token in self.encoder.tokenize(text)}
-        rows = [np.zeros((2, self.encoder.dim), np.float32)]
+        rows: list[NDArray[np.float32]] = [np.zeros((2, self.encoder.dim), np.float32)]
         vocabulary: dict[str, int] = {}
         unknown = []
         for token in sorted(trained | asked):

@@ -128,7 +128,7 @@ def score_intents(
         the centroid.
     """
     centroids = unit_centroids(templates, starts)
-    found = {
+    found: dict[str, tuple[NDArray[np.intp], NDArray[np.float32]]] = {
         decision: (np.empty(len(queries), np.intp), np.empty(len(queries), np.float32))
         for decision in decisions
     }

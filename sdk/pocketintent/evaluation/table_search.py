@@ -59,7 +59,7 @@ def search_table(
         intents[data.intents[label]].templates.append(data.train_texts[index])
     recognizer = IntentRecognizer(encoder, TemplateSet(intents), search="table")
     label_of = {name: label for label, name in enumerate(data.intents)}
-    found = {}
+    found: dict[str, NDArray[np.intp]] = {}
     for decision in decisions:
         recognizer.decision = decision
         labels = np.zeros(len(data.query_texts), dtype=np.intp)

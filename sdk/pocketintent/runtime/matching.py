@@ -118,7 +118,8 @@ class TableIndex:
         self._codes = np.ascontiguousarray(codes.T)
         decoded = quantizer.decode_codes(codes)
         lengths = _lengths(decoded)
-        self._scales = np.float32(1) / np.where(lengths > 0, lengths, np.float32(1))
+        self._scales: FloatArray = np.ones_like(lengths)
+        np.divide(1, lengths, out=self._scales, where=lengths > 0)
         self._rows: FloatArray | None = None
         if decoded.size <= max_decoded:
             self._rows = decoded * self._scales[:, None]

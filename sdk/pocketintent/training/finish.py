@@ -52,10 +52,11 @@ def finish_encoder(
 ) -> StaticEncoder:
     """Weight the words of a trained encoder and add the n-gram part.
 
-    The trained part is cut to its principal components. Then a word's vector becomes ``weight * [trained, subword_scale * |trained| * ngrams]``, where
-    ``trained`` has had the corpus' mean vector taken off (Arora et al. 2017 take off the first
-    principal component) and ``ngrams`` is the unit sum of its n-grams' random vectors, each
-    weighted by its inverse document frequency over the vocabulary.
+    A word's vector becomes ``[trained, subword_scale * |trained| * ngrams]``. ``trained`` is the
+    trained vector less the corpus' mean vector (Arora et al. 2017 take off the first principal
+    component), times the word's weight, cut to the principal components of the vocabulary.
+    ``ngrams`` is the unit sum of the random vectors of the word's n-grams, each weighted by its
+    inverse document frequency over the vocabulary.
 
     Args:
         encoder: A trained encoder without n-grams; it stays as it is.
