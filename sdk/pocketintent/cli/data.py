@@ -1,0 +1,133 @@
+"""``pocketintent data``: fetch the public data sets behind the figures."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.evaluation.public_sets import PUBLIC_SETS
+
+ALL = "all"
+
+EPILOG = """\
+examples:
+  pocketintent data list
+  pocketintent data fetch clinc150 stsb --out data
+  pocketintent data fetch all --out data
+  pocketintent evaluate intents data/intents/clinc150
+
+each line of `fetch`:
+  name          the data set
+  downloaded    false when its files were all there and nothing was fetched
+  files         lines of each file under DIR
+  as_published  whether each file is byte for byte the one behind the published figures;
+                null for corpora, which are not held to that
+
+Nothing is tuned on a test file. The data sets have licences of their own; `list` shows them."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser of ``pocketintent``."""
+    parser = subparsers.add_parser(
+        "data",
+        help="fetch the public data sets behind the figures",
+        description="List and fetch the public data sets that the figures are measured on.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    listing = actions.add_parser(
+        "list",
+        help="name the data sets, their homes and licences",
+        description="Print one JSON line for each data set: name, homepage, licence and files.",
+    )
+    listing.set_defaults(run=run_list)
+    fetch = actions.add_parser(
+        "fetch",
+        help="download data sets and write them in the layout the other commands read",
+        description="Download data sets from their public homes, convert them, check the number "
+        "of lines, and write them under DIR. Prints one JSON line for each data set.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    fetch.add_argument(
+        "names",
+        nargs="+",
+        metavar="NAME",
+        choices=[*PUBLIC_SETS, ALL],
+        help=f"data set: {', '.join(PUBLIC_SETS)}, or {ALL}",
+    )
+    fetch.add_argument("--out", required=True, metavar="DIR", help="folder of the data")
+    fetch.add_argument("--force", action="store_true", help="fetch again what is there")
+    fetch.set_defaults(run=run)
+
+
+def run_list(args: argparse.Namespace) -> int:
+    """List the data sets."""
+    for public_set in PUBLIC_SETS.values():
+        print_json(
+            {
+                "name": public_set.name,
+                "about": public_set.about,
+                "homepage": public_set.homepage,
+                "licence": public_set.licence,
+                "files": [output.path for output in public_set.outputs],
+            }
+        )
+    return 0
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fetch the data sets of the call."""
+    from pocketintent.evaluation.download import fetch_set
+
+    names = list(PUBLIC_SETS) if ALL in args.names else list(dict.fromkeys(args.names))
+    for name in names:
+        public_set = PUBLIC_SETS[name]
+        num_files = sum(len(output.sources) for output in public_set.outputs)
+        with Progress(name, num_files) as progress:
+            fetched = fetch_set(public_set, args.out, force=args.force, step=progress.step)
+        print_json(fetched)
+        if fetched.as_published is False:
+            print_note(
+                f"{name}: the lines differ from those behind the published figures, so that "
+                "figures on them may differ too; "
+                + (f"see {public_set.homepage}" if fetched.downloaded else "--force fetches anew")
+            )
+    return 0
+
+
+class Progress:
+    """Files fetched, on stderr: a bar when tqdm is installed and stderr a terminal, else lines."""
+
+    def __init__(self, title: str, total: int) -> None:
+        self._title = title
+        self._total = total
+        self._done = 0
+        self._bar: Any = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def step(self, url: str) -> None:
+        """Count one file that has arrived."""
+        if self._done == 0 and sys.stderr.isatty():
+            self._start_bar()
+        self._done += 1
+        if self._bar is not None:
+            self._bar.update()
+        elif self._done % 10 == 0 or self._done == self._total:
+            print_note(f"{self._title}: {self._done}/{self._total} files ({url})")
+
+    def _start_bar(self) -> None:
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            return
+        self._bar = tqdm(total=self._total, desc=self._title, unit="file", file=sys.stderr)
