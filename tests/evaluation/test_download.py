@@ -62,7 +62,7 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     with Home() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         server.files["train/seq.in"] = SEQ_IN.encode()
         server.files["train/label"] = LABEL.encode()
