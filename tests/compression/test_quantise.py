@@ -77,7 +77,7 @@ def test_settings_are_recorded_and_stale_quality_is_dropped() -> None:
         "normalised": True,
         "seed": 0,
         "rotate": True,
-        "by_counts": False,
+        "count_power": 0.0,
     }
 
 

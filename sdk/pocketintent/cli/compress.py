@@ -77,6 +77,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--no-normalise", action="store_true", help="quantise the vectors with their norms"
     )
     quantising.add_argument(
+        "--count-power",
+        type=float,
+        default=0.5,
+        metavar="X",
+        help="frequent words shape the codebooks more, by their count to this power (%(default)s)",
+    )
+    quantising.add_argument(
         "--no-rotate", action="store_true", help="quantise the vectors as training left them"
     )
     add_probe_arguments(parser)
@@ -98,6 +105,7 @@ def run(args: argparse.Namespace) -> int:
         sub_dim=args.sub_dim,
         codebook_size=args.codebook_size,
         counts=counts,
+        count_power=args.count_power,
         per_position=not args.shared_codebook,
         normalised=not args.no_normalise,
         rotate=not args.no_rotate,

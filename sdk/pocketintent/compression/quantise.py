@@ -18,9 +18,6 @@ from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix, Quantiz
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
 
-COUNT_POWER = 0.5
-"""A word's share of the sample that codebooks are fitted on is its count to this power."""
-
 
 def compress_encoder(
     encoder: StaticEncoder,
@@ -29,6 +26,7 @@ def compress_encoder(
     counts: NDArray[np.integer] | None = None,
     sub_dim: int = 10,
     codebook_size: int = 128,
+    count_power: float = 0.5,
     per_position: bool = True,
     normalised: bool = True,
     rotate: bool = True,
@@ -45,6 +43,7 @@ def compress_encoder(
             codebooks alike.
         sub_dim: Length of a sub-vector.
         codebook_size: Centroids of a codebook.
+        count_power: See :func:`quantise_encoder`.
         per_position: One codebook for each position, else one for all.
         normalised: Quantise directions and keep the norms in half precision.
         rotate: Rotate the vectors at random first.
@@ -66,6 +65,7 @@ def compress_encoder(
         sub_dim=sub_dim,
         codebook_size=codebook_size,
         counts=counts,
+        count_power=count_power,
         per_position=per_position,
         normalised=normalised,
         rotate=rotate,
@@ -85,6 +85,7 @@ def quantise_encoder(
     sub_dim: int,
     codebook_size: int,
     counts: NDArray[np.integer] | None = None,
+    count_power: float = 0.5,
     per_position: bool = True,
     normalised: bool = True,
     rotate: bool = True,
@@ -95,8 +96,8 @@ def quantise_encoder(
     """Turn the words of an encoder, and its n-grams where it has them, into codes.
 
     Two things beside the thesis make the codes better at no cost to the model (figures in
-    ``docs/compression.md``). Words that are used more shape the codebooks more, by the square
-    root of their counts. And all vectors are rotated at random first, which leaves every
+    ``docs/compression.md``). Words that are used more shape the codebooks more, by a power
+    of their counts. And all vectors are rotated at random first, which leaves every
     cosine as it is and spreads the variance evenly over the sub-vectors: nothing has to be
     rotated back, since sentences and templates are made of the rotated vectors too.
 
@@ -108,6 +109,8 @@ def quantise_encoder(
         sub_dim: Length of a sub-vector.
         codebook_size: Centroids of a codebook.
         counts: Occurrences of each word, ``[num_words]``; None to treat all words alike.
+        count_power: A word's share of the sample that codebooks are fitted on is its count to
+            this power; 0 treats all words alike.
         per_position: One codebook for each position, else one for all.
         normalised: Quantise directions and keep the norms in half precision.
         rotate: Rotate the vectors at random first.
@@ -148,10 +151,11 @@ def quantise_encoder(
         )
         return quantizer.encode(vectors, progress=_stage(progress, f"encode {name}"))
 
-    weights = None if counts is None else np.asarray(counts, np.float64) ** COUNT_POWER
+    weights = None if counts is None else np.asarray(counts, np.float64) ** count_power
     words = quantise(encoder.words, "words", weights)
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
-    manifest["compression"] = {**settings, "rotate": rotate, "by_counts": counts is not None}
+    power = 0.0 if counts is None else count_power
+    manifest["compression"] = {**settings, "rotate": rotate, "count_power": power}
     same_basis = words.dim == encoder.dim and not rotate
     return StaticEncoder(
         encoder.vocabulary,
