@@ -133,3 +133,32 @@ def test_a_gpu_that_is_not_there_is_named(
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     assert call("--corpus", corpus, "--out", tmp_path / "m", "--device", "cuda") == 1
     assert "this torch sees no GPU" in capsys.readouterr().err
+
+
+def test_finish_turns_a_trained_model_into_one_that_knows_unknown_words(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained, finished = tmp_path / "trained.safetensors", tmp_path / "finished.safetensors"
+    assert call("--corpus", corpus, "--out", trained, *QUICK) == 0
+    capsys.readouterr()
+    options = ["--trained-dim", "3", "--subword-dim", "16", "--num-buckets", "64"]
+    assert main(["train", "finish", str(trained), "--out", str(finished), *options]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["dim"], record["words"]) == (19, 8)
+    encoder = load_encoder(finished)
+    assert encoder.encode("jazzy").any()
+    assert not load_encoder(trained).encode("jazzy").any()
+    manifest = load_model(finished).manifest
+    assert manifest["finish"]["subword_dim"] == 16
+    assert manifest["training"]["method"] == "starspace"
+
+
+def test_finishing_twice_is_refused_and_names_the_reason(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "model.safetensors"
+    assert call("--corpus", corpus, "--out", model, *QUICK) == 0
+    finish = ["train", "finish", str(model), "--out", str(model), "--num-buckets", "64"]
+    assert main(finish) == 0
+    assert main(finish) == 1
+    assert "n-grams already" in capsys.readouterr().err
