@@ -8,14 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantizer import (
-    DenseMatrix,
-    QuantizedMatrix,
-    Quantizer,
+from pocketintent.runtime.matrix_tensors import (
     matrix_from_tensors,
     matrix_settings,
     to_tensors,
 )
+from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix, Quantizer
 
 VARIANTS = [
     {"per_position": False, "normalised": False},

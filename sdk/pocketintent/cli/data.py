@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from typing import Any
 
-from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.evaluation.public_sets import PUBLIC_SETS
 
 ALL = "all"
@@ -87,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     for name in names:
         public_set = PUBLIC_SETS[name]
         num_files = sum(len(output.sources) for output in public_set.outputs)
-        with Progress(name, num_files) as progress:
+        with Progress(name, num_files, "files") as progress:
             fetched = fetch_set(public_set, args.out, force=args.force, step=progress.step)
         print_json(fetched)
         if fetched.as_published is False:
@@ -97,37 +95,3 @@ def run(args: argparse.Namespace) -> int:
                 + (f"see {public_set.homepage}" if fetched.downloaded else "--force fetches anew")
             )
     return 0
-
-
-class Progress:
-    """Files fetched, on stderr: a bar when tqdm is installed and stderr a terminal, else lines."""
-
-    def __init__(self, title: str, total: int) -> None:
-        self._title = title
-        self._total = total
-        self._done = 0
-        self._bar: Any = None
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def step(self, url: str) -> None:
-        """Count one file that has arrived."""
-        if self._done == 0 and sys.stderr.isatty():
-            self._start_bar()
-        self._done += 1
-        if self._bar is not None:
-            self._bar.update()
-        elif self._done % 10 == 0 or self._done == self._total:
-            print_note(f"{self._title}: {self._done}/{self._total} files ({url})")
-
-    def _start_bar(self) -> None:
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            return
-        self._bar = tqdm(total=self._total, desc=self._title, unit="file", file=sys.stderr)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.encoders import DEFAULT_MODEL, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import load_model
@@ -111,7 +110,7 @@ def run_intents(args: argparse.Namespace) -> int:
     reports = []
     for data in data_sets:
         total = len(systems) * len(args.shots) * args.runs
-        with Progress(data.name, total) as progress:
+        with Progress(data.name, total, "draws") as progress:
             report = learning_curves(
                 systems,
                 data,
@@ -137,7 +136,7 @@ def run_out_of_scope(args: argparse.Namespace) -> int:
     from pocketintent.evaluation.out_of_scope import evaluate_out_of_scope
 
     encoder = load_encoder(args.model)
-    with Progress("oos", len(args.shots) * args.runs) as progress:
+    with Progress("oos", len(args.shots) * args.runs, "draws") as progress:
         for shots in args.shots:
             report = evaluate_out_of_scope(
                 encoder,
@@ -149,38 +148,6 @@ def run_out_of_scope(args: argparse.Namespace) -> int:
             )
             print_json(report)
     return 0
-
-
-class Progress:
-    """Draws done, on stderr: a bar when tqdm is installed and stderr a terminal, else lines."""
-
-    def __init__(self, title: str, total: int) -> None:
-        self._title = title
-        self._total = total
-        self._done = 0
-        self._bar: Any = None
-
-    def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
-            try:
-                from tqdm import tqdm
-            except ImportError:
-                return self
-            self._bar = tqdm(total=self._total, desc=self._title, unit="draw", file=sys.stderr)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def step(self, name: str) -> None:
-        """Count one draw of the system ``name``."""
-        self._done += 1
-        if self._bar is not None:
-            self._bar.set_postfix_str(name, refresh=False)
-            self._bar.update()
-        elif self._done % 10 == 0 or self._done == self._total:
-            print_note(f"{self._title}: {self._done}/{self._total} draws ({name})")
 
 
 def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:

@@ -162,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
         )
     try:
         torch.empty(0, device="cpu" if args.device == "cuda" else args.device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, AssertionError) as error:
         raise PocketIntentError(f"--device {args.device}: {str(error).splitlines()[0]}") from error
     if not args.out.absolute().parent.is_dir():
         raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")

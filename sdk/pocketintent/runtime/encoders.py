@@ -12,15 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.matrix_tensors import matrix_from_tensors, matrix_settings, to_tensors
 from pocketintent.runtime.model_file import ModelFile, load_model
 from pocketintent.runtime.ngrams import ngram_buckets
-from pocketintent.runtime.quantizer import (
-    Matrix,
-    Quantizer,
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantizer import Matrix, Quantizer
 from pocketintent.runtime.text import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.vocabulary import Vocabulary
 
