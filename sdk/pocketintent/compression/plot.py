@@ -26,6 +26,7 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
     matplotlib = require("matplotlib", "evaluate")
     matplotlib.use("Agg")
     plt = require("matplotlib.pyplot", "evaluate")
+    ticker = require("matplotlib.ticker", "evaluate")
 
     baseline = flatten(table["baseline"]["quality"])
     figures = _figures(baseline)
@@ -47,8 +48,12 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
             axis.axhline(baseline[name], color="grey", linestyle="--", linewidth=1)
             if row == 0:
                 axis.set_title(variant.replace("_", " "))
+            axis.set_xscale("log")
+            axis.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+            axis.xaxis.set_major_formatter(ticker.EngFormatter(unit="B", sep=""))
+            axis.xaxis.set_minor_locator(ticker.NullLocator())
             if row == len(figures) - 1:
-                axis.set_xlabel("words' vectors, bytes")
+                axis.set_xlabel("size of the words' vectors")
         axes[row][0].set_ylabel(name)
     axes[0][0].legend(title="sub_dim", fontsize="small")
     figure.savefig(path, dpi=120)
@@ -64,7 +69,6 @@ def _draw_panel(axis: Any, cells: list[dict[str, Any]], name: str) -> None:
         )
         sizes, values = zip(*line, strict=True)
         axis.plot(sizes, values, marker="o", markersize=3, linewidth=1, label=str(sub_dim))
-    axis.set_xscale("log")
     axis.grid(alpha=0.3)
 
 
