@@ -31,6 +31,9 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
     baseline = flatten(table["baseline"]["quality"])
     figures = _figures(baseline)
     variants = list(dict.fromkeys(cell["variant"] for cell in table["cells"]))
+    # One colour for a sub_dim in all panels, also where a table is not yet whole.
+    sub_dims = sorted({cell["sub_dim"] for cell in table["cells"]})
+    colours = {sub_dim: f"C{number}" for number, sub_dim in enumerate(sub_dims)}
     figure, axes = plt.subplots(
         len(figures),
         len(variants),
@@ -44,7 +47,7 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
         for column, variant in enumerate(variants):
             axis = axes[row][column]
             cells = [cell for cell in table["cells"] if cell["variant"] == variant]
-            _draw_panel(axis, cells, name)
+            _draw_panel(axis, cells, name, colours)
             axis.axhline(baseline[name], color="grey", linestyle="--", linewidth=1)
             if row == 0:
                 axis.set_title(variant.replace("_", " "))
@@ -55,20 +58,22 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
             if row == len(figures) - 1:
                 axis.set_xlabel("size of the words' vectors")
         axes[row][0].set_ylabel(name)
-    axes[0][0].legend(title="sub_dim", fontsize="small")
+    lines = [plt.Line2D([], [], color=colour, marker="o") for colour in colours.values()]
+    axes[0][0].legend(lines, list(map(str, colours)), title="sub_dim", fontsize="small")
     figure.savefig(path, dpi=120)
     plt.close(figure)
 
 
-def _draw_panel(axis: Any, cells: list[dict[str, Any]], name: str) -> None:
-    for sub_dim in sorted({cell["sub_dim"] for cell in cells}):
+def _draw_panel(axis: Any, cells: list[dict[str, Any]], name: str, colours: dict[int, str]) -> None:
+    for sub_dim, colour in colours.items():
         line = sorted(
             (cell["vector_bytes"], flatten(cell["quality"]).get(name, float("nan")))
             for cell in cells
             if cell["sub_dim"] == sub_dim
         )
-        sizes, values = zip(*line, strict=True)
-        axis.plot(sizes, values, marker="o", markersize=3, linewidth=1, label=str(sub_dim))
+        if line:
+            sizes, values = zip(*line, strict=True)
+            axis.plot(sizes, values, color=colour, marker="o", markersize=3, linewidth=1)
     axis.grid(alpha=0.3)
 
 
