@@ -348,3 +348,14 @@ def test_what_cannot_be_trained_on_is_named(tmp_path: Path, corpus: Path) -> Non
     with pytest.raises(PocketIntentError, match="no sentence of two known words"):
         train_starspace([single], out, SMALL, restart=True)
     assert not out.exists()
+
+
+def test_a_run_that_fails_before_training_leaves_nothing_in_the_way(tmp_path: Path) -> None:
+    corpus, out = tmp_path / "corpus.txt", tmp_path / "model.safetensors"
+    corpus.write_text("\n")
+    with pytest.raises(PocketIntentError, match="no word"):
+        train_starspace([corpus], out, StarSpaceSettings(dim=4, epochs=1))
+    assert not Path(f"{out}.work").exists()
+    corpus.write_text("play the song\nstop the song\n")
+    train_starspace([corpus], out, StarSpaceSettings(dim=4, epochs=1))
+    assert out.exists()

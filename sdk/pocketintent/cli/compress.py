@@ -94,6 +94,9 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
     from pocketintent.compression.report import compare_sizes, quality_change, size_report
 
+    for path in args.corpus or ():
+        if not path.is_file():  # now rather than after minutes of work
+            raise PocketIntentError(f"--corpus {path}: there is no such file")
     original, counts = read_static_model(args.model)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         raise PocketIntentError("--prune norm needs --keep and --corpus")

@@ -149,6 +149,7 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.runtime.errors import PocketIntentError, require
 
     torch = require("torch", "train")
+    require("tqdm", "train")  # before any work is done
     from pocketintent.training.pipeline import train_starspace
 
     if args.threads is not None:

@@ -87,7 +87,11 @@ def train_starspace(
     folder = Path(f"{out}.work")
     if workers.rank == 0:
         _open_folder(folder, paths, settings, resume=resume, restart=restart)
-        _prepare(paths, folder, settings, report)
+        try:
+            _prepare(paths, folder, settings, report)
+        except PocketIntentError:
+            shutil.rmtree(folder)  # nothing was trained, so there is nothing to go on with
+            raise
     workers.wait()
     prepared = _load_prepared(folder, settings)
     num_labels = len(prepared.labels) if prepared.labels else 0
