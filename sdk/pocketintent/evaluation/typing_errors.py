@@ -1,0 +1,110 @@
+"""Random typing errors, for measuring what an encoder forgives and for training it to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_SHIFTS = (0.0, 0.25, 0.75)  # how far a row of the keyboard stands to the right, in keys
+
+
+def _neighbours() -> dict[str, str]:
+    """The keys around each key of a QWERTY keyboard: those at most 1.2 keys away."""
+    places = {
+        key: (row, column + shift)
+        for row, (keys, shift) in enumerate(zip(_ROWS, _SHIFTS, strict=True))
+        for column, key in enumerate(keys)
+    }
+    return {
+        key: "".join(
+            other
+            for other, (y, x) in places.items()
+            if other != key and (row - y) ** 2 + (column - x) ** 2 < 1.6
+        )
+        for key, (row, column) in places.items()
+    }
+
+
+NEIGHBOURS = _neighbours()
+"""The letters that a finger hits beside each letter, by the lower-case letter."""
+
+
+def add_typing_errors(text: str, count: int, rng: np.random.Generator) -> str:
+    """Misspell a text as a hurried typist does.
+
+    Each error takes one letter of the text as it then is, all being equally likely, and one
+    of five kinds, equally likely among those that change the text there: the letter and the
+    next one of its word are swapped; it is dropped, unless it is the only letter of its word;
+    it is doubled; a key beside it on a QWERTY keyboard is hit in its place; such a key is hit
+    after it. Spaces, digits and punctuation stay, so that the words remain the same number.
+    The case of a letter is kept. Letters that no such keyboard has are swapped, dropped and
+    doubled only.
+
+    Args:
+        text: Any string.
+        count: Errors to make, from 0.
+        rng: What draws them: equal texts, counts and states give equal results.
+
+    Returns:
+        The misspelt text; the same text where it holds no letter. A later error may repair an
+        earlier one, which is rare.
+    """
+    for _ in range(count):
+        letters = [index for index, char in enumerate(text) if char.isalpha()]
+        if not letters:
+            return text
+        index = letters[int(rng.integers(len(letters)))]
+        kinds = [kind for kind in _KINDS if kind(text, index, rng) is not None]
+        changed = kinds[int(rng.integers(len(kinds)))](text, index, rng)
+        assert changed is not None
+        text = changed
+    return text
+
+
+def _is_letter(text: str, index: int) -> bool:
+    return 0 <= index < len(text) and text[index].isalpha()
+
+
+def _swap(text: str, index: int, rng: np.random.Generator) -> str | None:
+    if not _is_letter(text, index + 1) or text[index] == text[index + 1]:
+        return None
+    return text[:index] + text[index + 1] + text[index] + text[index + 2 :]
+
+
+def _drop(text: str, index: int, rng: np.random.Generator) -> str | None:
+    if not _is_letter(text, index - 1) and not _is_letter(text, index + 1):
+        return None
+    return text[:index] + text[index + 1 :]
+
+
+def _double(text: str, index: int, rng: np.random.Generator) -> str | None:
+    return text[: index + 1] + text[index:]
+
+
+def _replace(text: str, index: int, rng: np.random.Generator) -> str | None:
+    key = _key_beside(text[index], rng)
+    return None if key is None else text[:index] + key + text[index + 1 :]
+
+
+def _insert(text: str, index: int, rng: np.random.Generator) -> str | None:
+    key = _key_beside(text[index], rng)
+    return None if key is None else text[: index + 1] + key + text[index + 1 :]
+
+
+def _key_beside(char: str, rng: np.random.Generator) -> str | None:
+    keys = NEIGHBOURS.get(char.lower())
+    if keys is None:
+        return None
+    key = keys[int(rng.integers(len(keys)))]
+    return key.upper() if char.isupper() else key
+
+
+_KINDS: tuple[Callable[[str, int, np.random.Generator], str | None], ...] = (
+    _swap,
+    _drop,
+    _double,
+    _replace,
+    _insert,
+)
