@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.train_words import add_words_parser
 from pocketintent.training.finish import FinishSettings
 from pocketintent.training.settings import StarSpaceSettings
 
@@ -112,6 +113,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     finish.add_argument("model", metavar="IN", type=Path, help="a model of `train starspace`")
     finish.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
     _add_settings(finish, FinishSettings, _FINISH_HELP)
+    add_words_parser(methods)
 
 
 def _add_settings(
