@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.matrix_tensors import matrix_from_tensors, matrix_settings, to_tensors
 from pocketintent.runtime.model_file import ModelFile, load_model
@@ -209,6 +210,7 @@ class StaticEncoder:
 
 ENCODERS: dict[str, Callable[[ModelFile], Encoder]] = {
     StaticEncoder.kind: StaticEncoder.from_model_file,
+    CharEncoder.kind: CharEncoder.from_model_file,
 }
 """How each kind of model becomes an encoder, by the manifest's ``kind``."""
 
