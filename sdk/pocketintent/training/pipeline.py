@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -28,6 +27,7 @@ from pocketintent.training.starspace import StarSpace
 from pocketintent.training.text import TOKENIZER_SPECS, train_punkt
 from pocketintent.training.trainer import Trainer, Workers
 from pocketintent.training.vocabulary import CountedVocabulary, count_vocabulary
+from pocketintent.training.work_folder import fingerprint, open_folder
 
 Report = Callable[[str], None]
 
@@ -86,7 +86,7 @@ def train_starspace(
         device = f"cuda:{workers.local_rank}"
     folder = Path(f"{out}.work")
     if workers.rank == 0:
-        _open_folder(folder, paths, settings, resume=resume, restart=restart)
+        open_folder(folder, paths, asdict(settings), resume=resume, restart=restart)
         try:
             _prepare(paths, folder, settings, report)
         except PocketIntentError:
@@ -102,7 +102,7 @@ def train_starspace(
     trainer.train()
     training = {
         "method": "starspace",
-        "corpora": [_fingerprint(Path(path)) for path in paths],
+        "corpora": [fingerprint(Path(path)) for path in paths],
         "settings": asdict(settings),
         "words_per_epoch": trainer.batches.words_per_epoch,
         "loss": [round(loss, 6) for loss in trainer.history],
@@ -113,44 +113,6 @@ def train_starspace(
         shutil.rmtree(folder)
     workers.wait()
     return training
-
-
-def _open_folder(
-    folder: Path,
-    paths: Sequence[str | Path],
-    settings: StarSpaceSettings,
-    *,
-    resume: bool,
-    restart: bool,
-) -> None:
-    identity = {"settings": asdict(settings), "corpora": [_fingerprint(Path(p)) for p in paths]}
-    wanted = orjson.dumps(identity, option=orjson.OPT_INDENT_2)
-    record = folder / "run.json"
-    if restart and folder.exists():
-        shutil.rmtree(folder)
-    if folder.exists():
-        if not resume:
-            raise PocketIntentError(
-                f"{folder} holds an unfinished run: --resume goes on with it, --restart drops it"
-            )
-        if not record.exists() or record.read_bytes() != wanted:
-            raise PocketIntentError(
-                f"{record}: made with other settings or corpora; repeat them, or give --restart"
-            )
-        return
-    folder.mkdir(parents=True)
-    record.write_bytes(wanted)
-
-
-def _fingerprint(path: Path) -> dict[str, Any]:
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError as error:
-        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
-    return {"file": path.name, "bytes": path.stat().st_size, "sha256": digest.hexdigest()}
 
 
 def _prepare(
