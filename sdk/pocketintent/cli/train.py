@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from pocketintent.cli import train_charemb
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.train_words import add_words_parser
 from pocketintent.training.finish import FinishSettings
@@ -101,6 +102,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
     _add_settings(starspace, StarSpaceSettings, _HELP)
+    train_charemb.add_parser(methods)
     finish = methods.add_parser(
         "finish",
         help="weight the words of a trained model and add what their characters say",

@@ -1,0 +1,173 @@
+"""``pocketintent train charemb``: learn vectors from their terms' characters."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.training.charemb_settings import PRESETS, CharEmbSettings, preset_settings
+
+EXAMPLES = """\
+examples:
+  pocketintent train charemb --target vectors.txt.gz --preset small --device cuda \\
+      --out charemb.safetensors
+  pocketintent train charemb --target model.safetensors --reads words --preset tiny \\
+      --threads 1 --max-minutes 30 --out tiny.safetensors
+  torchrun --nproc-per-node 4 -m pocketintent train charemb --device cuda --preset base \\
+      --target vectors.bin --out base.safetensors --resume
+
+A target is any file of vectors (word2vec, GloVe, fastText, StarSpace) or a model of word
+vectors. Stop a run at any time; --resume goes on with it and gives the model of an unbroken
+run."""
+
+_HELP = {
+    "cell": "what reads the characters",
+    "char_dim": "dimension of a character's embedding",
+    "hidden": "state of one direction, or width of the transformer",
+    "layers": "layers on each other",
+    "bidirectional": "read from both ends",
+    "mlp": "width of the layer between the last states and the vector",
+    "heads": "attention heads of a transformer",
+    "dropout": "share of numbers dropped in training",
+    "reads": "what the encoder reads at once: a whole text, or each of its words, whose vectors "
+    "are then added up",
+    "max_chars": "characters of a text that are read",
+    "min_char_count": "characters of fewer terms become the unknown one",
+    "learning_rate": "of Adam",
+    "schedule": "the learning rate stays, or falls linearly to zero over all epochs",
+    "weight_decay": "of Adam",
+    "clip": "longer gradients are cut to this length",
+    "batch_size": "terms of a step",
+    "epochs": "passes over the terms at most",
+    "patience": "epochs without a better validation cosine after which training ends; 0: never",
+    "validation": "share of the terms that are kept out of training",
+    "typing_errors": "share of the terms of a step that are misspelt",
+    "unknown": "share of the characters of a step that are made unknown",
+    "norm_weight": "weight of learning the vectors' lengths; 0 does not learn them",
+    "rank_power": "a term is drawn by its rank in the target to minus this power; 0: once an epoch",
+    "seed": "one seed gives one model on one device",
+}
+
+
+def add_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the method ``charemb`` to ``train``."""
+    parser = methods.add_parser(
+        "charemb",
+        help="vectors of any text from its characters, learnt from a table of vectors",
+        description="Train a character network to give the terms of a table their vectors; "
+        "prints the run's record as JSON.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--target", nargs="+", required=True, metavar="FILE", help="vectors to learn"
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="terms of each target (all)")
+    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
+    parser.add_argument(
+        "--float-out", metavar="FILE", type=Path, help="write it with float32 weights too"
+    )
+    parser.add_argument(
+        "--weights",
+        choices=("int8", "codebook", "float32"),
+        default="int8",
+        help="how the model's weights are stored: 8 bits a number, codes of 4 bits a number, "
+        "or as they are (%(default)s)",
+    )
+    parser.add_argument("--preset", choices=tuple(PRESETS), default="tiny", help="(%(default)s)")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
+    parser.add_argument(
+        "--precision",
+        choices=("auto", "float32", "bfloat16", "float16"),
+        default="auto",
+        help="of the products; auto is half precision on a GPU (%(default)s)",
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="CPU threads (torch decides)")
+    parser.add_argument("--max-minutes", type=float, metavar="X", help="training ends after these")
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
+    _add_settings(parser)
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    """One option for each setting; what is not given is the preset's."""
+    group = parser.add_argument_group("settings, beside those of the preset (tiny's are shown)")
+    hints = get_type_hints(CharEmbSettings)
+    for field in fields(CharEmbSettings):
+        hint = hints[field.name]
+        shown = f"{_HELP[field.name]} ({field.default})".replace("%", "%%")
+        options: dict[str, Any] = {"default": None, "help": shown}
+        if hint is bool:
+            options["action"] = argparse.BooleanOptionalAction
+        elif get_origin(hint) is not None:
+            options["choices"] = get_args(hint)
+        else:
+            options |= {"type": hint, "metavar": "N" if hint is int else "X"}
+        group.add_argument(f"--{field.name.replace('_', '-')}", **options)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train a model and print its record."""
+    from pocketintent.runtime.errors import PocketIntentError, require
+
+    torch = require("torch", "train")
+    require("tqdm", "train")  # before any work is done
+    from pocketintent.training.charemb_pipeline import train_charemb
+
+    _check(args, torch)
+    for name in ("out", "float_out"):
+        path = getattr(args, name)
+        if path is not None and not path.absolute().parent.is_dir():
+            option = name.replace("_", "-")
+            raise PocketIntentError(f"--{option} {path}: there is no folder {path.parent}")
+    record = train_charemb(
+        args.target,
+        args.out,
+        preset_settings(args.preset, vars(args)),
+        limit=args.limit,
+        weights=args.weights,
+        float_out=args.float_out,
+        device=args.device,
+        precision=args.precision,
+        max_minutes=args.max_minutes,
+        resume=args.resume,
+        restart=args.restart,
+        command=_command(sys.argv[1:]),
+        report=print_note,
+    )
+    print_json({"out": str(args.out), **record})
+    return 0
+
+
+def _check(args: argparse.Namespace, torch: Any) -> None:
+    """Refuse what cannot be before any file is read."""
+    from pocketintent.runtime.errors import PocketIntentError
+
+    for name in ("threads", "limit", "max_minutes"):
+        value = getattr(args, name)
+        if value is not None and not value > 0:
+            option = name.replace("_", "-")
+            raise PocketIntentError(f"--{option} must be above 0, not {value}")
+    if args.threads is not None:
+        torch.set_num_threads(args.threads)
+    if args.device.startswith("cuda") and not torch.cuda.is_available():
+        raise PocketIntentError(
+            f"--device {args.device}: this torch sees no GPU; install a CUDA build or use "
+            "--device cpu"
+        )
+    try:
+        torch.empty(0, device="cpu" if args.device == "cuda" else args.device)
+    except (RuntimeError, AssertionError) as error:
+        raise PocketIntentError(f"--device {args.device}: {str(error).splitlines()[0]}") from error
+
+
+def _command(arguments: list[str]) -> str:
+    """The call for the record: folders are left out, since a model is given to others."""
+    return shlex.join(["pocketintent", *(argument.rpartition("/")[2] for argument in arguments)])
