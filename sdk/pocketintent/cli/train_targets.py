@@ -1,0 +1,116 @@
+"""``pocketintent train targets``: the vectors that a sentence encoder gives to texts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from pocketintent.cli.output import print_json, print_note
+
+EXAMPLES = """\
+examples:
+  pocketintent train targets --teacher minilm/ --texts terms.tsv chats.txt.gz --out targets.tsv
+  pocketintent train targets --teacher model.onnx --words words.safetensors --limit 30000 \\
+      --out targets.tsv
+
+A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, or the folder of
+one or of a Hugging Face transformer; nothing is downloaded. Texts are the lines of a corpus, the
+first column of a .tsv file, or the words of a file of vectors; each is encoded once. With .tsv as
+the suffix of --out, texts keep their spaces. A run that was stopped goes on from OUT.partial."""
+
+
+def add_targets_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the method ``targets`` to ``train``."""
+    parser = methods.add_parser(
+        "targets",
+        help="vectors that a sentence encoder gives to texts, to distil a small model from",
+        description="Encode texts by a sentence encoder and write texts and vectors to a file.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--teacher", required=True, type=Path, metavar="PATH", help="sentence encoder"
+    )
+    parser.add_argument(
+        "--texts", nargs="+", default=[], type=Path, metavar="FILE", help="texts or terms"
+    )
+    parser.add_argument("--words", type=Path, metavar="FILE", help="vectors whose words are texts")
+    parser.add_argument("--limit", type=int, metavar="N", help="with --words: the first N")
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
+    parser.add_argument(
+        "--batch-size", type=int, default=64, metavar="N", help="texts at once (%(default)s)"
+    )
+    parser.add_argument(
+        "--max-tokens", type=int, default=128, metavar="N", help="of a text (%(default)s)"
+    )
+    parser.add_argument("--device", default="cpu", help="of a transformer: cpu, cuda (%(default)s)")
+    parser.add_argument(
+        "--threads", type=int, default=1, metavar="N", help="of an ONNX graph (%(default)s)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Encode the texts and print how many there were."""
+    from pocketintent.runtime.errors import PocketIntentError
+    from pocketintent.training.teacher import encode_texts
+    from pocketintent.training.teacher_models import load_teacher
+    from pocketintent.training.vectors import write_vectors
+
+    if not args.out.absolute().parent.is_dir():
+        raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
+    for name in ("threads", "max_tokens"):
+        if getattr(args, name) < 1:
+            raise PocketIntentError(f"--{name.replace('_', '-')} must be 1 or more")
+    texts = _read(args)
+    teacher = load_teacher(
+        args.teacher, device=args.device, threads=args.threads, max_tokens=args.max_tokens
+    )
+    print_note(f"{len(texts)} texts")
+    partial = Path(f"{args.out}.partial")
+    vectors = encode_texts(teacher, texts, args.batch_size, cache=partial, progress=_progress())
+    write_vectors(args.out, vectors)
+    partial.unlink()
+    print_json({"out": str(args.out), "texts": len(vectors), "dim": vectors.dim})
+    return 0
+
+
+def _read(args: argparse.Namespace) -> list[str]:
+    """The texts, each once, in order."""
+    from pocketintent.runtime.errors import PocketIntentError
+    from pocketintent.training.corpus import read_texts
+    from pocketintent.training.vectors import read_vectors
+
+    texts: dict[str, None] = {}
+    if args.words is not None:
+        texts.update(dict.fromkeys(read_vectors(args.words, args.limit).terms))
+    elif args.limit is not None:
+        raise PocketIntentError("--limit goes with --words")
+    for path in args.texts:
+        is_table = path.name.removesuffix(".gz").endswith(".tsv")
+        lines = (
+            line.partition("\t")[0] if is_table else " ".join(line.split())
+            for line in read_texts([path])
+        )
+        texts.update(dict.fromkeys(line for line in lines if line.strip()))
+    if not texts:
+        raise PocketIntentError("there are no texts; name files of them with --texts or --words")
+    return list(texts)
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Progress: one line that is rewritten on a terminal, else a line for each tenth."""
+    shown = 0
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        if sys.stderr.isatty():
+            end = "\n" if done == total else ""
+            print(f"\rtexts: {done}/{total}", end=end, file=sys.stderr, flush=True)
+        elif done * 10 // total > shown:
+            shown = done * 10 // total
+            print_note(f"texts: {done}/{total}")
+
+    return show
