@@ -11,6 +11,7 @@ from typing import Any
 
 from pocketintent.cli import train_charemb
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.train_targets import add_targets_parser
 from pocketintent.cli.train_words import add_words_parser
 from pocketintent.training.finish import FinishSettings
 from pocketintent.training.settings import StarSpaceSettings
@@ -116,6 +117,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     finish.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
     _add_settings(finish, FinishSettings, _FINISH_HELP)
     add_words_parser(methods)
+    add_targets_parser(methods)
 
 
 def _add_settings(

@@ -158,7 +158,7 @@ def _write(file: TextIO, sentences: Iterable[list[str]]) -> Iterator[list[str]]:
 
 
 def _train(folder: Path, settings: WordSettings, counted: dict[str, Any], report: Report) -> Any:
-    """gensim's model after all epochs; each is one call, so that any of them can be the first."""
+    """The model after all epochs; each is one call, so that any of them can be the first."""
     checkpoints = sorted(folder.glob("epoch-????"))
     if checkpoints:
         model = _load(checkpoints[-1], settings)
