@@ -28,6 +28,7 @@ from pocketintent.training.trainer import CHECKPOINT, Workers
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
 _TERMS_AT_ONCE = 1024  # when the validation terms are measured
+_LEAST_SPREAD = 0.01  # of the logarithms of lengths, in the loss
 
 
 def build_network(settings: CharEmbSettings, dim: int) -> CharNetwork:
@@ -102,6 +103,8 @@ class CharEmbTrainer:
         )
         self._directions = torch.from_numpy(data.training.directions)
         self._log_norms = torch.from_numpy(data.training.log_norms)
+        # Lengths that are nearly all alike are not blown up.
+        self._norm_scale = 1.0 / max(float(data.training.log_norms.std()), _LEAST_SPREAD)
         self.history: list[dict[str, float]] = []
         self.seconds = 0.0
         self._folder = folder
@@ -227,13 +230,16 @@ class CharEmbTrainer:
         return settings.learning_rate * (1 - done)
 
     def _loss(self, batch: CharBatch) -> torch.Tensor:
-        """The mean of 1 - cosine, and of the squared errors of the logarithms of lengths."""
+        """The mean of 1 - cosine, and of the squared errors of the logarithms of lengths.
+
+        These errors are in standard deviations of the target's, so that one weight suits all.
+        """
         rows = torch.from_numpy(batch.rows)
         directions, log_norms = self._forward(batch)
         target = self._directions[rows].to(self.device)
         loss = 1.0 - (directions * target).sum(1).mean()
         if log_norms is not None:
-            error = log_norms - self._log_norms[rows].to(self.device)
+            error = (log_norms - self._log_norms[rows].to(self.device)) * self._norm_scale
             loss = loss + self.settings.norm_weight * error.square().mean()
         return loss
 
