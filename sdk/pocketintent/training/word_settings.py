@@ -46,9 +46,10 @@ class WordSettings:
                 raise PocketIntentError(f"{name} must be 1 or more, not {getattr(self, name)}")
         if self.max_words is not None and self.max_words < 1:
             raise PocketIntentError(f"max_words must be 1 or more, not {self.max_words}")
-        if not 0 < self.min_learning_rate <= self.learning_rate < math.inf:
+        # Vectors that overflow would make gensim read outside of its table of the sigmoid.
+        if not 0 < self.min_learning_rate <= self.learning_rate <= 10:
             raise PocketIntentError(
-                "the learning rates want 0 < min_learning_rate <= learning_rate, not "
+                "the learning rates want 0 < min_learning_rate <= learning_rate <= 10, not "
                 f"{self.min_learning_rate} and {self.learning_rate}"
             )
         if not 0 <= self.subsample < math.inf:

@@ -266,8 +266,6 @@ def _save(
 ) -> None:
     words: list[str] = model.wv.index_to_key
     vectors = np.ascontiguousarray(model.wv.vectors, np.float32)
-    if not np.isfinite(vectors).all():
-        raise PocketIntentError("training diverged: a vector is not finite; lower --learning-rate")
     if out.suffix != ".safetensors":
         write_vectors(out, TermVectors(words, vectors))
         return
