@@ -15,7 +15,13 @@ from pocketintent.training.trainer import CHECKPOINT  # noqa: E402
 MakeTrainer = Callable[..., CharEmbTrainer]
 TOY: dict[str, Any] = {
     **{"hidden": 8, "char_dim": 4, "mlp": 12, "max_chars": 12, "min_char_count": 1},
-    **{"epochs": 3, "batch_size": 16, "learning_rate": 0.01, "dropout": 0.1},
+    **{
+        "epochs": 3,
+        "batch_size": 16,
+        "learning_rate": 0.01,
+        "dropout": 0.1,
+        "schedule": "constant",
+    },
 }
 
 
