@@ -1,5 +1,7 @@
+import json
 import re
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +51,14 @@ def test_the_fast_path_is_the_specification(text: str, max_chars: int) -> None:
 )
 def test_a_text_is_read_so(text: str, read: str) -> None:
     assert normalise_chars(text, 6) == read[:6].rstrip()
+
+
+def test_the_published_vectors_hold() -> None:
+    path = Path(__file__).resolve().parents[2] / "docs" / "charemb_vectors.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 50
+    for line in lines:
+        assert normalise_chars(line["text"], line["max_chars"]) == line["read"], line
 
 
 def test_a_megabyte_is_cut() -> None:
