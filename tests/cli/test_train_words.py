@@ -114,17 +114,16 @@ def test_targets_are_the_vectors_of_a_teacher(
 ) -> None:
     corpus, terms, out = tmp_path / "a.txt", tmp_path / "t.tsv", tmp_path / "targets.tsv"
     corpus.write_text("turn on the light\n\nplay \t music\nturn on the light\n")
-    terms.write_text("warm_light\t0.5\nlight\t0.4\n")
-    sources = ("--texts", corpus, terms, "--words", tiny_model, "--limit", 2)
+    terms.write_text("term\tscore\tcount\nwarm light\t0.5\t3\nmusic box\t0.4\t2\n")
+    sources = ("--texts", corpus, "--terms", terms, "--words", tiny_model, "--limit", 2)
     assert call("targets", "--teacher", tiny_model, *sources, "--out", out) == 0
     printed = capsys.readouterr()
-    wanted = ["light", "lights", "turn on the light", "play music", "warm_light"]
-    assert json.loads(printed.out) == {"out": str(out), "texts": 5, "dim": 32}
-    assert printed.err.splitlines()[-1] == "texts: 5/5"
+    wanted = ["light", "lights", "turn on the light", "play music", "warm light", "music box"]
+    assert json.loads(printed.out) == {"out": str(out), "texts": 6, "dim": 32}
+    assert printed.err.splitlines()[-1] == "texts: 6/6"
     read = read_vectors(out)
     assert read.terms == wanted
-    spoken = [*wanted[:-1], "warm light"]
-    np.testing.assert_array_equal(read.vectors, tiny_encoder.encode_batch(spoken))
+    np.testing.assert_array_equal(read.vectors, tiny_encoder.encode_batch(wanted))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "t.tsv", "targets.tsv"]
 
 

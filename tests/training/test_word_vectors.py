@@ -154,7 +154,7 @@ def test_one_seed_gives_one_result_in_every_process(corpus: Path, tmp_path: Path
 def test_terms_are_joined_to_one_token(tmp_path: Path) -> None:
     corpus, terms = tmp_path / "corpus.txt", tmp_path / "terms.tsv"
     corpus.write_text("Machine learning is fun.\tLearning a machine\nDeep machine learning!\n" * 5)
-    terms.write_text("machine learning\t0.9\n")
+    terms.write_text("term\tscore\tcount\nmachine learning\t0.9\t10\n")
     out = tmp_path / "v.txt"
     record = train_words([corpus], out, QUICK, terms=terms)
     assert record["terms"]["file"] == "terms.tsv"

@@ -11,14 +11,15 @@ from pocketintent.cli.output import print_json, print_note
 
 EXAMPLES = """\
 examples:
-  pocketintent train targets --teacher minilm/ --texts terms.tsv chats.txt.gz --out targets.tsv
+  pocketintent train targets --teacher minilm/ --terms terms.tsv --texts chats.txt.gz \\
+      --out targets.tsv
   pocketintent train targets --teacher model.onnx --words words.safetensors --limit 30000 \\
       --out targets.tsv
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, or the folder of
-one or of a Hugging Face transformer; nothing is downloaded. Texts are the lines of a corpus, the
-first column of a .tsv file, or the words of a file of vectors; each is encoded once. With .tsv as
-the suffix of --out, texts keep their spaces. A run that was stopped goes on from OUT.partial."""
+one or of a Hugging Face transformer; nothing is downloaded. Texts are lines of corpora, terms,
+and the words of a file of vectors; each is encoded once. With .tsv as the suffix of --out, texts
+keep their spaces. A run that was stopped goes on from OUT.partial."""
 
 
 def add_targets_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -35,8 +36,9 @@ def add_targets_parser(methods: argparse._SubParsersAction[argparse.ArgumentPars
         "--teacher", required=True, type=Path, metavar="PATH", help="sentence encoder"
     )
     parser.add_argument(
-        "--texts", nargs="+", default=[], type=Path, metavar="FILE", help="texts or terms"
+        "--texts", nargs="+", default=[], type=Path, metavar="FILE", help="corpora, text by text"
     )
+    parser.add_argument("--terms", type=Path, metavar="FILE", help="terms of `train terms`")
     parser.add_argument("--words", type=Path, metavar="FILE", help="vectors whose words are texts")
     parser.add_argument("--limit", type=int, metavar="N", help="with --words: the first N")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
@@ -81,6 +83,7 @@ def _read(args: argparse.Namespace) -> list[str]:
     """The texts, each once, in order."""
     from pocketintent.runtime.errors import PocketIntentError
     from pocketintent.training.corpus import read_texts
+    from pocketintent.training.terms import load_terms
     from pocketintent.training.vectors import read_vectors
 
     texts: dict[str, None] = {}
@@ -88,15 +91,11 @@ def _read(args: argparse.Namespace) -> list[str]:
         texts.update(dict.fromkeys(read_vectors(args.words, args.limit).terms))
     elif args.limit is not None:
         raise PocketIntentError("--limit goes with --words")
-    for path in args.texts:
-        is_table = path.name.removesuffix(".gz").endswith(".tsv")
-        lines = (
-            line.partition("\t")[0] if is_table else " ".join(line.split())
-            for line in read_texts([path])
-        )
-        texts.update(dict.fromkeys(line for line in lines if line.strip()))
+    texts.update(dict.fromkeys(" ".join(line.split()) for line in read_texts(args.texts)))
+    if args.terms is not None:
+        texts.update(dict.fromkeys(term.term for term in load_terms(args.terms)))
     if not texts:
-        raise PocketIntentError("there are no texts; name files of them with --texts or --words")
+        raise PocketIntentError("there are no texts; name files with --texts, --terms or --words")
     return list(texts)
 
 

@@ -23,6 +23,7 @@ from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.runtime.text import get_tokenizer
 from pocketintent.runtime.vocabulary import Vocabulary
 from pocketintent.training.corpus import read_texts
+from pocketintent.training.terms import TermJoiner, load_terms
 from pocketintent.training.text import TOKENIZER_SPECS
 from pocketintent.training.vectors import TermVectors, write_vectors
 from pocketintent.training.vocabulary import count_vocabulary
@@ -143,10 +144,7 @@ def _read_tokens(
     sentences = (tokenize(part) for text in read_texts(paths) for part in text.split("\t"))
     if terms is None:
         return sentences
-    from pocketintent.training.terms import join_terms, load_terms
-
-    known = load_terms(terms)
-    return (join_terms(tokens, known) for tokens in sentences)
+    return map(TermJoiner(load_terms(terms)).join, sentences)
 
 
 def _write(file: TextIO, sentences: Iterable[list[str]]) -> Iterator[list[str]]:
