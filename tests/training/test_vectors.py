@@ -212,6 +212,14 @@ def test_bad_binary_is_named_with_its_row(tmp_path: Path) -> None:
         read_vectors(path)
 
 
+def test_a_file_of_no_known_format_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "v"
+    for data in (bytes(100), GLOVE.decode().encode("utf-16"), b"\x80\x04\x95\0 a pickle"):
+        path.write_bytes(data)
+        with pytest.raises(PocketIntentError, match="neither text in UTF-8 nor one of the binary"):
+            read_vectors(path)
+
+
 def test_a_cut_gzip_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     path = tmp_path / "v.gz"
     write_vectors(path, make([f"w{number}" for number in range(500)], 20))

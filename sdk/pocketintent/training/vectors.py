@@ -104,6 +104,11 @@ def read_vectors(path: str | Path, limit: int | None = None) -> TermVectors:
             return TermVectors(*read_fasttext(path, limit))
         if HEADER.match(head) and _is_binary(head):
             return TermVectors(*read_binary_rows(file, path, limit))
+        if b"\0" in head:  # before a line is sought that may never end
+            raise PocketIntentError(
+                f"{path}: is neither text in UTF-8 nor one of the binary formats that are known: "
+                "word2vec, fastText .bin, pocketintent model"
+            )
         return TermVectors(*read_text_rows(file, path, limit))
 
 
