@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pocketintent.cli import evaluate_terms
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.encoders import DEFAULT_MODEL, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -87,6 +88,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="has train, valid, test, oos_valid and oos_test .jsonl, as CLINC150 does",
     )
     _add_draw_options(oos, default_shots=[50])
+    evaluate_terms.add_parser(tasks)
 
 
 def run_sts(args: argparse.Namespace) -> int:

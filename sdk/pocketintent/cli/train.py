@@ -9,7 +9,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli import train_charemb
+from pocketintent.cli import train_charemb, train_terms
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.train_targets import add_targets_parser
 from pocketintent.cli.train_words import add_words_parser
@@ -104,6 +104,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
     _add_settings(starspace, StarSpaceSettings, _HELP)
     train_charemb.add_parser(methods)
+    train_terms.add_parser(methods)
     finish = methods.add_parser(
         "finish",
         help="weight the words of a trained model and add what their characters say",
