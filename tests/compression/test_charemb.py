@@ -69,4 +69,4 @@ def test_settings_that_make_no_sense_are_refused(encoder: CharEncoder) -> None:
     with pytest.raises(PocketIntentError, match="weights must be one of"):
         quantise_charemb(encoder, "int3")  # type: ignore[arg-type]
     with pytest.raises(PocketIntentError, match="does not divide"):
-        quantise_charemb(encoder, "codebook", sub_dim=5)
+        quantise_charemb(encoder, "codebook", sub_dim=5, codebook_size=4)
