@@ -85,7 +85,7 @@ def test_every_setting_has_an_option_and_a_line_of_help() -> None:
 BAD_INPUT = [
     (("--epochs", 0), "epochs must be positive"),
     (("--dropout", "nan"), "dropout must be a finite number"),
-    (("--threads", 0), "--threads must be above 0"),
+    (("--threads", 0), "--threads must be 1 or more"),
     (("--max-minutes", "nan"), "--max-minutes must be above 0"),
     (("--device", "abacus"), "--device abacus"),
     (("--min-char-count", 99), "no character is in 99 terms"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from pocketintent.cli import train_charemb, train_terms
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.torch_options import command_line, prepare_torch
 from pocketintent.cli.train_targets import add_targets_parser
 from pocketintent.cli.train_words import add_words_parser
 from pocketintent.training.finish import FinishSettings
@@ -153,25 +153,11 @@ CHOICES = {
 
 def run(args: argparse.Namespace) -> int:
     """Train a model and print its record."""
-    from pocketintent.runtime.errors import PocketIntentError, require
+    from pocketintent.runtime.errors import PocketIntentError
 
-    torch = require("torch", "train")
-    require("tqdm", "train")  # before any work is done
+    prepare_torch(args.device, args.threads)
     from pocketintent.training.pipeline import train_starspace
 
-    if args.threads is not None:
-        if args.threads < 1:
-            raise PocketIntentError(f"--threads must be 1 or more, not {args.threads}")
-        torch.set_num_threads(args.threads)
-    if args.device.startswith("cuda") and not torch.cuda.is_available():
-        raise PocketIntentError(
-            f"--device {args.device}: this torch sees no GPU; install a CUDA build or use "
-            "--device cpu"
-        )
-    try:
-        torch.empty(0, device="cpu" if args.device == "cuda" else args.device)
-    except (RuntimeError, AssertionError) as error:
-        raise PocketIntentError(f"--device {args.device}: {str(error).splitlines()[0]}") from error
     if not args.out.absolute().parent.is_dir():
         raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
     settings = StarSpaceSettings(
@@ -184,16 +170,11 @@ def run(args: argparse.Namespace) -> int:
         device=args.device,
         resume=args.resume,
         restart=args.restart,
-        command=_command(sys.argv[1:]),
+        command=command_line(sys.argv[1:]),
         report=print_note,
     )
     print_json({"out": str(args.out), **training})
     return 0
-
-
-def _command(arguments: list[str]) -> str:
-    """The call for the record: folders are left out, since a model is given to others."""
-    return shlex.join(["pocketintent", *(argument.rpartition("/")[2] for argument in arguments)])
 
 
 def run_finish(args: argparse.Namespace) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.torch_options import command_line, prepare_torch
 from pocketintent.training.charemb_settings import PRESETS, CharEmbSettings, preset_settings
 
 EXAMPLES = """\
@@ -115,13 +115,16 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train a model and print its record."""
-    from pocketintent.runtime.errors import PocketIntentError, require
+    from pocketintent.runtime.errors import PocketIntentError
 
-    torch = require("torch", "train")
-    require("tqdm", "train")  # before any work is done
+    prepare_torch(args.device, args.threads)
     from pocketintent.training.charemb_pipeline import train_charemb
 
-    _check(args, torch)
+    for name in ("limit", "max_minutes"):
+        value = getattr(args, name)
+        if value is not None and not value > 0:
+            option = name.replace("_", "-")
+            raise PocketIntentError(f"--{option} must be above 0, not {value}")
     for name in ("out", "float_out"):
         path = getattr(args, name)
         if path is not None and not path.absolute().parent.is_dir():
@@ -139,35 +142,8 @@ def run(args: argparse.Namespace) -> int:
         max_minutes=args.max_minutes,
         resume=args.resume,
         restart=args.restart,
-        command=_command(sys.argv[1:]),
+        command=command_line(sys.argv[1:]),
         report=print_note,
     )
     print_json({"out": str(args.out), **record})
     return 0
-
-
-def _check(args: argparse.Namespace, torch: Any) -> None:
-    """Refuse what cannot be before any file is read."""
-    from pocketintent.runtime.errors import PocketIntentError
-
-    for name in ("threads", "limit", "max_minutes"):
-        value = getattr(args, name)
-        if value is not None and not value > 0:
-            option = name.replace("_", "-")
-            raise PocketIntentError(f"--{option} must be above 0, not {value}")
-    if args.threads is not None:
-        torch.set_num_threads(args.threads)
-    if args.device.startswith("cuda") and not torch.cuda.is_available():
-        raise PocketIntentError(
-            f"--device {args.device}: this torch sees no GPU; install a CUDA build or use "
-            "--device cpu"
-        )
-    try:
-        torch.empty(0, device="cpu" if args.device == "cuda" else args.device)
-    except (RuntimeError, AssertionError) as error:
-        raise PocketIntentError(f"--device {args.device}: {str(error).splitlines()[0]}") from error
-
-
-def _command(arguments: list[str]) -> str:
-    """The call for the record: folders are left out, since a model is given to others."""
-    return shlex.join(["pocketintent", *(argument.rpartition("/")[2] for argument in arguments)])

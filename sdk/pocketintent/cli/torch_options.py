@@ -1,0 +1,39 @@
+"""What the commands that train with torch share: device, threads, and the record of the call."""
+
+from __future__ import annotations
+
+import shlex
+
+from pocketintent.runtime.errors import PocketIntentError, require
+
+
+def prepare_torch(device: str, threads: int | None) -> None:
+    """Take up the options ``--device`` and ``--threads``, before any work is done.
+
+    Args:
+        device: cpu, cuda, cuda:1 …
+        threads: CPU threads; None leaves them to torch.
+
+    Raises:
+        PocketIntentError: The device is not there, or the threads are fewer than 1.
+        MissingExtraError: torch or tqdm is not installed.
+    """
+    torch = require("torch", "train")
+    require("tqdm", "train")
+    if threads is not None:
+        if threads < 1:
+            raise PocketIntentError(f"--threads must be 1 or more, not {threads}")
+        torch.set_num_threads(threads)
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise PocketIntentError(
+            f"--device {device}: this torch sees no GPU; install a CUDA build or use --device cpu"
+        )
+    try:
+        torch.empty(0, device="cpu" if device == "cuda" else device)
+    except (RuntimeError, AssertionError) as error:
+        raise PocketIntentError(f"--device {device}: {str(error).splitlines()[0]}") from error
+
+
+def command_line(arguments: list[str]) -> str:
+    """The call for the record: folders are left out, since a model is given to others."""
+    return shlex.join(["pocketintent", *(argument.rpartition("/")[2] for argument in arguments)])
