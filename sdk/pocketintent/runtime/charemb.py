@@ -25,6 +25,7 @@ from pocketintent.runtime.text import SIMPLE_SPEC, Tokenizer, get_tokenizer
 Reading = Literal["text", "words"]
 
 _TEXTS_AT_ONCE = 256
+_CHARS_AT_ONCE = 4096
 _WORD_CACHE = 4096
 _SHORTEST, _LONGEST = np.float32(-20), np.float32(20)  # logarithms of a vector's length
 _KEPT_OUT = ("format_version", "sha256")
@@ -119,8 +120,11 @@ class CharEncoder:
         known = [row for row, chars in enumerate(numbers) if chars]
         # Texts of about equal length together, so that no step runs for a few of them only.
         known.sort(key=lambda row: len(numbers[row]))
-        for start in range(0, len(known), _TEXTS_AT_ONCE):
-            rows = known[start : start + _TEXTS_AT_ONCE]
+        while known:
+            # Between the layers there is a row for each character, which has to fit memory.
+            size = max(1, min(_TEXTS_AT_ONCE, _CHARS_AT_ONCE // len(numbers[known[-1]])))
+            rows = known[-size:]
+            del known[-size:]
             vectors[rows] = self._forward([numbers[row] for row in rows])
         return vectors
 
