@@ -30,6 +30,7 @@ _COUNT_MASK = (1 << _UNDERCOUNT_BIT) - 1
 _PRIOR = 4.0  # occurrences by which a rare word's rates are drawn to those of all words
 _MAX_VERB_RATE = 0.3
 _MIN_NOUN_RATE = 0.05
+_MIN_BOUND_RATE = 0.8  # «carlo» always follows «monte»
 _MIN_END_RATE = 0.3
 _ADVERB = re.compile("(?<!fami)(?<!assemb)(?<!anoma)(?<!supp)(?<!rep)(?<!monopo)ly$")
 _PARTICIPLE = re.compile("(?<=..)[^e]ed$")
@@ -77,7 +78,7 @@ class BoundedCounter:
         fresh = self.max_missed << _UNDERCOUNT_BIT
         for key in keys:
             values[key] = values.get(key, fresh) + 1
-        if len(values) > self.limit:
+        while len(self._values) > self.limit:
             self._drop_rare()
 
     def items(self) -> Iterator[tuple[str, int]]:
@@ -119,7 +120,8 @@ def count_words(
     occurrences is taken for a verb, and stands at neither edge. A word that is followed by
     neither a stop word nor the end of its segment in 30% of its occurrences is taken for an
     adjective, and stands at no end. A word that follows a determiner or a preposition in less
-    than 5% is neither, and stands nowhere. Rates of rare words are drawn to the corpus' own.
+    than 5%, and a word that is no stop word in less than 80%, stands nowhere. Rates of rare
+    words are drawn to the corpus' own.
 
     Args:
         texts: Sentences or paragraphs.
@@ -132,7 +134,7 @@ def count_words(
     Raises:
         PocketIntentError: No word does.
     """
-    counter, verbal, nominal, ending = (BoundedCounter(max_words) for _ in range(4))
+    counter, verbal, nominal, bound, ending = (BoundedCounter(max_words) for _ in range(5))
     num_tokens = 0
     for text in texts:
         for tokens in split_segments(text):
@@ -142,6 +144,7 @@ def count_words(
             verbal.add([word for word, after in pairs if after in DETERMINERS])
             verbal.add([word for before, word in pairs if before in VERB_LEADS])
             nominal.add([word for before, word in pairs if before in NOUN_LEADS])
+            bound.add([word for before, word in pairs if before not in STOP_WORDS])
             ending.add([word for word, after in pairs if after in STOP_WORDS])
             ending.add(tokens[-1:])
     counts = {word: count for word, count in counter.items() if count >= min_count}
@@ -150,11 +153,15 @@ def count_words(
             f"the corpus has no word that occurs {min_count} times or more; "
             "give a larger corpus or a smaller --min-count"
         )
-    verbs, nouns, ends = (_rate(part, counts, num_tokens) for part in (verbal, nominal, ending))
+    verbs, nouns, heads, ends = (
+        _rate(part, counts, num_tokens) for part in (verbal, nominal, bound, ending)
+    )
     words = [
         word
         for word in counts
-        if is_word(word) and verbs(word) < _MAX_VERB_RATE and nouns(word) >= _MIN_NOUN_RATE
+        if is_word(word)
+        and verbs(word) < _MAX_VERB_RATE
+        and (nouns(word) >= _MIN_NOUN_RATE or heads(word) >= _MIN_BOUND_RATE)
     ]
     starters = frozenset(words) - GENERAL_WORDS
     enders = frozenset(

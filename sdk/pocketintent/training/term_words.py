@@ -22,7 +22,8 @@ _QUANTITIES = (
     "no none both either neither several many much more most few fewer less least lot lots other "
     "others another same different various certain enough every everything something anything "
     "nothing someone anyone everyone two three four five six seven eight nine ten first second "
-    "third last next own number numbers amount"
+    "third fourth fifth sixth seventh eighth ninth tenth st nd rd th last next own number numbers "
+    "amount"
 )
 _ADVERBS = (
     "also again almost already always often sometimes never ever even just only rather quite very "
@@ -31,11 +32,11 @@ _ADVERBS = (
     "nevertheless nonetheless meanwhile respect addition"
 )
 _PUBLISHING = (
-    "et al ibid fig figs eq eqs proc pp vol eds ed ref refs sec ch www http https com org html pdf "
-    "doi isbn publishing press permissions descriptors appendix supplementary copyright university "
-    "department acm ieee aamas conference international symposium journal proceedings transactions "
-    "lemma theorem proposition corollary january february march april may june july august "
-    "september october november december"
+    "et al ibid fig figs eq eqs proc pp vol eds ed ref refs sec ch www http https com org html "
+    "pdf doi isbn publishing press permissions descriptors appendix supplementary copyright "
+    "university department acm ieee aamas conference conf intl jt annual symp res international "
+    "symposium journal proceedings transactions lemma theorem proposition corollary january "
+    "february march april may june july august september october november december"
 )
 _GENERAL = (
     "able based called common current due entire following given good better best great high "
