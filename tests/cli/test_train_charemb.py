@@ -88,6 +88,7 @@ BAD_INPUT = [
     (("--threads", 0), "--threads must be 1 or more"),
     (("--max-minutes", "nan"), "--max-minutes must be above 0"),
     (("--device", "abacus"), "--device abacus"),
+    (("--precision", "float16"), "float16 needs a GPU"),
     (("--min-char-count", 99), "no character is in 99 terms"),
     (("--cell", "transformer", "--heads", 5), "a transformer wants"),
     (("--out", "nowhere/model.safetensors"), "there is no folder nowhere"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from pocketintent.compression.charemb import quantise_charemb
 from pocketintent.runtime.char_text import CharVocabulary
@@ -21,7 +22,12 @@ from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.training.charemb import CharEmb
 from pocketintent.training.charemb_data import CharEmbData, TargetTerms, misspelt, read_terms
 from pocketintent.training.charemb_settings import CharEmbSettings
-from pocketintent.training.charemb_trainer import CharEmbTrainer, Precision, build_network
+from pocketintent.training.charemb_trainer import (
+    CharEmbTrainer,
+    Precision,
+    build_network,
+    choose_precision,
+)
 from pocketintent.training.trainer import Workers
 from pocketintent.training.vectors import TermVectors, read_vectors
 from pocketintent.training.work_folder import fingerprint, open_folder
@@ -77,7 +83,9 @@ def train_charemb(
     if device == "cuda":
         device = f"cuda:{workers.local_rank}"
     data = CharEmbData.split(read_targets(targets, settings.max_chars, limit), settings)
-    build_network(settings, data.training.directions.shape[1])  # refuses what cannot be built
+    # Both refuse what cannot be, before there is a folder.
+    build_network(settings, data.training.directions.shape[1])
+    choose_precision(precision, torch.device(device))
     folder = Path(f"{out}.work")
     if workers.rank == 0:
         identity = asdict(settings) | {"limit": limit, "weights": weights}

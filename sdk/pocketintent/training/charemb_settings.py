@@ -35,7 +35,7 @@ class CharEmbSettings:
     epochs: int = 60
     patience: int = 10  # epochs without a better validation cosine after which it stops; 0: never
     validation: float = 0.2  # share of the terms that are kept out of training
-    typing_errors: float = 0.5  # share of the terms of a step that are misspelt
+    typing_errors: float = 0.25  # share of the terms of a step that are misspelt
     unknown: float = 0.005  # share of the characters of a step that are made unknown
     norm_weight: float = 0.1  # of the error of the logarithm of a vector's length; 0: not learnt
     rank_power: float = 0.0  # a term is drawn by its rank to minus this power; 0: once an epoch

@@ -97,7 +97,7 @@ class CharEmbTrainer:
         self.optimizer = torch.optim.Adam(
             self.model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
-        self.precision = _precision(precision, self.device)
+        self.precision = choose_precision(precision, self.device)
         self._scaler = torch.amp.GradScaler(
             self.device.type, enabled=self.precision == torch.float16
         )
@@ -340,11 +340,16 @@ class CharEmbTrainer:
         os.replace(temporary, self._folder / CHECKPOINT)
 
 
-def _precision(wanted: Precision, device: torch.device) -> torch.dtype:
+def choose_precision(wanted: Precision, device: torch.device) -> torch.dtype:
+    """What the products are computed in; raises PocketIntentError where the device cannot."""
     if wanted == "auto":
         if device.type != "cuda":
             return torch.float32
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    if wanted == "float16" and device.type == "cpu":
+        raise PocketIntentError(
+            "precision float16 needs a GPU; on a CPU use float32, which is faster, or bfloat16"
+        )
     dtype: torch.dtype = getattr(torch, wanted)
     return dtype
 
