@@ -6,7 +6,7 @@ ARGS ?=
 
 DEMO := .venv-demo
 TEST := .venv
-CHECKED := sdk demo_app tests $(wildcard benchmarks)
+CHECKED := sdk export demo_app tests $(wildcard benchmarks)
 PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help

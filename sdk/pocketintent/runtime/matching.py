@@ -107,22 +107,28 @@ class TableIndex:
         quantizer: The quantiser of the codes; it keeps no norms.
         max_decoded: Numbers of the decoded rows up to which they are kept and multiplied;
             above, and always with 0, each query is a sum of look-ups.
+
+    Attributes:
+        bounds: intp [num_intents + 1]: where each intent's templates begin; the last is their
+            number.
+        codes: The codes, [num_sub, num_rows]: all templates, sorted by intent, then centroids.
+        scales: float32 [num_rows], one over the length of each decoded row; 1 for zeros.
     """
 
     def __init__(
         self, groups: Sequence[CodeArray], quantizer: Quantizer, max_decoded: int = MAX_DECODED
     ) -> None:
         codes = _templates_first(groups)
-        self._quantizer = quantizer
-        self._bounds = _bounds(groups)
-        self._codes = np.ascontiguousarray(codes.T)
+        self.quantizer = quantizer
+        self.bounds = _bounds(groups)
+        self.codes = np.ascontiguousarray(codes.T)
         decoded = quantizer.decode_codes(codes)
         lengths = _lengths(decoded)
-        self._scales: FloatArray = np.ones_like(lengths)
-        np.divide(1, lengths, out=self._scales, where=lengths > 0)
+        self.scales: FloatArray = np.ones_like(lengths)
+        np.divide(1, lengths, out=self.scales, where=lengths > 0)
         self._rows: FloatArray | None = None
         if decoded.size <= max_decoded:
-            self._rows = decoded * self._scales[:, None]
+            self._rows = decoded * self.scales[:, None]
 
     def scores(self, query: FloatArray) -> FloatArray:
         """Cosine similarity of a query to all decoded rows, by look-ups in one table.
@@ -133,18 +139,18 @@ class TableIndex:
         Returns:
             float32 [num_templates + num_intents]: templates, then centroids.
         """
-        table = self._quantizer.similarity_table(query)
-        sums = np.zeros(len(self._scales), np.float32)
-        for similarities, codes in zip(table, self._codes, strict=True):
+        table = self.quantizer.similarity_table(query)
+        sums = np.zeros(len(self.scales), np.float32)
+        for similarities, codes in zip(table, self.codes, strict=True):
             # "wrap" spares the check of each code; none is out of range.
             sums += similarities.take(codes, mode="wrap")
-        sums *= self._scales
+        sums *= self.scales
         return sums
 
     def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Index.search`."""
         scores: FloatArray = self.scores(query) if self._rows is None else self._rows @ query
-        return _best_hits(scores, self._bounds, decision, limit)
+        return _best_hits(scores, self.bounds, decision, limit)
 
 
 def _best_hits(scores: FloatArray, bounds: IndexArray, decision: Decision, limit: int) -> list[Hit]:

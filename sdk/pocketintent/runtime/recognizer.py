@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from pocketintent.runtime.encoders import Encoder, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.exported import GraphEncoder, open_exported
 from pocketintent.runtime.indexing import IndexedTemplates, Search, index_templates
 from pocketintent.runtime.matching import Decision, FloatArray
 from pocketintent.runtime.templates import (
@@ -21,6 +22,7 @@ from pocketintent.runtime.templates import (
     save_templates,
 )
 
+Backend = Literal["numpy", "onnxruntime", "tflite"]
 Reason = Literal["below_threshold", "ambiguous", "unknown_words", "no_templates"]
 
 
@@ -103,28 +105,50 @@ class IntentRecognizer:
     @classmethod
     def load(
         cls,
-        templates: TemplateSource,
+        templates: TemplateSource | None = None,
         model: str | os.PathLike[str] | None = None,
         *,
-        decision: Decision = "nearest+centroid",
+        decision: Decision | None = None,
         search: Search = "table",
+        backend: Backend = "numpy",
     ) -> IntentRecognizer:
         """Open a recogniser.
 
         Args:
-            templates: A template file, the name of a shipped set, a mapping, or a set.
-            model: A model file; the model of the package when None.
-            decision: See the class.
+            templates: A template file, the name of a shipped set, a mapping, or a set; None for
+                those that an exported folder holds.
+            model: A model file, the model of the package when None; for the backends
+                ``"onnxruntime"`` and ``"tflite"`` the folder that ``pocketintent export`` made.
+            decision: See the class; None for that of an exported folder, else
+                ``"nearest+centroid"``.
             search: See the class.
+            backend: What computes the sentence vectors: ``"numpy"``, or the exported encoder
+                graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. The templates are
+                searched and edited alike on all of them.
 
         Returns:
             The recogniser.
 
         Raises:
-            ModelFileError: The model cannot be used.
+            ModelFileError: The model cannot be used, or not by this backend.
+            MissingExtraError: The backend is not installed.
             TemplateError: The templates cannot be used.
+            PocketIntentError: No templates are given, or an argument is not one of its choices.
         """
-        return cls(load_encoder(model), templates, decision=decision, search=search)
+        _check_choice("backend", backend, get_args(Backend))
+        encoder: Encoder
+        if backend != "numpy":
+            if model is None:
+                raise PocketIntentError(f"backend {backend!r} needs model, an exported folder")
+            folder = open_exported(model, backend)
+            encoder = GraphEncoder(folder)
+            templates = folder.templates() if templates is None else templates
+            decision = decision or folder.manifest.get("decision")
+        else:
+            encoder = load_encoder(model)
+        if templates is None:
+            raise PocketIntentError("templates are needed: a file, a shipped set or a mapping")
+        return cls(encoder, templates, decision=decision or "nearest+centroid", search=search)
 
     @property
     def templates(self) -> TemplateSet:

@@ -1,0 +1,1 @@
+"""Export a recogniser to ONNX or TFLite, and prove that it equals the runtime."""

@@ -1,0 +1,120 @@
+"""Quantised matrices as torch modules: the codes stay bytes, and every step is a row look-up,
+a product or a sum.
+
+Row look-ups are ``embedding``, which becomes ``Gather`` in ONNX and ``EMBEDDING_LOOKUP`` in
+TFLite; any other way to index becomes a gather with checks in TFLite, three times slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from pocketintent.runtime.packing import CodeArray, bits_for, pack_codes
+from pocketintent.runtime.quantizer import QuantizedMatrix
+
+_BYTE = 128
+"""What a stored byte lacks: the converters refuse constants of uint8, so it is kept in int8."""
+
+
+class Codes(nn.Module):
+    """Codes of any width, packed, and read row by row.
+
+    Codes of eight bits are bytes. Others lie in a stream of bits, each row from a whole byte
+    on, and are taken apart by arithmetic on floats, exact since no window reaches 2**24.
+
+    Args:
+        codes: uint8 or uint16 [num_rows, num_sub].
+        codebook_size: Number of centroids that a code chooses from.
+    """
+
+    stored: Tensor
+    columns: Tensor
+    shifts: Tensor
+
+    def __init__(self, codes: CodeArray, codebook_size: int) -> None:
+        super().__init__()
+        self.bits = bits_for(codebook_size)
+        packed = pack_rows(codes, self.bits)
+        stored = torch.from_numpy(packed.astype(np.int16) - _BYTE).to(torch.int8)
+        self.register_buffer("stored", stored)
+        starts = np.arange(codes.shape[1]) * self.bits
+        num_bytes = (7 + self.bits + 7) // 8  # that a code can touch
+        columns = starts // 8 + np.arange(num_bytes)[:, None]
+        # A byte past the row would only fill bits that are cut off.
+        columns = np.minimum(columns, packed.shape[1] - 1).astype(np.int32)
+        self.register_buffer("columns", torch.from_numpy(columns))
+        shifts = np.exp2(starts % 8).astype(np.float32)
+        self.register_buffer("shifts", torch.from_numpy(shifts)[:, None])
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """The codes of rows int32 [n]: int32 [n, num_sub]."""
+        stored = embedding(rows, self.stored).to(torch.int32) + _BYTE
+        if self.bits == 8:
+            return stored
+        by_byte = stored.to(torch.float32).t().contiguous()
+        window = embedding(self.columns[0], by_byte)
+        for place in range(1, len(self.columns)):
+            window = window + embedding(self.columns[place], by_byte) * float(256**place)
+        shifted = torch.floor(window / self.shifts)
+        size = float(1 << self.bits)
+        codes = shifted - torch.floor(shifted / size) * size
+        return codes.to(torch.int32).t().contiguous()
+
+
+class QuantizedRows(nn.Module):
+    """The rows of quantised matrices of one shape, one matrix after the other.
+
+    Args:
+        matrices: Matrices with equal quantiser settings, at least one.
+    """
+
+    codebook: Tensor
+    positions: Tensor
+    norms: Tensor | None
+
+    def __init__(self, matrices: Sequence[QuantizedMatrix]) -> None:
+        super().__init__()
+        quantizer = matrices[0].quantizer
+        codes = np.concatenate([matrix.codes for matrix in matrices])
+        self.codes = Codes(codes, quantizer.codebook_size)
+        self.dim = quantizer.dim
+        self.starts = np.cumsum([len(matrix) for matrix in matrices])[:-1].tolist()
+        self.step = len(quantizer.codebook) * quantizer.codebook_size
+        books = [m.quantizer.codebook.reshape(-1, quantizer.sub_dim) for m in matrices]
+        self.register_buffer("codebook", torch.from_numpy(np.concatenate(books)))
+        step = quantizer.codebook_size if quantizer.per_position else 0
+        positions = torch.arange(quantizer.num_sub, dtype=torch.int32) * step
+        self.register_buffer("positions", positions)
+        norms = [m.norms.astype(np.float32)[:, None] for m in matrices if m.norms is not None]
+        self.register_buffer("norms", torch.from_numpy(np.concatenate(norms)) if norms else None)
+
+    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Decoded rows.
+
+        Args:
+            ids: int32 [n].
+
+        Returns:
+            float32 [n, dim] without their norms, and the norms, float32 [n, 1], if there are any.
+        """
+        codes = self.codes(ids) + self.positions
+        for start in self.starts:
+            codes = codes + ((ids >= start).to(torch.int32) * self.step).unsqueeze(-1)
+        rows = embedding(codes.reshape(-1), self.codebook).reshape(-1, self.dim)
+        return rows, None if self.norms is None else embedding(ids, self.norms)
+
+
+def pack_rows(codes: CodeArray, bits: int) -> CodeArray:
+    """Codes [n, num_sub] as bytes, uint8 [n, row_bytes]; every row begins a byte of its own."""
+    if bits == 8:
+        return codes
+    num_sub = codes.shape[1]
+    whole = np.zeros((len(codes), -(-num_sub // 8) * 8), codes.dtype)  # eight codes end a byte
+    whole[:, :num_sub] = codes
+    packed = pack_codes(whole, bits).reshape(len(codes), -1)
+    return packed[:, : -(-num_sub * bits // 8)]

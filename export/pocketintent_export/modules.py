@@ -1,0 +1,204 @@
+"""The two graphs as torch modules: the encoder, and the recogniser on top of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.indexing import IndexedTemplates
+from pocketintent.runtime.matching import Decision, TableIndex
+from pocketintent.runtime.quantizer import QuantizedMatrix
+from pocketintent_export.codes import Codes, QuantizedRows
+
+Scoring = Literal["table", "decoded"]
+
+
+class StaticModule(nn.Module):
+    """:class:`StaticEncoder`, from ids and weights to unit sentence vectors.
+
+    Matrices whose quantisers have one shape, as words and n-grams have in the default model,
+    are looked up together; others one after the other, each id in its own.
+
+    Args:
+        encoder: The encoder.
+
+    Raises:
+        PocketIntentError: A matrix of it is not quantised.
+    """
+
+    def __init__(self, encoder: StaticEncoder) -> None:
+        super().__init__()
+        matrices = []
+        for matrix in (encoder.words, encoder.ngrams):
+            if isinstance(matrix, QuantizedMatrix):
+                matrices.append(matrix)
+            elif matrix is not None:
+                raise PocketIntentError(
+                    "the model is not compressed, and an export holds codes: run "
+                    "`pocketintent compress` on it first"
+                )
+        groups = [list(group) for _, group in groupby(matrices, _shape)]
+        self.blocks = nn.ModuleList(QuantizedRows(group) for group in groups)
+        sizes = [sum(len(matrix) for matrix in group) for group in groups]
+        self.ends = np.cumsum(sizes).tolist()
+
+    def forward(self, ids: Tensor, weights: Tensor) -> Tensor:
+        """Sentence vectors.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, length]; 0 for what only fills up.
+
+        Returns:
+            float32 [batch, dim], of unit length; zeros where the weighted rows sum to zero.
+        """
+        total, start = torch.zeros(()), 0
+        for block, end in zip(self.blocks, self.ends, strict=True):
+            own_ids, own_weights = ids, weights
+            if len(self.ends) > 1:
+                own = (ids >= start) & (ids < end)
+                own_ids = torch.where(own, ids - start, 0)
+                own_weights = torch.where(own, weights, 0.0)
+            rows, norms = block(own_ids.reshape(-1))
+            if norms is not None:
+                own_weights = own_weights * norms.reshape(ids.shape)
+            part = torch.matmul(own_weights.unsqueeze(1), rows.reshape(*ids.shape, -1)).squeeze(1)
+            total = part if start == 0 else total + part
+            start = end
+        return unit(total)
+
+
+class Scores(nn.Module):
+    """Similarities of sentence vectors to all templates and centroids.
+
+    ``"table"`` sums look-ups in a table of the similarities of the query's sub-vectors and the
+    centroids of the codebook. ``"decoded"`` decodes the rows and multiplies: a runtime that
+    computes constants once, when it loads, is left with one product.
+
+    Args:
+        index: The templates' codes.
+        scoring: ``"table"`` or ``"decoded"``.
+        keep_codes: Read the codes by numbers that depend on the input, since a converter that
+            computes constants would write 32-bit codes.
+    """
+
+    codebook: Tensor
+    positions: Tensor
+    scales: Tensor
+    rows: Tensor
+
+    def __init__(self, index: TableIndex, scoring: Scoring, keep_codes: bool) -> None:
+        super().__init__()
+        quantizer = index.quantizer
+        self.scoring, self.keep_codes = scoring, keep_codes
+        self.num_sub, self.size = quantizer.num_sub, quantizer.codebook_size
+        self.codes = Codes(np.ascontiguousarray(index.codes.T), self.size)
+        self.register_buffer("codebook", torch.from_numpy(quantizer.codebook.copy()))
+        step = self.size if scoring == "table" or quantizer.per_position else 0
+        self.register_buffer("positions", torch.arange(self.num_sub, dtype=torch.int32) * step)
+        self.register_buffer("scales", torch.from_numpy(index.scales)[:, None])
+        self.register_buffer("rows", torch.arange(len(index.scales), dtype=torch.int32))
+
+    def forward(self, vectors: Tensor, ids: Tensor) -> Tensor:
+        """Cosine similarities.
+
+        Args:
+            vectors: float32 [batch, dim].
+            ids: The graph's ids, none of them negative.
+
+        Returns:
+            float32 [num_rows, batch].
+        """
+        rows = self.rows
+        if self.keep_codes:
+            rows = rows + torch.clamp(ids.reshape(-1)[:1], max=0)
+        codes = (self.codes(rows) + self.positions).reshape(-1)
+        if self.scoring == "decoded":
+            decoded = embedding(codes, self.codebook.reshape(-1, self.codebook.shape[-1]))
+            scores = torch.matmul(decoded.reshape(len(self.rows), -1), vectors.t())
+        else:
+            parts = vectors.t().reshape(self.num_sub, -1, vectors.shape[0])
+            table = torch.matmul(self.codebook, parts)
+            similarities = embedding(codes, table.reshape(-1, vectors.shape[0]))
+            scores = similarities.reshape(len(self.rows), self.num_sub, -1).sum(1)
+        return scores * self.scales
+
+
+class RecognizerModule(nn.Module):
+    """From ids and weights to a score and the nearest template of each intent.
+
+    Args:
+        encoder: The module of the encoder.
+        indexed: The templates, as codes.
+        decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`.
+        scoring: See :class:`Scores`.
+        keep_codes: See :class:`Scores`.
+    """
+
+    padded: Tensor
+    firsts: Tensor
+
+    def __init__(
+        self,
+        encoder: nn.Module,
+        indexed: IndexedTemplates,
+        decision: Decision,
+        scoring: Scoring,
+        keep_codes: bool,
+    ) -> None:
+        super().__init__()
+        assert isinstance(indexed.index, TableIndex)
+        bounds = indexed.index.bounds
+        self.encoder = encoder
+        self.scores = Scores(indexed.index, scoring, keep_codes)
+        self.decision = decision
+        self.num_templates, self.num_intents = int(bounds[-1]), len(bounds) - 1
+        # Every intent gets as many rows as the longest has, by repeating its last one; two at
+        # least, since LiteRT cannot convert an argmax over one.
+        longest = max(2, int(np.diff(bounds).max()))
+        padded = np.minimum(bounds[:-1, None] + np.arange(longest), bounds[1:, None] - 1)
+        self.register_buffer("padded", torch.from_numpy(padded.reshape(-1).astype(np.int32)))
+        firsts = torch.from_numpy(bounds[:-1].astype(np.int32))
+        self.register_buffer("firsts", firsts[:, None])
+
+    def forward(self, ids: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores and nearest templates.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, length].
+
+        Returns:
+            float32 [batch, num_intents], the score of each intent; and int32 of the same
+            shape, the number of its nearest template among all templates.
+        """
+        scores = self.scores(self.encoder(ids, weights), ids)
+        templates = embedding(self.padded, scores[: self.num_templates])
+        templates = templates.reshape(self.num_intents, -1, ids.shape[0])
+        totals = templates.amax(1)
+        if self.decision == "nearest+centroid":
+            totals = (totals + scores[self.num_templates :]) * 0.5
+        nearest = templates.argmax(1).to(torch.int32) + self.firsts
+        return totals.t(), nearest.t()
+
+
+ENCODER_MODULES: dict[str, Callable[[Any], nn.Module]] = {StaticEncoder.kind: StaticModule}
+"""The module of each kind of encoder."""
+
+
+def unit(vectors: Tensor) -> Tensor:
+    """Vectors [n, dim] at unit length; zeros stay zeros."""
+    squares = (vectors * vectors).sum(-1, keepdim=True)
+    return vectors / torch.sqrt(torch.where(squares > 0, squares, 1.0))
+
+
+def _shape(matrix: QuantizedMatrix) -> tuple[Any, ...]:
+    return *matrix.quantizer.codebook.shape, matrix.norms is None

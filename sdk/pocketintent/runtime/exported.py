@@ -1,0 +1,203 @@
+"""A folder that ``pocketintent export`` made: read, verified, and run as an encoder.
+
+Its files are described in ``docs/export.md``. It is read here to run in Python what an app in
+another language runs; the export itself is ``pocketintent_export``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from pocketintent.runtime.encoders import FloatArray
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.graphs import GRAPHS, Graph
+from pocketintent.runtime.quantizer import Quantizer
+from pocketintent.runtime.templates import TemplateSet, parse_templates
+from pocketintent.runtime.token_inputs import TokenInputs
+from pocketintent.runtime.vocabulary import Vocabulary
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+LABELS = "labels.json"
+VOCABULARY = "vocabulary.txt"
+CONFORMANCE = "conformance.jsonl"
+BACKENDS = {"onnxruntime": "onnx", "tflite": "tflite"}
+"""The format that each backend runs."""
+
+
+@dataclass(frozen=True)
+class ExportedFolder:
+    """The folder, of which only the manifest has been read."""
+
+    path: Path
+    """Where it is."""
+    manifest: dict[str, Any]
+    """Formats, inputs, hashes and settings."""
+
+    def entry(self, key: str, kind: type) -> Any:
+        """An entry of the manifest.
+
+        Raises:
+            ModelFileError: It is missing, or not of this kind.
+        """
+        value = self.manifest.get(key)
+        if not isinstance(value, kind):
+            raise ModelFileError(
+                f"{self.path / MANIFEST}: {key!r} is {value!r}, no {kind.__name__}"
+            )
+        return value
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one of its files.
+
+        Raises:
+            ModelFileError: The file is missing, or not what was exported.
+        """
+        listed = self.entry("files", dict).get(name)
+        if not isinstance(listed, dict):
+            raise ModelFileError(f"{self.path / MANIFEST} lists no file {name!r}")
+        content = _read_bytes(self.path / name)
+        if hashlib.sha256(content).hexdigest() != listed.get("sha256"):
+            raise ModelFileError(
+                f"{self.path / name} was altered or damaged: its SHA-256 is not that of "
+                f"{MANIFEST}; export again"
+            )
+        return content
+
+    def graph(self, artifact: str) -> Graph:
+        """The graph ``"encoder"`` or ``"recognizer"``, ready to run.
+
+        Raises:
+            MissingExtraError: What runs graphs of this format is not installed.
+            ModelFileError: The graph is missing, damaged, or cannot be run.
+        """
+        name = f"{artifact}.{self.entry('format', str)}"
+        content = self.read(name)
+        return GRAPHS[self.manifest["format"]](
+            content, self.path / name, self.manifest.get("max_length")
+        )
+
+    def inputs(self) -> TokenInputs:
+        """What turns a text into the graphs' inputs."""
+        text = self.read(VOCABULARY).decode()
+        return TokenInputs(
+            Vocabulary(text.split("\n") if text else []),
+            self.entry("tokenizer", dict),
+            self.manifest.get("ngrams"),
+            self.manifest.get("max_length"),
+        )
+
+    def templates(self) -> TemplateSet:
+        """The templates that the recogniser graph holds, with thresholds and margin."""
+        labels = _parse(self.read(LABELS), self.path / LABELS)
+        try:
+            intents = {intent.pop("name"): intent for intent in labels.pop("intents")}
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ModelFileError(f"{self.path / LABELS}: not the labels of an export") from error
+        kept = {
+            name: {key: value for key, value in intent.items() if value is not None}
+            for name, intent in intents.items()
+        }
+        head = {key: value for key, value in labels.items() if value is not None}
+        return parse_templates(head | {"intents": kept}, str(self.path / LABELS))
+
+    def template_quantizer(self) -> Quantizer | None:
+        """The codebook of the templates, so that edits on the device are quantised alike."""
+        values = self.manifest.get("template_codebook")
+        if values is None:
+            return None
+        try:
+            codebook = np.array(values, np.float32)
+            return Quantizer(codebook, self.entry("dim", int), normalised=False)
+        except (ValueError, PocketIntentError) as error:
+            raise ModelFileError(f"{self.path / MANIFEST}: template_codebook: {error}") from error
+
+
+class GraphEncoder:
+    """The sentence vectors of an exported encoder graph.
+
+    Args:
+        folder: The exported folder.
+
+    Raises:
+        MissingExtraError: What runs graphs of this format is not installed.
+        ModelFileError: A file of the folder is missing, damaged or cannot be used.
+    """
+
+    def __init__(self, folder: ExportedFolder) -> None:
+        self.dim: int = folder.entry("dim", int)
+        self.inputs = folder.inputs()
+        self.template_quantizer = folder.template_quantizer()
+        self._graph = folder.graph("encoder")
+
+    def encode(self, text: str) -> FloatArray:
+        """The sentence vector, float32 [dim]: unit length, or zeros when nothing is known."""
+        vector: FloatArray = self._graph.run(self.inputs(text))["vector"]
+        return vector
+
+    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
+        """The vectors of several texts, float32 [num_texts, dim]."""
+        vectors = np.empty((len(texts), self.dim), np.float32)
+        for row, text in enumerate(texts):
+            vectors[row] = self.encode(text)
+        return vectors
+
+
+def open_exported(path: str | os.PathLike[str], backend: str | None = None) -> ExportedFolder:
+    """Open an exported folder.
+
+    Args:
+        path: The folder.
+        backend: The backend that is to run it, to be checked against its format.
+
+    Returns:
+        The folder, with its manifest read and checked.
+
+    Raises:
+        ModelFileError: It is no exported folder, a newer one, or of another backend's format.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        wanted = BACKENDS.get(backend or "", "onnx")
+        raise ModelFileError(
+            f"{folder}: there is no such folder. Backend {backend!r} runs an exported model: "
+            f"pocketintent export --templates FILE --format {wanted} --out FOLDER"
+        )
+    manifest = _parse(_read_bytes(folder / MANIFEST), folder / MANIFEST)
+    version = manifest.get("format_version") if isinstance(manifest, dict) else None
+    if type(version) is not int or manifest.get("format") not in GRAPHS:
+        raise ModelFileError(f"{folder / MANIFEST} is not the manifest of an export")
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{folder}: its format version is {version} and this pocketintent reads up to "
+            f"{FORMAT_VERSION}; upgrade: pip install --upgrade pocketintent"
+        )
+    if backend is not None and manifest["format"] != BACKENDS[backend]:
+        right = next(name for name, made in BACKENDS.items() if made == manifest["format"])
+        raise ModelFileError(
+            f"{folder} holds {manifest['format']} graphs, which backend {right!r} runs, "
+            f"not {backend!r}"
+        )
+    return ExportedFolder(folder, manifest)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _parse(content: bytes, path: Path) -> Any:
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise ModelFileError(f"{path} is not JSON: {error}") from error
