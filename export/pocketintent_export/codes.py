@@ -1,5 +1,4 @@
-"""Quantised matrices as torch modules: the codes stay bytes, and every step is a row look-up,
-a product or a sum.
+"""Quantised matrices as torch modules: the codes stay bytes, decoded by row look-ups.
 
 Row look-ups are ``embedding``, which becomes ``Gather`` in ONNX and ``EMBEDDING_LOOKUP`` in
 TFLite; any other way to index becomes a gather with checks in TFLite, three times slower.

@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.encoders import StaticEncoder
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.indexing import IndexedTemplates
 from pocketintent.runtime.matching import Decision, TableIndex
 from pocketintent.runtime.quantizer import QuantizedMatrix
@@ -28,23 +27,13 @@ class StaticModule(nn.Module):
     are looked up together; others one after the other, each id in its own.
 
     Args:
-        encoder: The encoder.
-
-    Raises:
-        PocketIntentError: A matrix of it is not quantised.
+        encoder: The encoder; its matrices are quantised.
     """
 
     def __init__(self, encoder: StaticEncoder) -> None:
         super().__init__()
-        matrices = []
-        for matrix in (encoder.words, encoder.ngrams):
-            if isinstance(matrix, QuantizedMatrix):
-                matrices.append(matrix)
-            elif matrix is not None:
-                raise PocketIntentError(
-                    "the model is not compressed, and an export holds codes: run "
-                    "`pocketintent compress` on it first"
-                )
+        given = (encoder.words, encoder.ngrams)
+        matrices = [matrix for matrix in given if isinstance(matrix, QuantizedMatrix)]
         groups = [list(group) for _, group in groupby(matrices, _shape)]
         self.blocks = nn.ModuleList(QuantizedRows(group) for group in groups)
         sizes = [sum(len(matrix) for matrix in group) for group in groups]

@@ -7,7 +7,6 @@ import io
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -83,16 +82,6 @@ def write_tflite(module: nn.Module, outputs: Sequence[str], path: Path, length: 
 
 
 WRITERS: dict[str, Writer] = {"onnx": write_onnx, "tflite": write_tflite}
-PACKAGES = {
-    "onnx": ("torch", "onnx", "onnxscript", "onnxruntime"),
-    "tflite": ("torch", "litert-torch", "ai-edge-litert"),
-}
-"""Whose versions the manifest of each format records."""
-
-
-def versions(file_format: str) -> dict[str, str]:
-    """The versions of the packages that made an export."""
-    return {name: version(name) for name in PACKAGES[file_format]}
 
 
 class _Named(nn.Module):

@@ -9,11 +9,20 @@ import sys
 from collections.abc import Sequence
 
 import pocketintent
-from pocketintent.cli import compress, compress_sweep, data, evaluate, match, templates, train
+from pocketintent.cli import (
+    compress,
+    compress_sweep,
+    data,
+    evaluate,
+    export,
+    match,
+    templates,
+    train,
+)
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError
 
-COMMANDS = (match, train, compress, compress_sweep, evaluate, templates, data)
+COMMANDS = (match, train, compress, compress_sweep, export, evaluate, templates, data)
 """The subcommands' modules, in the order of the help; each has ``add_parser`` and ``run``."""
 
 DESCRIPTION = """\

@@ -161,6 +161,11 @@ class IntentRecognizer:
         return tuple(self._state.templates.intents)
 
     @property
+    def indexed(self) -> IndexedTemplates:
+        """The index of the templates as they are now; an edit makes another one."""
+        return self._state.indexed
+
+    @property
     def threshold(self) -> float:
         """Lowest score of a match, -1..1; an intent's own threshold goes before it."""
         return self._state.templates.threshold

@@ -1,0 +1,208 @@
+"""The conformance file: utterances and what the runtime makes of them, for ports to be held to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from pocketintent.evaluation.typing_errors import add_typing_errors
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.matching import FloatArray
+from pocketintent.runtime.recognizer import IntentRecognizer, Match
+from pocketintent.runtime.templates import TemplateSet, bundled_templates, load_templates
+from pocketintent.runtime.token_inputs import Slots, TokenInputs
+
+NUM_UTTERANCES = 500
+NUM_VALUES = 8
+"""Values of each sentence vector that the file shows."""
+NARROW = 1e-3
+"""Utterances whose decision hangs on less are left out: they would test a rounding."""
+SHARES = {"template": 0.3, "other_domain": 0.18, "hostile": 0.12, "typing_error": 0.4}
+"""Parts of the utterances by source."""
+MAX_TRIES = 20 * NUM_UTTERANCES
+"""Texts of a source that are tried before it counts as used up."""
+
+HOSTILE = (
+    "",
+    " ",
+    "\t\r\n",
+    "\x00",
+    "turn\x00on\x00the\x00light",
+    "...!?",
+    "😀",
+    "👩‍👩‍👧‍👦 🇩🇪 👍🏽",
+    "ＦＵＬＬ ｗｉｄｔｈ １２３",
+    "ﬁnd my oﬃce",
+    "¿Dónde está la biblioteca?",
+    "où est l’hôtel, s'il vous plaît",
+    "включи свет",
+    "ΟΔΟΣ ΟΔΟΣ",
+    "أطفئ الضوء",
+    "打开客厅的灯",
+    "電気をつけて",
+    "불을 켜 줘",
+    "turn on 灯 please 🙏",
+    "e\u0301cole E\u0301COLE",
+    "zero\u200bwidth\u200djoin\u00adhyphen",
+    "\u202eright to left\u202c",
+    "don't can't won’t 'tis",
+    "a'b''c'",
+    "1,234.50 3rd 2⁸ ½ ⅷ",
+    "$5 + 3 = 8 < 9",
+    "user@example.com https://example.com/?q=a&b=%20",
+    "'; DROP TABLE intents; --",
+    "<script>alert(1)</script>",
+    '{"intent": "lights_on"}',
+    "A" * 300,
+    "ha" * 150,
+    "the " * 200,
+    "read on " * 1000,
+    "漢" * 200,
+    "x y z " * 100,
+    "İstanbul STRASSE straße",
+    "\ufeffbyte order mark",
+    "\U0010ffff\ue000",
+)
+"""Texts that ports get wrong; each is also put before and behind templates."""
+
+
+class CutEncoder:
+    """The runtime's encoder for graphs of a fixed length: what is past the length is cut off.
+
+    Args:
+        encoder: The encoder.
+        inputs: What makes the graphs' inputs, with their length.
+    """
+
+    def __init__(self, encoder: StaticEncoder, inputs: TokenInputs) -> None:
+        self.dim = encoder.dim
+        self.template_quantizer = encoder.template_quantizer
+        self._encoder, self._inputs = encoder, inputs
+
+    def encode(self, text: str) -> FloatArray:
+        """The sentence vector, float32 [dim], by the runtime wherever nothing is cut off."""
+        slots = self._inputs(text)
+        if len(slots[0]) == self._inputs.max_length:
+            return encode_slots(self._encoder, slots)
+        return self._encoder.encode(text)
+
+    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
+        """The vectors of several texts, float32 [num_texts, dim]."""
+        return np.stack([self.encode(text) for text in texts])
+
+
+def encode_slots(encoder: StaticEncoder, slots: Slots) -> FloatArray:
+    """The sentence vector of ids and weights, float32 [dim], plainly."""
+    ids, weights = slots[0].astype(np.intp), slots[1]
+    in_words = ids < len(encoder.words)
+    total = weights[in_words] @ encoder.words.rows(ids[in_words])
+    if encoder.ngrams is not None:
+        rows = encoder.ngrams.rows(ids[~in_words] - len(encoder.words))
+        total = total + weights[~in_words] @ rows
+    norm = np.sqrt(total @ total)
+    vector: FloatArray = (total / norm if norm > 0 else total).astype(np.float32)
+    return vector
+
+
+def make_conformance(
+    recognizer: IntentRecognizer, inputs: TokenInputs, seed: int
+) -> list[dict[str, Any]]:
+    """The lines of the conformance file.
+
+    Args:
+        recognizer: The runtime, over the templates that are exported.
+        inputs: What makes the graphs' inputs.
+        seed: Seed of the draws.
+
+    Returns:
+        ``NUM_UTTERANCES`` lines, of different texts; ``docs/export.md`` describes their fields.
+        Fewer only where nearly all decisions are narrow, as with equal intents.
+    """
+    rng = np.random.default_rng(seed)
+    templates = recognizer.templates
+    lines: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for source, texts in _sources(templates, rng).items():
+        wanted = len(lines) + round(SHARES[source] * NUM_UTTERANCES)
+        if source == "typing_error":  # which take over what the other sources lack
+            wanted = NUM_UTTERANCES
+        for text in islice(texts, MAX_TRIES):
+            if len(lines) == wanted:
+                break
+            match = recognizer.match(text)
+            if text not in seen and not _is_narrow(match, templates):
+                seen.add(text)
+                lines.append(_line(text, source, match, recognizer, inputs))
+    return lines
+
+
+def _sources(templates: TemplateSet, rng: np.random.Generator) -> dict[str, Iterator[str]]:
+    """Utterances by source, in the order of the file."""
+    own = [text for intent in templates.intents.values() for text in intent.templates]
+    shipped = [load_templates(path) for path in bundled_templates().values()]
+    others = [
+        text
+        for other in shipped
+        for intent in other.intents.values()
+        for text in intent.templates
+        if text not in own
+    ]
+    return {
+        "template": _shuffled(own, rng),
+        "other_domain": _shuffled(others, rng),
+        "hostile": chain(HOSTILE, _mixed(own, rng)),
+        "typing_error": _misspelt(own, rng),
+    }
+
+
+def _shuffled(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+    return (texts[int(i)] for i in rng.permutation(len(texts)))
+
+
+def _mixed(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+    """Hostile texts before or behind templates, without end."""
+    while True:
+        parts = [HOSTILE[int(rng.integers(len(HOSTILE)))], texts[int(rng.integers(len(texts)))]]
+        yield " ".join(parts if rng.integers(2) else parts[::-1])
+
+
+def _misspelt(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+    """Templates with one to three typing errors, without end."""
+    while True:
+        yield add_typing_errors(texts[int(rng.integers(len(texts)))], int(rng.integers(1, 4)), rng)
+
+
+def _is_narrow(match: Match, templates: TemplateSet) -> bool:
+    """Whether a rounding could change the decision."""
+    if match.nearest is None:
+        return False
+    own = templates.intents[match.nearest].threshold
+    threshold = templates.threshold if own is None else own
+    return (
+        abs(match.score - threshold) < NARROW
+        or abs(match.margin - templates.margin) < NARROW
+        or match.margin < NARROW
+    )
+
+
+def _line(
+    text: str, source: str, match: Match, recognizer: IntentRecognizer, inputs: TokenInputs
+) -> dict[str, Any]:
+    tokens = inputs.tokenize(text)
+    ids, weights = inputs.slots(tokens)
+    return {
+        "text": text,
+        "source": source,
+        "tokens": tokens,
+        "ids": ids,
+        "weights": weights,
+        "vector": recognizer.encoder.encode(text)[:NUM_VALUES],
+        "intent": match.intent,
+        "nearest": match.nearest,
+        "template": match.template,
+        "score": match.score,
+        "reason": match.reason,
+    }

@@ -1,0 +1,106 @@
+"""The files of an exported folder beside its graphs; ``docs/export.md`` describes them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.exported import MANIFEST
+from pocketintent.runtime.templates import TemplateSet
+
+
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """The folder to make, after a check that it can be made.
+
+    Raises:
+        PocketIntentError: It is a file or not empty, or its parent is no folder.
+    """
+    target = Path(os.path.abspath(path))
+    if not target.parent.is_dir():
+        raise PocketIntentError(f"{path}: there is no folder {target.parent} to put it in")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        what = "not empty" if target.is_dir() else "a file"
+        raise PocketIntentError(f"{path} is {what}: name a new folder, or an empty one")
+    return target
+
+
+@contextlib.contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A folder that takes its name when it is whole, and leaves nothing when it fails.
+
+    Raises:
+        PocketIntentError: It cannot be written.
+    """
+    building = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        building.mkdir()
+        yield building
+        if target.exists():
+            target.rmdir()
+        building.rename(target)
+    except OSError as error:
+        raise PocketIntentError(f"{target}: cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Write the manifest, with the size and SHA-256 of every other file."""
+    files = {}
+    for path in sorted(folder.iterdir()):
+        if path.name != MANIFEST:
+            content = path.read_bytes()
+            sha256 = hashlib.sha256(content).hexdigest()
+            files[path.name] = {"bytes": len(content), "sha256": sha256}
+    (folder / MANIFEST).write_bytes(to_json({**manifest, "files": files}, indent=True))
+
+
+def labels(templates: TemplateSet) -> dict[str, Any]:
+    """The content of ``labels.json``: intents and templates in the order of the graph."""
+    return {
+        "language": templates.language,
+        "threshold": templates.threshold,
+        "margin": templates.margin,
+        "intents": [
+            {"name": name, "threshold": intent.threshold, "templates": intent.templates}
+            for name, intent in templates.intents.items()
+        ],
+    }
+
+
+def artifacts(
+    file_format: str, dim: int, num_intents: int, max_length: int | None
+) -> dict[str, Any]:
+    """What the manifest says of the graphs: file, inputs and outputs."""
+    batch, length = ("batch", "length") if max_length is None else (1, max_length)
+    inputs = [_tensor("ids", "int32", batch, length), _tensor("weights", "float32", batch, length)]
+    outputs = {
+        "encoder": [_tensor("vector", "float32", batch, dim)],
+        "recognizer": [
+            _tensor("scores", "float32", batch, num_intents),
+            _tensor("templates", "int32", batch, num_intents),
+        ],
+    }
+    return {
+        name: {"file": f"{name}.{file_format}", "inputs": inputs, "outputs": tensors}
+        for name, tensors in outputs.items()
+    }
+
+
+def to_json(value: Any, indent: bool = False) -> bytes:
+    """One JSON line, or indented JSON for people; NumPy arrays and numbers are written too."""
+    option = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+    return orjson.dumps(value, option=option | (orjson.OPT_INDENT_2 if indent else 0))
+
+
+def _tensor(name: str, dtype: str, *shape: str | int) -> dict[str, Any]:
+    return {"name": name, "dtype": dtype, "shape": list(shape)}

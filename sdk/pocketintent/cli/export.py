@@ -1,0 +1,89 @@
+"""``pocketintent export``: a folder with ONNX or TFLite graphs for apps in other languages."""
+
+from __future__ import annotations
+
+import argparse
+
+from pocketintent.cli.output import print_json, print_note
+
+EPILOG = """\
+examples:
+  pocketintent export --templates smart_home --format onnx --out smart_home_onnx
+  pocketintent export --model my.safetensors --templates my_bot.json --format tflite --out app/nlu
+
+The folder holds two graphs (encoder and recognizer), the vocabulary, the labels with their
+thresholds, a manifest, and 500 conformance utterances with all that a port has to compute.
+docs/export.md describes them and has a script that runs them without pocketintent.
+
+The graphs are run on the utterances before the folder is there: if a vector differs from the
+runtime's by more than 0.0001, or one intent differs, nothing is left and the status is 1."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser of ``pocketintent``."""
+    parser = subparsers.add_parser(
+        "export",
+        help="make ONNX or TFLite graphs for apps in other languages",
+        description="Export a model and templates as graphs that an app embeds without Python. "
+        "Prints a report as JSON. Needs the extra 'export'.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--templates",
+        required=True,
+        metavar="FILE",
+        help="template file (JSON), or the name of a set that ships with the package",
+    )
+    parser.add_argument("--model", metavar="FILE", help="model file (default: the shipped model)")
+    parser.add_argument(
+        "--format", required=True, choices=("onnx", "tflite"), help="format of the graphs"
+    )
+    parser.add_argument("--out", required=True, metavar="DIR", help="the folder to make")
+    parser.add_argument(
+        "--decision",
+        choices=("nearest", "nearest+centroid"),
+        default="nearest+centroid",
+        help="score by the nearest template, or by its mean with the intent's centroid "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--scoring",
+        choices=("decoded", "table"),
+        default="decoded",
+        help="multiply the decoded templates, or sum look-ups in a table of similarities; the "
+        "scores are the same, the first is faster (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-length",
+        type=int,
+        default=128,
+        metavar="N",
+        help="slots of a TFLite graph; a known word takes one, an unknown one some "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the conformance utterances (default: %(default)s)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Export, and print the report."""
+    from pocketintent_export import export_folder
+
+    report = export_folder(
+        args.out,
+        args.templates,
+        args.model,
+        file_format=args.format,
+        decision=args.decision,
+        scoring=args.scoring,
+        max_length=args.max_length,
+        seed=args.seed,
+        progress=print_note,
+    )
+    if report["left_out"]:
+        print_note(f"{len(report['left_out'])} templates hold no word that the model knows")
+    print_json(report)
+    return 0
