@@ -1,14 +1,16 @@
 """What the tests of several folders share: the real data, and an encoder small enough to read."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.errors import MissingExtraError
 from pocketintent.runtime.model_file import save_model
-from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.quantizer import DenseMatrix, Quantizer
 from pocketintent.runtime.vocabulary import Vocabulary
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -66,3 +68,60 @@ def tiny_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFac
     path = tmp_path_factory.mktemp("model") / "tiny.safetensors"
     save_model(path, *tiny_encoder.to_model_file_parts())
     return path
+
+
+@pytest.fixture(scope="session")
+def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of ``tiny_encoder``, as codes and with n-grams."""
+    rng = np.random.default_rng(8)
+    buckets = rng.normal(0.0, 0.1, (64, 32)).astype(np.float32)
+    words, ngrams = (
+        Quantizer.fit(vectors, sub_dim=4, codebook_size=256).encode(vectors)
+        for vectors in (tiny_encoder.words.decode(), buckets)
+    )
+    settings = {"min_n": 2, "max_n": 3, "num_buckets": 64, "weight": 1.0}
+    encoder = StaticEncoder(tiny_encoder.vocabulary, words, ngrams=ngrams, ngram_settings=settings)
+    path = tmp_path_factory.mktemp("model") / "compressed.safetensors"
+    save_model(path, *encoder.to_model_file_parts())
+    return path
+
+
+EXPORTED_TEMPLATES = {
+    "language": "en",
+    "threshold": 0.5,
+    "margin": 0.01,
+    "intents": {
+        "lights_on": {"templates": ["turn on the lights", "lights on please", "lamp on"]},
+        "lights_off": {"templates": ["turn off the lights", "lamp off please"]},
+        "play_music": {"templates": ["play some jazz", "play music"], "threshold": 0.6},
+        "greet": {"templates": ["hello"]},
+    },
+}
+"""What :func:`exported` holds."""
+
+
+@pytest.fixture(scope="session")
+def exported(
+    compressed_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """Gives the exported folder of a format, which is made once and must not be changed."""
+    from pocketintent_export import export_folder
+
+    folder = tmp_path_factory.mktemp("exported")
+
+    def export(file_format: str) -> Path:
+        out = folder / file_format
+        if not out.exists():
+            try:
+                export_folder(
+                    out,
+                    EXPORTED_TEMPLATES,
+                    compressed_model,
+                    file_format=file_format,  # type: ignore[arg-type]
+                    max_length=24,
+                )
+            except MissingExtraError as error:
+                pytest.skip(str(error))
+        return out
+
+    return export

@@ -1,0 +1,82 @@
+"""Encoders and template indexes of random codes, small enough to compare plainly."""
+
+from collections.abc import Callable
+from itertools import islice, product
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.indexing import IndexedTemplates
+from pocketintent.runtime.matching import TableIndex
+from pocketintent.runtime.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.vocabulary import Vocabulary
+
+MakeMatrix = Callable[..., QuantizedMatrix]
+MakeEncoder = Callable[..., StaticEncoder]
+MakeIndex = Callable[..., IndexedTemplates]
+
+
+def words_of(number: int) -> list[str]:
+    """So many words of letters, in alphabetical order."""
+    return list(islice(map("".join, product(ascii_lowercase, repeat=4)), number))
+
+
+@pytest.fixture(scope="session")
+def make_matrix() -> MakeMatrix:
+    """Makes a matrix of random codes of a random codebook."""
+
+    def make(
+        num: int,
+        dim: int = 12,
+        sub_dim: int = 2,
+        size: int = 16,
+        per_position: bool = True,
+        normalised: bool = True,
+        seed: int = 0,
+    ) -> QuantizedMatrix:
+        rng = np.random.default_rng(seed)
+        num_books = dim // sub_dim if per_position else 1
+        codebook = rng.normal(size=(num_books, size, sub_dim)).astype(np.float32)
+        quantizer = Quantizer(codebook, dim, normalised)
+        codes = rng.integers(0, size, (num, dim // sub_dim)).astype(quantizer.code_dtype)
+        norms = rng.uniform(0.5, 2.0, num).astype(np.float16) if normalised else None
+        return QuantizedMatrix(codes, norms, quantizer)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_encoder(make_matrix: MakeMatrix) -> MakeEncoder:
+    """Makes an encoder of the words ``aaaa``, ``aaab`` and so on, with n-grams or without."""
+
+    def make(
+        words: dict[str, Any], ngrams: dict[str, Any] | None, num_words: int = 30
+    ) -> StaticEncoder:
+        buckets = None if ngrams is None else make_matrix(**{"num": 20, "seed": 1, **ngrams})
+        settings = {"min_n": 2, "max_n": 3, "weight": 0.75}
+        return StaticEncoder(
+            Vocabulary(words_of(num_words)),
+            make_matrix(num_words, **words),
+            ngrams=buckets,
+            ngram_settings=None if buckets is None else {**settings, "num_buckets": len(buckets)},
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_index(make_matrix: MakeMatrix) -> MakeIndex:
+    """Makes an index of intents with these numbers of templates, all of random codes."""
+
+    def make(counts: list[int], **settings: Any) -> IndexedTemplates:
+        rows = make_matrix(sum(counts) + len(counts), **{"normalised": False, **settings})
+        ends = np.cumsum([count + 1 for count in counts])
+        index = TableIndex(np.split(rows.codes, ends[:-1]), rows.quantizer)
+        names = tuple(f"intent_{number}" for number in range(len(counts)))
+        texts = tuple(f"template {number}" for number in range(sum(counts)))
+        return IndexedTemplates({}, rows.quantizer, 0.0, index, names, texts)
+
+    return make
