@@ -16,6 +16,7 @@ examples:
   pocketintent match --templates my_bot.json --rank 3 "where is my order"
   pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
   tail -f chat.log | pocketintent match --templates my_bot.json
+  pocketintent match --model exported/ --backend onnxruntime "where is my order"
 
 each line of the output:
   text       the text
@@ -44,11 +45,22 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--templates",
-        required=True,
         metavar="FILE",
-        help="template file (JSON), or the name of a set that ships with the package",
+        help="template file (JSON), or the name of a set that ships with the package; an "
+        "exported folder brings its own",
     )
-    parser.add_argument("--model", metavar="FILE", help="model file (default: the shipped model)")
+    parser.add_argument(
+        "--model",
+        metavar="FILE",
+        help="model file (default: the shipped model), or with --backend an exported folder",
+    )
+    parser.add_argument(
+        "--backend",
+        choices=("numpy", "onnxruntime", "tflite"),
+        default="numpy",
+        help="what computes the sentence vectors: numpy, or the graph of a folder that "
+        "`pocketintent export` made (default: numpy)",
+    )
     parser.add_argument(
         "--search",
         choices=("table", "exact"),
@@ -58,9 +70,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--decision",
         choices=("nearest", "nearest+centroid"),
-        default="nearest+centroid",
         help="score by the nearest template, or by its mean with the intent's centroid "
-        "(default: nearest+centroid)",
+        "(default: nearest+centroid, or what an exported folder was made with)",
     )
     parser.add_argument(
         "--rank", type=_count, metavar="N", help="also print the best N intents of each text"
@@ -74,7 +85,11 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.runtime.recognizer import IntentRecognizer
 
     recognizer = IntentRecognizer.load(
-        templates=args.templates, model=args.model, decision=args.decision, search=args.search
+        templates=args.templates,
+        model=args.model,
+        decision=args.decision,
+        search=args.search,
+        backend=args.backend,
     )
     for text in args.texts or _lines_of_stdin():
         # An argument that is not UTF-8 reaches Python with lone surrogates, which JSON has not.

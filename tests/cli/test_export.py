@@ -1,0 +1,53 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pocketintent.cli.main import main
+
+
+def test_the_report_names_sizes_and_differences(
+    compressed_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    templates = tmp_path / "templates.json"
+    templates.write_text('{"greet": ["hello"], "odd": ["..."], "food": ["order a pizza"]}')
+    out = tmp_path / "out"
+
+    argv = ["export", "--model", str(compressed_model), "--templates", str(templates)]
+    assert main([*argv, "--format", "onnx", "--scoring", "table", "--out", str(out)]) == 0
+
+    captured = capsys.readouterr()
+    report = json.loads(captured.out)
+    assert report["bytes"] == {path.name: path.stat().st_size for path in out.iterdir()}
+    assert report["proof"]["intents_differing"] == 0
+    assert (report["intents"], report["templates"], report["left_out"]) == (2, 2, ["..."])
+    assert "converting" in captured.err and "1 templates hold no word" in captured.err
+
+
+def test_a_folder_that_is_not_empty_is_bad_input(
+    compressed_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["export", "--model", str(compressed_model), "--templates", "smart_home"]
+    assert main([*argv, "--format", "onnx", "--out", str(compressed_model.parent)]) == 1
+    assert "not empty" in capsys.readouterr().err
+
+
+def test_an_unknown_format_is_a_bad_call(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["export", "--templates", "smart_home", "--format", "coreml", "--out", "x"])
+    assert caught.value.code == 2
+    assert "coreml" in capsys.readouterr().err
+
+
+def test_match_runs_an_exported_folder(
+    exported: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["match", "--model", str(exported("onnx")), "--backend", "onnxruntime"]
+    assert main([*argv, "turn on the lights"]) == 0
+    assert json.loads(capsys.readouterr().out)["intent"] == "lights_on"
+
+
+def test_match_without_templates_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "hello"]) == 1
+    assert "templates are needed" in capsys.readouterr().err

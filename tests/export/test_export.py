@@ -1,0 +1,157 @@
+import importlib.util
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
+from pocketintent.runtime.exported import GraphEncoder, open_exported
+from pocketintent_export import export_folder
+from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
+from pocketintent_export.folder import check_target, new_folder
+
+TEMPLATES = {"greet": ["hello"], "food": ["order a pizza", "hungry"]}
+
+
+@pytest.fixture(params=["onnx", "tflite"])
+def folder(request: pytest.FixtureRequest, exported: Callable[[str], Path]) -> Path:
+    return exported(request.param)
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+    return manifest
+
+
+def _conformance(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / "conformance.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_the_manifest_lists_every_file_with_its_size(folder: Path) -> None:
+    files = _manifest(folder)["files"]
+    there = {path.name: path.stat().st_size for path in folder.iterdir()}
+    assert {name: entry["bytes"] for name, entry in files.items()} | {
+        "manifest.json": there["manifest.json"]
+    } == there
+
+
+def test_the_proof_is_within_bounds_and_recorded(folder: Path) -> None:
+    proof = _manifest(folder)["proof"]
+    assert proof["utterances"] == NUM_UTTERANCES
+    assert proof["intents_differing"] == 0
+    assert proof["vector_difference"] <= 1e-4
+    assert proof["score_difference"] <= 1e-4
+
+
+def test_the_conformance_file_has_all_sources_and_no_text_twice(folder: Path) -> None:
+    lines = _conformance(folder)
+    assert len(lines) == NUM_UTTERANCES
+    assert len({line["text"] for line in lines}) == NUM_UTTERANCES
+    assert {line["source"] for line in lines} == set(SHARES)
+    assert {line["reason"] for line in lines} >= {None, "below_threshold", "unknown_words"}
+
+
+def test_the_conformance_vectors_are_those_of_the_graph(folder: Path) -> None:
+    encoder = GraphEncoder(open_exported(folder))
+    for line in _conformance(folder)[::25]:
+        vector = encoder.encode(line["text"])[: len(line["vector"])]
+        assert np.abs(vector - line["vector"]).max(initial=0.0) < 1e-4
+
+
+def test_a_fixed_length_cuts_and_a_free_one_does_not(exported: Callable[[str], Path]) -> None:
+    longest = {
+        file_format: max(len(line["ids"]) for line in _conformance(exported(file_format)))
+        for file_format in ("onnx", "tflite")
+    }
+    assert longest["tflite"] == _manifest(exported("tflite"))["max_length"] == 24
+    assert longest["onnx"] > 1000
+
+
+def test_the_same_seed_gives_the_same_utterances(
+    exported: Callable[[str], Path], compressed_model: Path, tmp_path: Path
+) -> None:
+    templates = open_exported(exported("onnx")).templates()
+    export_folder(tmp_path / "again", templates, compressed_model)
+    for name in ("conformance.jsonl", "labels.json", "encoder.onnx"):
+        assert (tmp_path / "again" / name).read_bytes() == (exported("onnx") / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"file_format": "coreml"}, "onnx, tflite"),
+        ({"scoring": "guess"}, "decoded, table"),
+        ({"max_length": 0}, "less than 1"),
+        ({"templates": {}}, "no template to export"),
+        ({"templates": {"odd": ["..."]}}, "no template to export"),
+        ({"templates": "no_such_set"}, "no_such_set"),
+    ],
+)
+def test_bad_arguments_are_refused_and_leave_nothing(
+    arguments: dict[str, Any], words: str, compressed_model: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(PocketIntentError, match=words):
+        export_folder(
+            tmp_path / "out", **({"templates": TEMPLATES, "model": compressed_model} | arguments)
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_that_is_not_compressed_is_refused(tiny_model: Path, tmp_path: Path) -> None:
+    with pytest.raises(PocketIntentError, match="pocketintent compress"):
+        export_folder(tmp_path / "out", TEMPLATES, tiny_model)
+
+
+def test_a_full_folder_a_file_and_a_missing_parent_are_refused(
+    compressed_model: Path, tmp_path: Path
+) -> None:
+    full, file = tmp_path / "full", tmp_path / "file"
+    full.mkdir()
+    (full / "kept").touch()
+    file.write_text("kept")
+    for out, words in ((full, "not empty"), (file, "a file"), (file / "x", "no folder")):
+        with pytest.raises(PocketIntentError, match=words):
+            export_folder(out, TEMPLATES, compressed_model)
+    assert (full / "kept").exists() and file.read_text() == "kept"
+
+
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    target = check_target(tmp_path)
+    (tmp_path / "out").mkdir()
+    with new_folder(target / "out") as building:
+        (building / "file").touch()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["file"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_failure_leaves_no_half_of_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "out") as building:
+        (building / "file").touch()
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failing_write_names_the_folder(tmp_path: Path) -> None:
+    with (
+        pytest.raises(PocketIntentError, match=r"out: cannot be written: No space"),
+        new_folder(tmp_path / "out"),
+    ):
+        raise OSError(28, "No space left on device")
+
+
+def test_a_missing_converter_names_the_extra(
+    compressed_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "litert_torch" else find(name)
+    )
+    monkeypatch.setitem(sys.modules, "litert_torch", None)
+    with pytest.raises(MissingExtraError, match=r"pocketintent\[export\]"):
+        export_folder(tmp_path / "out", TEMPLATES, compressed_model, file_format="tflite")
+    assert list(tmp_path.iterdir()) == []
