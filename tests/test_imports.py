@@ -17,6 +17,12 @@ HEAVY = {
     "tensorflow",
     "transformers",
     "prompt_toolkit",
+    "gensim",
+    "yake",
+    "litert_torch",
+    "ai_edge_litert",
+    "tflite_runtime",
+    "pocketintent_export",
 }
 OTHER_SIDES = {f"pocketintent.{side}" for side in ("training", "compression", "evaluation", "cli")}
 

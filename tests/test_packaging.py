@@ -15,7 +15,7 @@ PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
 def test_every_package_of_the_source_roots_is_shipped() -> None:
     folders = {
         ".".join(path.parent.relative_to(REPOSITORY / root).parts)
-        for root in ("sdk", "demo_app")
+        for root in ("sdk", "export", "demo_app")
         for path in (REPOSITORY / root).rglob("__init__.py")
     }
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == folders | {"pocketintent.templates"}
@@ -27,7 +27,11 @@ def test_the_runtime_has_three_dependencies() -> None:
 
 
 def test_every_direct_dependency_has_one_exact_version() -> None:
-    constraints = (REPOSITORY / "constraints.txt").read_text("utf-8").splitlines()
+    constraints = [
+        line
+        for name in ("constraints.txt", "constraints-tflite.txt")
+        for line in (REPOSITORY / name).read_text("utf-8").splitlines()
+    ]
     pinned = [re.split("==", line)[0] for line in constraints if "==" in line]
     direct = PROJECT["project"]["dependencies"] + [
         entry for extra in PROJECT["project"]["optional-dependencies"].values() for entry in extra

@@ -81,7 +81,7 @@ def normalise(phrase: str) -> str:
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Callable[[str], str]:
-    stem = require("nltk.stem.porter", "train").PorterStemmer().stem
+    stem = require("nltk.stem.porter", "evaluate").PorterStemmer().stem
     return lru_cache(maxsize=100_000)(stem)
 
 
