@@ -6,8 +6,9 @@ ARGS ?=
 
 DEMO := .venv-demo
 TEST := .venv
-CHECKED := sdk export demo_app tests $(wildcard benchmarks)
-PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
+TFLITE := .venv-tflite
+CHECKED := sdk export demo_app tests docs/examples $(wildcard benchmarks)
+PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -33,28 +34,38 @@ format: $(TEST)/installed ## put the code into the format that lint wants
 types: $(TEST)/installed ## mypy, strict
 	$(TEST)/bin/mypy
 
-pytest: $(TEST)/installed ## the tests
+pytest: $(TEST)/installed $(TFLITE)/installed ## the tests
 	$(TEST)/bin/python -m pytest $(ARGS)
 
 hooks: $(TEST)/installed ## run the same checks at each commit and push
 	$(TEST)/bin/pre-commit install
 
 clean: ## remove the environments, caches and builds
-	rm -rf $(DEMO) $(TEST) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(DEMO) $(TEST) $(TFLITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The file `installed` is written last, so that an installation that was cut off is done again.
 # What pip says goes to stderr: the stdout of a piped demo holds answers only.
 $(DEMO)/installed: pyproject.toml constraints.txt | python
 	@echo "Setting up $(DEMO) (once) ..." >&2
 	@$(PYTHON) -m venv $(DEMO) >&2
-	@$(DEMO)/bin/python $(PIP_INSTALL) --editable '.[demo]' >&2
+	@$(DEMO)/bin/python $(PIP_INSTALL) constraints.txt --editable '.[demo]' >&2
 	@touch $@
 
 $(TEST)/installed: pyproject.toml constraints.txt | python
 	@echo "Setting up $(TEST) (once) ..." >&2
 	@$(PYTHON) -m venv $(TEST) >&2
-	@$(TEST)/bin/python $(PIP_INSTALL) --editable '.[dev]' >&2
+	@$(TEST)/bin/python $(PIP_INSTALL) constraints.txt --editable '.[dev]' >&2
 	@touch $@
+
+# For the tests of exports under tflite-runtime, which are skipped without it. Where it has no
+# wheels nothing is made, and each run says so.
+$(TFLITE)/installed: pyproject.toml constraints-tflite.txt | python
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 12) or sys.platform != "linux")' || { \
+		echo "No $(TFLITE): tflite-runtime has wheels for Linux and Python up to 3.11, this is $$($(PYTHON) -c 'import platform; print(platform.system(), platform.python_version())')" >&2; exit 0; }; \
+	echo "Setting up $(TFLITE) (once) ..." >&2; \
+	$(PYTHON) -m venv $(TFLITE) >&2 && \
+	$(TFLITE)/bin/python $(PIP_INSTALL) constraints-tflite.txt --editable '.[tflite-runtime]' >&2 && \
+	touch $@
 
 python:
 	@command -v $(PYTHON) >/dev/null || { \

@@ -1,0 +1,211 @@
+"""The examples of the docs, run as an app runs them: on a folder, and without pocketintent."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+EXAMPLES = REPOSITORY / "docs" / "examples"
+
+# Runs a script in a process that cannot import pocketintent, wherever it is installed.
+ISOLATED = """\
+import runpy, sys
+for package in ("pocketintent", "pocketintent_export", "orjson", "safetensors"):
+    sys.modules[package] = None
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+CHECK_BACKEND = """\
+import json, sys
+from pathlib import Path
+from pocketintent import IntentRecognizer
+folder = Path(sys.argv[1])
+recognizer = IntentRecognizer.load(model=folder, backend="tflite")
+lines = [json.loads(line) for line in (folder / "conformance.jsonl").open(encoding="utf-8")]
+for line in lines:
+    match = recognizer.match(line["text"])
+    assert match.intent == line["intent"], (line, match)
+    assert abs(match.score - line["score"]) < 1e-4, (line, match)
+assert "tflite_runtime" in sys.modules and "ai_edge_litert" not in sys.modules
+print(len(lines))
+"""
+
+CHECK_INPUTS = """\
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+const [script, folder] = process.argv.slice(-2);
+const { Inputs } = await import(pathToFileURL(script));
+const read = (name) => readFileSync(`${folder}/${name}`, "utf8");
+const inputs = new Inputs(JSON.parse(read("manifest.json")), read("vocabulary.txt"));
+for (const line of read("conformance.jsonl").split("\\n").slice(0, -1)) {
+  const tokens = inputs.tokens(JSON.parse(line).text);
+  console.log(JSON.stringify({ tokens, ...inputs.slots(tokens) }));
+}
+"""
+
+CHECK_DECISIONS = """\
+import { pathToFileURL } from "node:url";
+const [script, json] = process.argv.slice(-2);
+const { decide } = await import(pathToFileURL(script));
+const { labels, scores, nearest } = JSON.parse(json);
+console.log(JSON.stringify(scores.map((row) => decide(labels, row, nearest))));
+"""
+
+
+def run(*command: object) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONUTF8": "1"}
+    return subprocess.run(
+        [str(part) for part in command],
+        capture_output=True,
+        encoding="utf-8",
+        env=environment,
+        timeout=120,
+        check=False,
+    )
+
+
+def recognise(
+    *arguments: object, python: object = sys.executable
+) -> subprocess.CompletedProcess[str]:
+    return run(python, "-c", ISOLATED, EXAMPLES / "recognise.py", *arguments)
+
+
+def conformance(folder: Path) -> list[dict[str, object]]:
+    lines = (folder / "conformance.jsonl").read_text("utf-8").split("\n")[:-1]
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def tflite_python() -> Path:
+    """The Python of the environment that has tflite-runtime."""
+    named = os.environ.get("POCKETINTENT_TFLITE_PYTHON")
+    default = REPOSITORY / ".venv-tflite" / "bin" / "python"
+    python = Path(named) if named else default
+    if not python.is_file():
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        reason = f"no tflite-runtime at {python}; `make pytest` sets it up"
+        if sys.version_info >= (3, 12):
+            reason = f"tflite-runtime has no wheels for Python {version}, and none is at {python}"
+        pytest.skip(reason)
+    return python
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("node is not installed")
+    return found
+
+
+@pytest.mark.parametrize("file_format", ["onnx", "tflite"])
+def test_the_script_agrees_with_every_conformance_utterance(
+    exported: Callable[[str], Path], file_format: str
+) -> None:
+    result = recognise(exported(file_format), "--check")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "500 utterances agree\n"
+
+
+def test_the_script_agrees_on_the_default_model(tmp_path: Path) -> None:
+    for package in ("torch", "onnx", "onnxscript", "onnxruntime"):
+        pytest.importorskip(package)
+    from pocketintent_export import export_folder
+
+    export_folder(tmp_path / "smart_home", "smart_home")
+    result = recognise(tmp_path / "smart_home", "--check")
+    assert result.returncode == 0, result.stderr
+    result = recognise(tmp_path / "smart_home", "Could you switch the lamp off, please?", "", "qwx")
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [answer["intent"] for answer in answers] == ["lights_off", None, None]
+    assert answers[0]["template"] == "switch the lamp off please"
+    assert [answer["reason"] for answer in answers] == [None, "unknown_words", "below_threshold"]
+
+
+def test_the_script_agrees_under_tflite_runtime(
+    exported: Callable[[str], Path], tflite_python: Path
+) -> None:
+    result = recognise(exported("tflite"), "--check", python=tflite_python)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "500 utterances agree\n"
+
+
+def test_the_recogniser_runs_under_tflite_runtime(
+    exported: Callable[[str], Path], tflite_python: Path
+) -> None:
+    result = run(tflite_python, "-c", CHECK_BACKEND, exported("tflite"))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "500\n"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("tokens", ["other"]),
+        ("ids", [0, 1, 2]),
+        ("weights", [2.0]),
+        ("vector", [0.5] * 8),
+        ("intent", "other"),
+        ("score", 0.123),
+        ("reason", "ambiguous"),
+    ],
+)
+def test_an_altered_line_fails_the_check_and_is_named(
+    exported: Callable[[str], Path], tmp_path: Path, field: str, value: object
+) -> None:
+    folder = tmp_path / "altered"
+    shutil.copytree(exported("onnx"), folder)
+    lines = conformance(folder)[:7]
+    lines[4][field] = value
+    altered = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "conformance.jsonl").write_text(altered, "utf-8")
+    result = recognise(folder, "--check")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"conformance.jsonl, line 5: {field}: ")
+
+
+@pytest.mark.parametrize("file_format", ["onnx", "tflite"])
+def test_javascript_makes_the_same_tokens_and_slots(
+    exported: Callable[[str], Path], node: str, file_format: str
+) -> None:
+    folder = exported(file_format)
+    script = EXAMPLES / "recognise.mjs"
+    result = run(node, "--input-type=module", "-e", CHECK_INPUTS, "--", script, folder)
+    assert result.returncode == 0, result.stderr
+    made = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
+    expected = conformance(folder)
+    assert [line["tokens"] for line in made] == [line["tokens"] for line in expected]
+    assert [line["ids"] for line in made] == [line["ids"] for line in expected]
+    for line, right in zip(made, expected, strict=True):
+        assert line["weights"] == pytest.approx(right["weights"])
+
+
+def test_javascript_decides_by_thresholds_and_margin(node: str) -> None:
+    intents = [
+        {"name": "a", "threshold": None, "templates": ["a0", "a1"]},
+        {"name": "b", "threshold": 0.75, "templates": ["b0"]},
+        {"name": "c", "threshold": 0.0, "templates": ["c0", "c1"]},
+    ]
+    labels = {"language": "en", "threshold": 0.5, "margin": 0.0625, "intents": intents}
+    scores = [[0.5, 0, 0], [0.25, 0, 0], [0, 0.7, 0], [0.7, 0.8, 0], [0.75, 0.8, 0.76], [0, 0, 0.1]]
+    question = json.dumps({"labels": labels, "scores": scores, "nearest": [1, 2, 3]})
+    script = EXAMPLES / "recognise.mjs"
+    result = run(node, "--input-type=module", "-e", CHECK_DECISIONS, "--", script, question)
+    assert result.returncode == 0, result.stderr
+    answers = json.loads(result.stdout)
+    assert [(answer["intent"], answer["reason"]) for answer in answers] == [
+        ("a", None),
+        (None, "below_threshold"),
+        (None, "below_threshold"),
+        ("b", None),
+        (None, "ambiguous"),
+        ("c", None),
+    ]
+    assert [answer["template"] for answer in answers] == ["a1", "a1", "b0", "b0", "b0", "c0"]
