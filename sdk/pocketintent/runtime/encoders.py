@@ -208,9 +208,17 @@ class StaticEncoder:
         return encoder
 
 
+def _read_combined(model: ModelFile) -> Encoder:
+    # Here, since that module builds on the class above.
+    from pocketintent.runtime.combined import CombinedEncoder
+
+    return CombinedEncoder.from_model_file(model)
+
+
 ENCODERS: dict[str, Callable[[ModelFile], Encoder]] = {
     StaticEncoder.kind: StaticEncoder.from_model_file,
     CharEncoder.kind: CharEncoder.from_model_file,
+    "combined": _read_combined,
 }
 """How each kind of model becomes an encoder, by the manifest's ``kind``."""
 
@@ -270,17 +278,30 @@ def _check_ngrams(
     """The settings, after a check that they are whole and fit the n-grams' vectors."""
     if ngrams is None:
         return None
-    if settings is None or not settings.keys() >= NGRAM_KEYS:
+    checked = check_ngram_settings(settings)
+    if len(ngrams) != checked["num_buckets"] or ngrams.dim != dim:
+        raise ModelFileError(
+            f"{checked['num_buckets']} n-gram buckets of dim {dim} have vectors "
+            f"[{len(ngrams)}, {ngrams.dim}]"
+        )
+    return checked
+
+
+def check_ngram_settings(settings: Any) -> dict[str, Any]:
+    """N-gram settings, after a check that they are whole and make sense.
+
+    Raises:
+        ModelFileError: They do not.
+    """
+    if not isinstance(settings, Mapping) or not settings.keys() >= NGRAM_KEYS:
         raise ModelFileError(
             f"n-gram settings need min_n, max_n, num_buckets and weight, not {settings}"
         )
     sizes = [settings["min_n"], settings["max_n"], settings["num_buckets"]]
     if not all(type(size) is int for size in sizes) or not 1 <= sizes[0] <= sizes[1] <= 64:
         raise ModelFileError(f"n-gram settings make no sense: {dict(settings)}")
-    if not isinstance(settings["weight"], (int, float)):
-        raise ModelFileError(f"the n-grams' weight must be a number: {dict(settings)}")
-    if len(ngrams) != sizes[2] or len(ngrams) == 0 or ngrams.dim != dim:
+    if sizes[2] < 1 or not isinstance(settings["weight"], (int, float)):
         raise ModelFileError(
-            f"{sizes[2]} n-gram buckets of dim {dim} have vectors [{len(ngrams)}, {ngrams.dim}]"
+            f"n-grams need at least one bucket, and a number as their weight: {dict(settings)}"
         )
     return dict(settings)

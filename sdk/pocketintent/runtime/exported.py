@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from pocketintent.runtime.encoders import FloatArray
+from pocketintent.runtime.encoders import FloatArray, check_ngram_settings
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.graphs import GRAPHS, Graph
 from pocketintent.runtime.quantizer import Quantizer
@@ -41,6 +41,20 @@ class ExportedFolder:
     """Where it is."""
     manifest: dict[str, Any]
     """Formats, inputs, hashes and settings."""
+
+    @property
+    def max_length(self) -> int | None:
+        """Slots of the graphs' inputs; None when their number is free.
+
+        Raises:
+            ModelFileError: The manifest's entry is no such number.
+        """
+        value = self.manifest.get("max_length")
+        if value is not None and (type(value) is not int or value < 1):
+            raise ModelFileError(
+                f"{self.path / MANIFEST}: 'max_length' is {value!r}, no number from 1"
+            )
+        return value
 
     def entry(self, key: str, kind: type) -> Any:
         """An entry of the manifest.
@@ -81,19 +95,25 @@ class ExportedFolder:
         """
         name = f"{artifact}.{self.entry('format', str)}"
         content = self.read(name)
-        return GRAPHS[self.manifest["format"]](
-            content, self.path / name, self.manifest.get("max_length")
-        )
+        return GRAPHS[self.manifest["format"]](content, self.path / name, self.max_length)
 
     def inputs(self) -> TokenInputs:
-        """What turns a text into the graphs' inputs."""
-        text = self.read(VOCABULARY).decode()
-        return TokenInputs(
-            Vocabulary(text.split("\n") if text else []),
-            self.entry("tokenizer", dict),
-            self.manifest.get("ngrams"),
-            self.manifest.get("max_length"),
-        )
+        """What turns a text into the graphs' inputs.
+
+        Raises:
+            ModelFileError: The vocabulary is missing or damaged, or a setting cannot be used.
+        """
+        content = self.read(VOCABULARY)
+        try:
+            vocabulary = Vocabulary(content.decode().split("\n") if content else [])
+        except ValueError as error:
+            raise ModelFileError(f"{self.path / VOCABULARY}: {error}") from error
+        tokenizer, ngrams = self.entry("tokenizer", dict), self.manifest.get("ngrams")
+        try:
+            ngrams = None if ngrams is None else check_ngram_settings(ngrams)
+            return TokenInputs(vocabulary, tokenizer, ngrams, self.max_length)
+        except PocketIntentError as error:
+            raise ModelFileError(f"{self.path / MANIFEST}: {error}") from error
 
     def templates(self) -> TemplateSet:
         """The templates that the recogniser graph holds, with thresholds and margin."""
@@ -117,7 +137,7 @@ class ExportedFolder:
         try:
             codebook = np.array(values, np.float32)
             return Quantizer(codebook, self.entry("dim", int), normalised=False)
-        except (ValueError, PocketIntentError) as error:
+        except (TypeError, ValueError) as error:
             raise ModelFileError(f"{self.path / MANIFEST}: template_codebook: {error}") from error
 
 
@@ -173,7 +193,7 @@ def open_exported(path: str | os.PathLike[str], backend: str | None = None) -> E
         )
     manifest = _parse(_read_bytes(folder / MANIFEST), folder / MANIFEST)
     version = manifest.get("format_version") if isinstance(manifest, dict) else None
-    if type(version) is not int or manifest.get("format") not in GRAPHS:
+    if type(version) is not int or manifest.get("format") not in tuple(GRAPHS):
         raise ModelFileError(f"{folder / MANIFEST} is not the manifest of an export")
     if version > FORMAT_VERSION:
         raise ModelFileError(

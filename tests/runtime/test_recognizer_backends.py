@@ -1,0 +1,205 @@
+import json
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pocketintent import IntentRecognizer, Match, PocketIntentError, TemplateError
+from pocketintent.runtime.errors import MissingExtraError
+from pocketintent.runtime.exported import BACKENDS, CONFORMANCE, open_exported
+
+OTHERS = {
+    "lock": ["lock the door", "close the gate please"],
+    "warm": ["warm heat", "turn the heat on"],
+    "order": ["order pizza", "hungry"],
+}
+TEXTS = [
+    "turn on the lights",
+    "turn the lamp off please",
+    "play music",
+    "helo",
+    "lock gate",
+    "order some pastaa",
+    "the",
+    "zzz qqq",
+    "",
+    "\ud800",
+]
+
+Exported = Callable[[str], Path]
+Load = Callable[..., IntentRecognizer]
+TEMPLATES_OF_FOLDER = None
+
+
+@pytest.fixture(params=BACKENDS)
+def load(request: pytest.FixtureRequest, exported: Exported) -> Load:
+    """Opens the exported folder on a backend."""
+
+    def load_one(templates: Any = TEMPLATES_OF_FOLDER, **settings: Any) -> IntentRecognizer:
+        folder = exported(BACKENDS[request.param])
+        return IntentRecognizer.load(templates, folder, backend=request.param, **settings)
+
+    return load_one
+
+
+@pytest.fixture
+def load_plainly(compressed_model: Path) -> Load:
+    """Opens the model that was exported on NumPy."""
+
+    def load_one(templates: Any, **settings: Any) -> IntentRecognizer:
+        return IntentRecognizer.load(templates, compressed_model, **settings)
+
+    return load_one
+
+
+def _assert_same(found: Match, expected: Match) -> None:
+    for key in ("intent", "template", "nearest", "reason"):
+        assert getattr(found, key) == getattr(expected, key), (key, found, expected)
+    assert found.score == pytest.approx(expected.score, abs=1e-4)
+    assert found.margin == pytest.approx(expected.margin, abs=1e-4)
+    assert (found.runner_up is None) == (expected.runner_up is None)
+    if found.runner_up is not None and expected.runner_up is not None:
+        assert found.runner_up.score == pytest.approx(expected.runner_up.score, abs=1e-4)
+
+
+def _assert_all_same(found: IntentRecognizer, expected: IntentRecognizer) -> None:
+    for text in TEXTS:
+        _assert_same(found.match(text), expected.match(text))
+
+
+def test_the_folders_own_templates_give_the_same_matches(
+    load: Load, load_plainly: Load, exported: Exported
+) -> None:
+    recognizer = load()
+
+    assert recognizer.templates == open_exported(exported("onnx")).templates()
+    _assert_all_same(recognizer, load_plainly(recognizer.templates))
+
+
+@pytest.mark.parametrize("search", ["table", "exact"])
+@pytest.mark.parametrize("decision", ["nearest", "nearest+centroid"])
+def test_other_templates_give_the_same_matches(
+    load: Load, load_plainly: Load, search: str, decision: str
+) -> None:
+    settings = {"search": search, "decision": decision}
+
+    _assert_all_same(load(OTHERS, **settings), load_plainly(OTHERS, **settings))
+
+
+def test_the_conformance_file_is_matched_as_it_says(load: Load, exported: Exported) -> None:
+    recognizer = load()
+    content = open_exported(exported("onnx")).read(CONFORMANCE)
+
+    for line in map(json.loads, content.splitlines()):
+        if len(line["ids"]) <= 24:  # what fits into the fixed length
+            match = recognizer.match(line["text"])
+            assert (match.intent, match.nearest) == (line["intent"], line["nearest"])
+            assert (match.template, match.reason) == (line["template"], line["reason"])
+            assert match.score == pytest.approx(line["score"], abs=1e-4)
+
+
+def test_a_template_set_can_be_edited_while_it_runs(load: Load, load_plainly: Load) -> None:
+    recognizer, plain = load(), load_plainly(load().templates)
+    for each in (recognizer, plain):
+        each.add_intent("farewell", ["goodbye", "bye thanks"], threshold=0.7)
+        each.add_intent("greet", ["hi"])
+        each.remove_intent("play_music")
+
+    assert recognizer.match("bye").intent == "farewell"
+    assert recognizer.match("play music").intent is None
+    assert recognizer.templates == plain.templates
+    _assert_all_same(recognizer, plain)
+
+
+def test_all_intents_can_be_replaced(load: Load) -> None:
+    recognizer = load()
+    for intent in recognizer.intents:
+        recognizer.remove_intent(intent)
+    assert recognizer.match("lamp on").reason == "no_templates"
+
+    recognizer.add_intent("hunger", ["hungry"])
+    assert recognizer.match("hungry").intent == "hunger"
+    with pytest.raises(TemplateError):
+        recognizer.add_intent("nothing", [])
+
+
+def test_threshold_and_margin_take_effect_while_it_runs(load: Load) -> None:
+    recognizer = load()
+    assert recognizer.match("lights on").intent == "lights_on"
+
+    recognizer.threshold = 1.0
+    assert recognizer.match("please lamp").reason == "below_threshold"
+    recognizer.threshold, recognizer.margin = -1.0, 2.0
+    assert recognizer.match("please lamp").reason == "ambiguous"
+
+
+def test_what_is_saved_loads_on_numpy_and_back(
+    load: Load, load_plainly: Load, tmp_path: Path
+) -> None:
+    recognizer = load()
+    recognizer.add_intent("farewell", ["goodbye"], threshold=0.7)
+    recognizer.margin = 0.02
+    recognizer.save(tmp_path / "saved.json")
+
+    for loaded in (load(tmp_path / "saved.json"), load_plainly(tmp_path / "saved.json")):
+        assert loaded.templates == recognizer.templates
+        for text in TEXTS:
+            assert loaded.match(text).intent == recognizer.match(text).intent
+
+
+def test_the_folder_brings_its_decision_unless_one_is_named(load: Load) -> None:
+    assert load().decision == "nearest+centroid"
+    assert load(decision="nearest").decision == "nearest"
+
+
+def test_threads_match_while_others_edit(load: Load) -> None:
+    recognizer, errors, done = load(), [], threading.Event()
+
+    def match() -> None:
+        while not done.is_set():
+            if recognizer.match("lamp off please").nearest != "lights_off":
+                errors.append("another intent")
+
+    threads = [threading.Thread(target=match) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        recognizer.add_intent("farewell", ["goodbye"])
+        recognizer.remove_intent("farewell")
+    done.set()
+    for thread in threads:
+        thread.join()
+
+    assert errors == []
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_backend_that_is_not_installed_is_named_with_its_extra(
+    exported: Exported, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    folder = exported(BACKENDS[backend])
+    for name in [*sys.modules, "onnxruntime", "ai_edge_litert", "tflite_runtime"]:
+        if name.partition(".")[0] in ("onnxruntime", "ai_edge_litert", "tflite_runtime"):
+            monkeypatch.setitem(sys.modules, name, None)
+
+    with pytest.raises(MissingExtraError, match=rf"pocketintent\[{backend}\]"):
+        IntentRecognizer.load(None, folder, backend=backend)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_exported_backend_needs_a_folder(backend: Any) -> None:
+    with pytest.raises(PocketIntentError, match=f"backend '{backend}' needs model"):
+        IntentRecognizer.load(OTHERS, backend=backend)
+
+
+def test_numpy_needs_templates(compressed_model: Path) -> None:
+    with pytest.raises(PocketIntentError, match="templates are needed"):
+        IntentRecognizer.load(model=compressed_model)
+
+
+def test_a_backend_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(PocketIntentError, match="backend 'torch' is not one of numpy"):
+        IntentRecognizer.load(OTHERS, backend="torch")  # type: ignore[arg-type]
