@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pocketintent
 from pocketintent.cli import (
+    combine,
     compress,
     compress_sweep,
     data,
@@ -22,7 +23,7 @@ from pocketintent.cli import (
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError
 
-COMMANDS = (match, train, compress, compress_sweep, export, evaluate, templates, data)
+COMMANDS = (match, train, compress, compress_sweep, combine, export, evaluate, templates, data)
 """The subcommands' modules, in the order of the help; each has ``add_parser`` and ``run``."""
 
 DESCRIPTION = """\

@@ -1,0 +1,190 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pocketintent.compression.combine import combine_encoders
+from pocketintent.runtime.char_network import CharNetwork
+from pocketintent.runtime.char_text import CharVocabulary
+from pocketintent.runtime.char_weights import Weights
+from pocketintent.runtime.charemb import CharEncoder
+from pocketintent.runtime.combined import CombinedEncoder
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.lbg import FloatArray
+from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix, Quantizer
+from pocketintent.runtime.text import SIMPLE_SPEC
+from pocketintent.runtime.vocabulary import Vocabulary
+
+DIM = 12
+LETTERS = "abcdefghij"
+WORDS = [*(first + second for first in LETTERS for second in LETTERS), "日"]
+NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 4, "weight": 1.0}
+
+
+def make_characters(dim: int = DIM, **options: Any) -> CharEncoder:
+    rng = np.random.default_rng(1)
+    network = CharNetwork(dim=dim, char_dim=6, hidden=8, mlp=16)
+    vocabulary = CharVocabulary(f" {LETTERS}", max_chars=16)
+    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
+    values = {name: rng.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
+    weights = Weights(
+        "float32",
+        {name: DenseMatrix(value) for name, value in values.items() if value.ndim == 2},
+        {name: value for name, value in values.items() if value.ndim == 1},
+    )
+    return CharEncoder(vocabulary, network, weights, **options)
+
+
+def make_words(characters: CharEncoder, *, quantised: bool = False) -> StaticEncoder:
+    """Words that a network has learnt about as well as the smallest preset does."""
+    own = characters.embed_terms(WORDS)
+    noise = np.random.default_rng(2).normal(0, 1, own.shape).astype(np.float32)
+    vectors = own + noise * np.abs(own).mean()
+    matrix: DenseMatrix | QuantizedMatrix = DenseMatrix(vectors)
+    if quantised:
+        matrix = Quantizer.fit(vectors, sub_dim=2, codebook_size=32).encode(vectors)
+    codebook = np.random.default_rng(3).normal(size=(1, 4, 2)).astype(np.float32)
+    return StaticEncoder(
+        Vocabulary(WORDS),
+        matrix,
+        ngrams=DenseMatrix(np.ones((4, DIM), np.float32)),
+        ngram_settings=NGRAMS,
+        template_quantizer=Quantizer(codebook, DIM, normalised=False),
+        manifest={
+            "training": {"seed": 1},
+            "quality": {"old": 1.0},
+            "compression": {"rotate": True},
+        },
+    )
+
+
+@pytest.fixture(scope="module")
+def characters() -> CharEncoder:
+    return make_characters()
+
+
+def blended(words: StaticEncoder, characters: CharEncoder, blend: float) -> FloatArray:
+    """The table of the blend, one word at a time."""
+    rows = []
+    for word, vector in zip(words.vocabulary.words, words.words.decode(), strict=True):
+        own = characters.embed_terms([word])[0]
+        rows.append((1 - blend) * vector + blend * own if own.any() else vector)
+    return np.array(rows, np.float32)
+
+
+@pytest.mark.parametrize("blend", [0.0, 0.3])
+def test_a_table_of_floats_becomes_the_plain_blend(characters: CharEncoder, blend: float) -> None:
+    words = make_words(characters)
+    before = words.words.decode().copy()
+    combined = combine_encoders(words, characters, blend=blend)
+    np.testing.assert_allclose(
+        combined.words.words.decode(), blended(words, characters, blend), atol=1e-5
+    )
+    np.testing.assert_array_equal(words.words.decode(), before)
+    assert isinstance(combined, CombinedEncoder)
+
+
+def test_a_table_of_codes_is_quantised_anew_in_its_basis(characters: CharEncoder) -> None:
+    words = make_words(characters, quantised=True)
+    combined = combine_encoders(words, characters, blend=0.3)
+    table = combined.words.words
+    assert isinstance(table, QuantizedMatrix)
+    assert (table.quantizer.sub_dim, table.quantizer.codebook_size) == (2, 32)
+    wanted, found = blended(words, characters, 0.3), table.decode()
+    cosines = np.einsum("nd,nd->n", wanted, found)
+    cosines /= np.linalg.norm(wanted, axis=1) * np.linalg.norm(found, axis=1)
+    assert cosines.min() > 0.9
+    assert combined.manifest["compression"]["rotate"] is True
+
+
+def test_without_a_blend_the_codes_stay(characters: CharEncoder) -> None:
+    words = make_words(characters, quantised=True)
+    combined = combine_encoders(words, characters, blend=0)
+    assert combined.words.words is words.words
+    assert words.manifest.keys() == {"training", "quality", "compression"}
+
+
+def test_manifest_and_template_codebook_are_kept_and_ngrams_are_not(
+    characters: CharEncoder,
+) -> None:
+    words = make_words(characters, quantised=True)
+    combined = combine_encoders(words, characters, blend=0.25)
+    assert combined.words.ngrams is None
+    assert combined.template_quantizer is words.template_quantizer
+    manifest = combined.manifest
+    assert manifest["training"] == {"seed": 1}
+    assert "quality" not in manifest
+    assert manifest["combination"]["blend"] == 0.25
+    assert 0.3 < manifest["combination"]["cosine"] < 1
+    assert words.manifest["quality"] == {"old": 1.0}
+
+
+def test_the_most_frequent_words_are_kept(characters: CharEncoder) -> None:
+    words = make_words(characters)
+    assert combine_encoders(words, characters, keep=5).vocabulary.words == WORDS[:5]
+    counts = np.arange(len(WORDS))
+    kept = combine_encoders(words, characters, keep=5, counts=counts, sub_dim=3, codebook_size=4)
+    assert set(kept.vocabulary.words) == set(WORDS[-5:])
+
+
+def test_sizes_of_codes_can_be_given(characters: CharEncoder) -> None:
+    words = make_words(characters)
+    table = combine_encoders(words, characters, blend=0, sub_dim=3, codebook_size=16).words.words
+    assert isinstance(table, QuantizedMatrix)
+    assert (table.quantizer.sub_dim, table.quantizer.codebook_size) == (3, 16)
+    quantised = make_words(characters, quantised=True)
+    table = combine_encoders(quantised, characters, blend=0, codebook_size=16).words.words
+    assert isinstance(table, QuantizedMatrix)
+    assert (table.quantizer.sub_dim, table.quantizer.codebook_size) == (2, 16)
+
+
+def test_progress_counts_the_words(characters: CharEncoder) -> None:
+    seen: list[tuple[str, int, int]] = []
+    combine_encoders(make_words(characters), characters, progress=lambda *step: seen.append(step))
+    assert seen[-1] == ("read words", len(WORDS), len(WORDS))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"blend": 1.0}, "blend is 1.0"),
+        ({"blend": -0.1}, "blend is -0.1"),
+        ({"blend": float("nan")}, "blend is nan"),
+        ({"sub_dim": 5}, "sub_dim is 5"),
+        ({"sub_dim": -1}, "sub_dim is -1"),
+        ({"sub_dim": 0}, "sub_dim is 0"),
+        ({"codebook_size": 4}, "codebook_size needs sub_dim"),
+        ({"sub_dim": 3, "codebook_size": 0}, "codebook"),
+        ({"keep": 0}, "keep"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(
+    characters: CharEncoder, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(PocketIntentError, match=message):
+        combine_encoders(make_words(characters), characters, **options)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"dim": 7}, "12 dimensions and the character network has 7"),
+        ({"tokenizer_spec": {**SIMPLE_SPEC, "max_chars": 9}}, "tokenizer"),
+    ],
+)
+def test_a_network_of_other_dimensions_or_tokenizer_is_refused(
+    characters: CharEncoder, other: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(PocketIntentError, match=message):
+        combine_encoders(make_words(characters), make_characters(**other))
+
+
+@pytest.mark.parametrize("blend", [0.0, 0.3])
+def test_a_network_of_another_space_is_refused(characters: CharEncoder, blend: float) -> None:
+    words = make_words(characters)
+    turned = StaticEncoder(
+        words.vocabulary, DenseMatrix(np.ascontiguousarray(-words.words.decode()))
+    )
+    with pytest.raises(PocketIntentError, match="trained on other vectors"):
+        combine_encoders(turned, characters, blend=blend)
