@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.cli import evaluate_terms
+from pocketintent.cli import evaluate_terms, evaluate_typing
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.encoders import DEFAULT_MODEL, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -27,7 +27,8 @@ examples:
   pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \\
       --baselines tfidf,tfidf-chars,tfidf-logreg,fasttext,cnn \\
       --out curves.json --plot curves.png
-  pocketintent evaluate oos intents/clinc150 --shots 50"""
+  pocketintent evaluate oos intents/clinc150 --shots 50
+  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors"""
 
 _HELP = {
     "sts": "correlation of cosine with gold similarity",
@@ -88,6 +89,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="has train, valid, test, oos_valid and oos_test .jsonl, as CLINC150 does",
     )
     _add_draw_options(oos, default_shots=[50])
+    evaluate_typing.add_parser(tasks)
     evaluate_terms.add_parser(tasks)
 
 

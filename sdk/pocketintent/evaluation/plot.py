@@ -1,9 +1,9 @@
-"""The plot of learning curves: accuracy and macro-F1 against templates of an intent."""
+"""Plots of intent recognition: against the templates of an intent, and against typing errors."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pocketintent.runtime.errors import require
@@ -23,26 +23,52 @@ def plot_curves(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str])
         reports: One for each data set.
         path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
     """
+    _plot(reports, path, "shots", "templates of an intent", _MEASURES)
+
+
+def plot_typing_errors(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Draw accuracy of :func:`pocketintent.evaluation.typing_robustness.evaluate_typing_errors`.
+
+    A panel for each data set, with a line for each encoder and decision, in the styles of
+    :func:`plot_curves`.
+
+    Args:
+        reports: One for each data set.
+        path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
+    """
+    _plot(reports, path, "errors", "typing errors in each utterance", ("accuracy",))
+
+
+def _plot(
+    reports: Sequence[dict[str, Any]],
+    path: str | os.PathLike[str],
+    x: str,
+    x_label: str,
+    measures: Iterable[str],
+) -> None:
+    """Draw measures, a row of panels each, against the key ``x`` of the rows of results."""
+    measures = list(measures)
     figure_module = require("matplotlib.figure", "evaluate")
-    size = (4.6 * len(reports) + 2.2, 7.0)
+    size = (4.6 * len(reports) + 2.2, 3.5 * len(measures))
     figure = figure_module.Figure(figsize=size, layout="constrained")
-    panels = figure.subplots(len(_MEASURES), len(reports), squeeze=False, sharex="col")
+    panels = figure.subplots(len(measures), len(reports), squeeze=False, sharex="col")
     systems = list(dict.fromkeys(row["system"] for r in reports for row in r["results"]))
     colours = {system: f"C{position % 10}" for position, system in enumerate(systems)}
     handles: dict[str, Any] = {}
     for column, report in enumerate(reports):
         panels[0][column].set_title(f"{report['dataset']}, {report['split']}")
-        panels[-1][column].set_xlabel("templates of an intent")
-        for panel, measure in zip(panels[:, column], _MEASURES, strict=True):
+        panels[-1][column].set_xlabel(x_label)
+        panels[-1][column].xaxis.get_major_locator().set_params(integer=True)
+        for panel, measure in zip(panels[:, column], measures, strict=True):
             panel.set_ylabel(_MEASURES[measure])
             panel.grid(alpha=0.3)
-            handles |= _draw_panel(panel, report["results"], measure, colours)
+            handles |= _draw_panel(panel, report["results"], x, measure, colours)
     figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize="small")
     figure.savefig(path, dpi=150)
 
 
 def _draw_panel(
-    panel: Any, rows: Sequence[dict[str, Any]], measure: str, colours: dict[str, str]
+    panel: Any, rows: Sequence[dict[str, Any]], x: str, measure: str, colours: dict[str, str]
 ) -> dict[str, Any]:
     """Draw one line for each system and decision; returns the lines by their legend."""
     lines: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -50,9 +76,9 @@ def _draw_panel(
         lines.setdefault((row["system"], row["decision"]), []).append(row)
     handles = {}
     for (system, decision), points in lines.items():
-        points = sorted(points, key=lambda row: row["shots"])
+        points = sorted(points, key=lambda row: row[x])
         handles[f"{system} ({decision})"] = panel.errorbar(
-            [row["shots"] for row in points],
+            [row[x] for row in points],
             [row[measure]["mean"] for row in points],
             yerr=[row[measure]["std"] for row in points],
             color=colours[system],
