@@ -57,6 +57,7 @@ def write_onnx(
         optimizer.optimize_ir(program.model, should_fold=_may_fold)
     model = program.model_proto
     _name_axes(model)
+    _strip_origins(model)
     onnx.checker.check_model(model, full_check=True)
     path.write_bytes(model.SerializeToString())
 
@@ -118,6 +119,13 @@ def _name_axes(model: Any) -> None:
                 names[dim.dim_param] = ("batch", "length")[axis]
             if dim.dim_param in names:
                 dim.dim_param = names[dim.dim_param]
+
+
+def _strip_origins(model: Any) -> None:
+    """Remove the stack traces that the exporter leaves with each node: paths of this machine."""
+    graph = model.graph
+    for part in (model, graph, *graph.node, *graph.value_info, *graph.input, *graph.output):
+        part.ClearField("metadata_props")
 
 
 @contextlib.contextmanager
