@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.cli import evaluate_terms, evaluate_typing
+from pocketintent.cli import evaluate_pairs, evaluate_terms, evaluate_typing
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.encoders import DEFAULT_MODEL, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -23,6 +23,7 @@ OURS = "pocketintent"
 EXAMPLES = """\
 examples:
   pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
+  pocketintent evaluate pairs patents/test.csv --a anchor --b target --score score
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
   pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \\
       --baselines tfidf,tfidf-chars,tfidf-logreg,fasttext,cnn \\
@@ -89,6 +90,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="has train, valid, test, oos_valid and oos_test .jsonl, as CLINC150 does",
     )
     _add_draw_options(oos, default_shots=[50])
+    evaluate_pairs.add_parser(tasks)
     evaluate_typing.add_parser(tasks)
     evaluate_terms.add_parser(tasks)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pocketintent.evaluation.metrics import pearson, spearman
-from pocketintent.evaluation.records import read_scored_pairs
+from pocketintent.evaluation.records import ScoredPair, read_scored_pairs
 from pocketintent.runtime.encoders import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -30,7 +31,23 @@ def evaluate_sts(encoder: Encoder, path: str | Path) -> dict[str, Any]:
         PocketIntentError: A line is bad (the message names file and line), or the file has
             fewer than two pairs.
     """
-    pairs = read_scored_pairs(path)
+    return correlate(encoder, read_scored_pairs(path), path)
+
+
+def correlate(encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path) -> dict[str, Any]:
+    """Correlate the cosine of pairs with their scores.
+
+    Args:
+        encoder: Any encoder.
+        pairs: The pairs.
+        path: Where they are from, for the message.
+
+    Returns:
+        As :func:`evaluate_sts`.
+
+    Raises:
+        PocketIntentError: There are fewer than two pairs.
+    """
     if len(pairs) < 2:
         raise PocketIntentError(f"{path}: a correlation needs at least 2 pairs, found {len(pairs)}")
     left = encoder.encode_batch([pair.a for pair in pairs])
