@@ -14,22 +14,10 @@ STARTED = time.perf_counter()
 
 import argparse  # noqa: E402
 import json  # noqa: E402
-import resource  # noqa: E402
-import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+from memory import peak_bytes  # noqa: E402
 from systems import DEFAULT_CACHE, SYSTEMS, make_system  # noqa: E402
-
-
-def peak_bytes() -> int:
-    """Most memory that this process has had resident."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        # On Linux ru_maxrss of a child starts at what its parent had, so it cannot be used.
-        fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return int(fields["VmHWM"].split()[0]) * 1024
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def main() -> None:

@@ -129,7 +129,7 @@ def compare(number: int, args: argparse.Namespace) -> dict[str, Any]:
         "intents": len(set(intents)),
         "queries": len(queries),
         "threads": 1,
-        "machine": _processor(),
+        "machine": processor(),
         "python": platform.python_version(),
         "systems": rows,
     }
@@ -156,7 +156,8 @@ def print_table(report: dict[str, Any]) -> None:
         print(f"{name:20}" + "".join(f"{cell:>11}" for cell in cells), file=sys.stderr)
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The name of this machine's processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

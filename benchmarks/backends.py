@@ -1,0 +1,192 @@
+"""The backends beside each other: one query at a time, text in and intent out, on one thread.
+
+    python benchmarks/backends.py --data ../shared/data --folder exports
+    python benchmarks/backends.py --data ../shared/data --folder exports --templates 100
+
+``numpy``, ``onnxruntime`` and ``tflite`` are ``IntentRecognizer.load(…, backend=…)``: the sentence
+vector from the backend, the search in NumPy. ``onnx-…`` and ``tflite-…`` are the exported
+recogniser graph alone, run as an app in another language would run it, with both scorings of the
+export. Templates and queries are those of ``latency.py``. Rounds of all are interleaved, so that a
+slow moment of the machine falls on all. Load time and peak memory are of a fresh process each,
+above what ``import numpy`` takes; the median of several. Prints one JSON line for each number of
+templates, and a Markdown table on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+# It sets the number of threads, before NumPy is imported.
+from latency import measure, processor, read_templates  # isort: skip
+
+import numpy as np
+
+from pocketintent.evaluation.datasets import load_intent_data
+from pocketintent.runtime.encoders import DEFAULT_MODEL
+from pocketintent.runtime.errors import PocketIntentError
+from ways import GRAPHS, WAYS, make_way
+
+REFERENCE = "numpy"
+
+
+def prepare(number: int, args: argparse.Namespace) -> tuple[Path, Path]:
+    """The folder of the exports with so many templates, made unless it is there.
+
+    Returns:
+        The folder, and the template file in it.
+    """
+    from pocketintent_export import export_folder
+
+    folder = args.folder / str(number)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "templates.json"
+    templates: dict[str, list[str]] = {}
+    for text, intent in read_templates(args.data, number):
+        templates.setdefault(intent, []).append(text)
+    content = json.dumps(templates)
+    if path.exists() and path.read_text(encoding="utf-8") != content:
+        raise PocketIntentError(f"{path} has other templates: remove {folder}")
+    path.write_text(content, encoding="utf-8")
+    for name in GRAPHS:
+        if not (folder / name).exists():
+            print(f"{number} templates: exporting {name}", file=sys.stderr, flush=True)
+            file_format, scoring = name.split("-")
+            export_folder(
+                folder / name,
+                path,
+                args.model,
+                file_format=file_format,  # type: ignore[arg-type]
+                scoring=scoring,  # type: ignore[arg-type]
+            )
+    return folder, path
+
+
+def start_cold(way: str, folder: Path, templates: Path, args: argparse.Namespace) -> dict[str, Any]:
+    """What fresh processes need to load one way: the median of each figure."""
+    script = Path(__file__).with_name("backend_start.py")
+    command = [sys.executable, str(script), way, "--folder", str(folder)]
+    command += ["--templates", str(templates)]
+    if args.model is not None:
+        command += ["--model", str(args.model)]
+    runs = [
+        json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+        for _ in range(args.starts)
+    ]
+    return {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
+
+
+def sizes(folder: Path, model: Path) -> dict[str, Any]:
+    """Bytes of the model file, and of each export's artifacts."""
+    exports = {}
+    for name in GRAPHS:
+        file_format = name.partition("-")[0]
+        encoder = (folder / name / f"encoder.{file_format}").stat().st_size
+        exports[name] = {
+            "encoder": encoder,
+            "encoder_to_model": encoder / model.stat().st_size,
+            "recognizer": (folder / name / f"recognizer.{file_format}").stat().st_size,
+            "folder": sum(path.stat().st_size for path in (folder / name).iterdir()),
+        }
+    return {"model": model.stat().st_size, "exports": exports}
+
+
+def compare(number: int, args: argparse.Namespace) -> dict[str, Any]:
+    """Latency, start, memory and sizes with a number of templates."""
+    folder, templates = prepare(number, args)
+    test = load_intent_data(args.data / "intents" / "clinc150")
+    order = np.random.default_rng(0).permutation(len(test.query_texts))[: args.queries]
+    queries = [test.query_texts[position] for position in order]
+    cold = {}
+    for name in WAYS:
+        print(f"{number} templates: starting {name}", file=sys.stderr, flush=True)
+        cold[name] = start_cold(name, folder, templates, args)
+    ways = {name: make_way(name, folder, templates, args.model) for name in WAYS}
+    times = measure(ways, queries, args.rounds)
+    expected = [ways[REFERENCE].match(query) for query in queries]
+    rows = {
+        name: {
+            "median_us": float(np.median(times[name])),
+            "p99_us": float(np.percentile(times[name], 99)),
+            "times_numpy": float(np.median(times[name]) / np.median(times[REFERENCE])),
+            **cold[name],
+            "same_intent": _share_of_equal([way.match(query) for query in queries], expected),
+        }
+        for name, way in ways.items()
+    }
+    return {
+        "templates": number,
+        "queries": len(queries),
+        "threads": 1,
+        "machine": processor(),
+        "ways": rows,
+        "bytes": sizes(folder, DEFAULT_MODEL if args.model is None else args.model),
+    }
+
+
+def _share_of_equal(found: Sequence[str], expected: Sequence[str]) -> float:
+    return float(np.mean([a == b for a, b in zip(found, expected, strict=True)]))
+
+
+def print_tables(report: dict[str, Any]) -> None:
+    """The report as two Markdown tables, on stderr."""
+    lines = [
+        f"\n{report['templates']} templates, {report['machine']}\n",
+        "| | median µs | p99 µs | × numpy | load ms | peak MB | same intent |",
+        "| --- | --: | --: | --: | --: | --: | --: |",
+    ]
+    for name, row in report["ways"].items():
+        figures = (row["median_us"], row["p99_us"], row["times_numpy"])
+        cells = [f"{value:.3g}" if value < 10 else f"{value:.0f}" for value in figures]
+        cells += [f"{row['load_ms']:.0f}", f"{row['peak_mb']:.1f}", f"{row['same_intent']:.2%}"]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += [
+        f"\nModel file: {report['bytes']['model']:,} bytes\n",
+        "| | encoder | ÷ model | recognizer | folder |",
+        "| --- | --: | --: | --: | --: |",
+    ]
+    for name, row in report["bytes"]["exports"].items():
+        cells = [f"{row['encoder']:,}", f"{row['encoder_to_model']:.3f}"]
+        cells += [f"{row['recognizer']:,}", f"{row['folder']:,}"]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    print("\n".join(lines), file=sys.stderr)
+
+
+def main() -> None:
+    """Compare the backends with each number of templates."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, required=True, metavar="DIR", help="has intents/clinc150 and so on"
+    )
+    parser.add_argument("--model", type=Path, metavar="FILE", help="our model (the package's own)")
+    parser.add_argument(
+        "--templates", default="100,3000,30000", metavar="N,…", help="default: %(default)s"
+    )
+    parser.add_argument("--queries", type=int, default=3000, metavar="N", help="%(default)s")
+    parser.add_argument("--rounds", type=int, default=20, metavar="N", help="%(default)s")
+    parser.add_argument("--starts", type=int, default=3, metavar="N", help="%(default)s")
+    parser.add_argument(
+        "--folder", type=Path, metavar="DIR", help="keeps the exports (a temporary folder)"
+    )
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        args.folder = args.folder or Path(temporary)
+        try:
+            for number in map(int, args.templates.split(",")):
+                report = compare(number, args)
+                print(json.dumps(report), flush=True)
+                print_tables(report)
+        except PocketIntentError as error:
+            sys.exit(f"backends: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+"""How much memory a process has needed."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+
+
+def peak_bytes() -> int:
+    """Most memory that this process has had resident."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        # On Linux ru_maxrss of a child starts at what its parent had, so it cannot be used.
+        fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return int(fields["VmHWM"].split()[0]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

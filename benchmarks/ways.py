@@ -1,0 +1,69 @@
+"""The ways to run a recogniser that ``backends.py`` compares, behind one small interface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from pocketintent.runtime.exported import open_exported
+from pocketintent.runtime.recognizer import IntentRecognizer
+
+FORMATS = {"onnxruntime": "onnx", "tflite": "tflite"}
+SCORINGS = ("decoded", "table")
+BACKENDS = ("numpy", *FORMATS)
+GRAPHS = tuple(f"{name}-{scoring}" for name in FORMATS.values() for scoring in SCORINGS)
+WAYS = (*BACKENDS, *GRAPHS)
+"""``IntentRecognizer.load`` on each backend, and the recogniser graph of each format alone."""
+
+
+class Way(Protocol):
+    """A recogniser that is ready to run."""
+
+    def match(self, text: str) -> str:
+        """The nearest intent of a text, whatever the threshold; empty when nothing is known."""
+        ...
+
+
+class Backend:
+    """What a user of the package runs: the templates are encoded when it is loaded."""
+
+    def __init__(self, backend: Any, model: Path | None, templates: Path) -> None:
+        self._match = IntentRecognizer.load(templates, model, backend=backend).match
+
+    def match(self, text: str) -> str:
+        """The nearest intent; see :meth:`Way.match`."""
+        return self._match(text).nearest or ""
+
+
+class GraphAlone:
+    """What an app in another language runs: the whole recogniser is in the graph."""
+
+    def __init__(self, folder: Path) -> None:
+        opened = open_exported(folder)
+        self._inputs = opened.inputs()
+        self._run = opened.graph("recognizer").run
+        self._names = list(opened.templates().intents)
+
+    def match(self, text: str) -> str:
+        """The nearest intent; see :meth:`Way.match`."""
+        slots = self._inputs(text)
+        return self._names[int(self._run(slots)["scores"].argmax())] if len(slots[0]) else ""
+
+
+def make_way(name: str, folder: Path, templates: Path, model: Path | None) -> Way:
+    """Load one of the ways.
+
+    Args:
+        name: One of ``WAYS``.
+        folder: Has the exported folders, named as ``GRAPHS``.
+        templates: The template file that they were exported with.
+        model: The model file, of the package when None.
+
+    Returns:
+        The recogniser.
+    """
+    if name in GRAPHS:
+        return GraphAlone(folder / name)
+    if name in FORMATS:
+        return Backend(name, folder / f"{FORMATS[name]}-{SCORINGS[0]}", templates)
+    return Backend(name, model, templates)
