@@ -8,7 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.cli import evaluate_pairs, evaluate_terms, evaluate_typing
+from pocketintent.cli import (
+    evaluate_pairs,
+    evaluate_reconstruction,
+    evaluate_terms,
+    evaluate_typing,
+)
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.encoders import DEFAULT_MODEL, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -92,6 +97,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_draw_options(oos, default_shots=[50])
     evaluate_pairs.add_parser(tasks)
     evaluate_typing.add_parser(tasks)
+    evaluate_reconstruction.add_parser(tasks)
     evaluate_terms.add_parser(tasks)
 
 

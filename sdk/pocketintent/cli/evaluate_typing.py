@@ -46,7 +46,7 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         nargs="+",
         default=["default"],
         metavar="FILE",
-        help="models of any kind; 'default' is the package's own (%(default)s)",
+        help="models of any kind; 'default' is the package's own, measured when none is given",
     )
     parser.add_argument(
         "--shots", type=_from(1), default=10, metavar="N", help="templates of an intent (10)"
