@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
@@ -18,6 +19,8 @@ from pocketintent.runtime.quantizer import QuantizedMatrix
 from pocketintent_export.codes import Codes, QuantizedRows
 
 Scoring = Literal["table", "decoded"]
+_BLOCK = 32
+"""Templates that are compared at once."""
 
 
 class StaticModule(nn.Module):
@@ -121,6 +124,59 @@ class Scores(nn.Module):
         return scores * self.scales
 
 
+class BestTemplates(nn.Module):
+    """The score of each intent's nearest template, and its number.
+
+    Templates are taken in blocks of equal size, an intent's last block filled up by repeating
+    its last template, and the intent's blocks filled up by repeating the last of them: two
+    rounds, so that one intent with many templates makes no table of its length for all.
+
+    Args:
+        bounds: Where each intent's templates begin, and their number; [num_intents + 1].
+    """
+
+    templates: Tensor
+    firsts: Tensor
+    blocks: Tensor
+
+    def __init__(self, bounds: NDArray[np.intp]) -> None:
+        super().__init__()
+        lengths = np.diff(bounds)
+        # LiteRT cannot convert an argmax over one.
+        self.size = int(np.clip(lengths.max(), 2, _BLOCK))
+        counts = -(-lengths // self.size)
+        ends = np.repeat(bounds[1:], counts)
+        steps = np.concatenate([np.arange(count) for count in counts]) * self.size
+        firsts = np.repeat(bounds[:-1], counts) + steps
+        templates = np.minimum(firsts[:, None] + np.arange(self.size), ends[:, None] - 1)
+        self.register_buffer("templates", _int32(templates))
+        self.register_buffer("firsts", _int32(firsts)[:, None])
+        block_ends = np.cumsum(counts)
+        blocks = (block_ends - counts)[:, None] + np.arange(counts.max())
+        self.register_buffer("blocks", _int32(np.minimum(blocks, block_ends[:, None] - 1)))
+        self.num_intents = len(lengths)
+
+    def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Best scores and their templates, of equal ones the first.
+
+        Args:
+            scores: float32 [num_templates, batch].
+
+        Returns:
+            float32 and int32 [num_intents, batch].
+        """
+        batch = scores.shape[1]
+        rows = embedding(self.templates.reshape(-1), scores).reshape(-1, self.size, batch)
+        # Numbers of templates as floats, which hold them exactly up to 2**24.
+        numbers = (rows.argmax(1).to(torch.int32) + self.firsts).to(torch.float32)
+        blocks = self.blocks.reshape(-1)
+        best = embedding(blocks, rows.amax(1)).reshape(self.num_intents, -1, batch)
+        numbers = embedding(blocks, numbers).reshape(self.num_intents, -1, batch)
+        totals = best.amax(1)
+        nearest = torch.where(best >= totals.unsqueeze(1), numbers, float(1 << 24)).amin(1)
+        return totals, nearest.to(torch.int32)
+
+
 class RecognizerModule(nn.Module):
     """From ids and weights to a score and the nearest template of each intent.
 
@@ -132,9 +188,6 @@ class RecognizerModule(nn.Module):
         keep_codes: See :class:`Scores`.
     """
 
-    padded: Tensor
-    firsts: Tensor
-
     def __init__(
         self,
         encoder: nn.Module,
@@ -145,18 +198,11 @@ class RecognizerModule(nn.Module):
     ) -> None:
         super().__init__()
         assert isinstance(indexed.index, TableIndex)
-        bounds = indexed.index.bounds
         self.encoder = encoder
         self.scores = Scores(indexed.index, scoring, keep_codes)
+        self.best = BestTemplates(indexed.index.bounds)
         self.decision = decision
-        self.num_templates, self.num_intents = int(bounds[-1]), len(bounds) - 1
-        # Every intent gets as many rows as the longest has, by repeating its last one; two at
-        # least, since LiteRT cannot convert an argmax over one.
-        longest = max(2, int(np.diff(bounds).max()))
-        padded = np.minimum(bounds[:-1, None] + np.arange(longest), bounds[1:, None] - 1)
-        self.register_buffer("padded", torch.from_numpy(padded.reshape(-1).astype(np.int32)))
-        firsts = torch.from_numpy(bounds[:-1].astype(np.int32))
-        self.register_buffer("firsts", firsts[:, None])
+        self.num_templates = int(indexed.index.bounds[-1])
 
     def forward(self, ids: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
         """Scores and nearest templates.
@@ -170,17 +216,18 @@ class RecognizerModule(nn.Module):
             shape, the number of its nearest template among all templates.
         """
         scores = self.scores(self.encoder(ids, weights), ids)
-        templates = embedding(self.padded, scores[: self.num_templates])
-        templates = templates.reshape(self.num_intents, -1, ids.shape[0])
-        totals = templates.amax(1)
+        totals, nearest = self.best(scores[: self.num_templates])
         if self.decision == "nearest+centroid":
             totals = (totals + scores[self.num_templates :]) * 0.5
-        nearest = templates.argmax(1).to(torch.int32) + self.firsts
         return totals.t(), nearest.t()
 
 
 ENCODER_MODULES: dict[str, Callable[[Any], nn.Module]] = {StaticEncoder.kind: StaticModule}
 """The module of each kind of encoder."""
+
+
+def _int32(numbers: NDArray[np.intp]) -> Tensor:
+    return torch.from_numpy(numbers.astype(np.int32))
 
 
 def unit(vectors: Tensor) -> Tensor:
