@@ -48,6 +48,8 @@ def test_match_runs_an_exported_folder(
     assert json.loads(capsys.readouterr().out)["intent"] == "lights_on"
 
 
-def test_match_without_templates_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", "hello"]) == 1
-    assert "templates are needed" in capsys.readouterr().err
+def test_match_without_templates_is_a_bad_call(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["match", "hello"])
+    assert caught.value.code == 2
+    assert "--templates is needed" in capsys.readouterr().err

@@ -77,11 +77,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--rank", type=_count, metavar="N", help="also print the best N intents of each text"
     )
     parser.add_argument("texts", nargs="*", metavar="TEXT", help="a text; lines of stdin if none")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, refuse=parser.error)
 
 
 def run(args: argparse.Namespace) -> int:
     """Match the texts of the call or of stdin."""
+    if args.templates is None and args.backend == "numpy":
+        args.refuse("--templates is needed, unless --backend runs an exported folder")
+
     from pocketintent.runtime.recognizer import IntentRecognizer
 
     recognizer = IntentRecognizer.load(
