@@ -62,7 +62,7 @@ def train_charemb(
         settings: The settings of the run.
         limit: Terms that are read of each target; None for all.
         weights: How the weights are stored.
-        float_out: Where to save the same model with float32 weights; None for nowhere.
+        float_out: Where to save the same model with float32 weights; None to save none.
         device: Torch device; "cuda" takes the GPU that torchrun assigns.
         precision: See :class:`CharEmbTrainer`.
         max_minutes: Stop after so much training; None for no limit.
