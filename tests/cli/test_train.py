@@ -1,12 +1,11 @@
 import json
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
 pytest.importorskip("torch")
-from pocketintent.cli import train
 from pocketintent.cli.main import build_parser, main
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.model_file import load_model
@@ -68,9 +67,19 @@ def test_every_setting_has_an_option_with_its_default_and_choices() -> None:
     args = build_parser().parse_args(["train", "starspace", "--corpus", "c", "--out", "o"])
     for field in fields(StarSpaceSettings):
         assert getattr(args, field.name) == field.default
+
+
+def test_every_setting_takes_the_choices_of_its_type_and_no_other() -> None:
+    call = ["train", "starspace", "--corpus", "c", "--out", "o"]
     hints = get_type_hints(StarSpaceSettings)
-    for name, choices in train.CHOICES.items():
-        assert get_args(hints[name]) == choices
+    names = [name for name, hint in hints.items() if get_origin(hint) is Literal]
+    assert set(names) == {"mode", "loss", "optimizer", "tokenizer", "split"}
+    for name in names:
+        for choice in get_args(hints[name]):
+            args = build_parser().parse_args([*call, f"--{name}", choice])
+            assert getattr(args, name) == choice
+        with pytest.raises(SystemExit):
+            build_parser().parse_args([*call, f"--{name}", "another"])
 
 
 def test_a_run_that_was_stopped_needs_a_word_on_what_to_do(

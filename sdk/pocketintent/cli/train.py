@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any
 
 from pocketintent.cli import train_charemb, train_terms
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.settings_options import add_settings, read_settings
 from pocketintent.cli.torch_options import command_line, prepare_torch
 from pocketintent.cli.train_targets import add_targets_parser
 from pocketintent.cli.train_words import add_words_parser
@@ -102,7 +101,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     again = starspace.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
-    _add_settings(starspace, StarSpaceSettings, _HELP)
+    add_settings(starspace, StarSpaceSettings, _HELP)
     train_charemb.add_parser(methods)
     train_terms.add_parser(methods)
     finish = methods.add_parser(
@@ -116,39 +115,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     finish.set_defaults(run=run_finish)
     finish.add_argument("model", metavar="IN", type=Path, help="a model of `train starspace`")
     finish.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
-    _add_settings(finish, FinishSettings, _FINISH_HELP)
+    add_settings(finish, FinishSettings, _FINISH_HELP)
     add_words_parser(methods)
     add_targets_parser(methods)
-
-
-def _add_settings(
-    parser: argparse.ArgumentParser, settings: type[Any], descriptions: dict[str, str]
-) -> None:
-    """One option for each field of a settings class, with its type and default."""
-    group = parser.add_argument_group("settings")
-    types = {"int": int, "float": float, "int | None": int, "float | None": float}
-    for field in fields(settings):
-        assert field.default is not MISSING
-        kind = str(field.type)
-        options: dict[str, Any] = {"default": field.default}
-        shown = "none" if field.default is None else f"{field.default}"
-        options["help"] = f"{descriptions[field.name]} ({shown.replace('%', '%%')})"
-        if kind == "bool":
-            options["action"] = argparse.BooleanOptionalAction
-        elif kind.startswith(("Literal", "Mode")):
-            options["choices"] = CHOICES[field.name]
-        else:
-            options |= {"type": types[kind], "metavar": "N" if "int" in kind else "X"}
-        group.add_argument(f"--{field.name.replace('_', '-')}", **options)
-
-
-CHOICES = {
-    "mode": ("word", "sentence", "labelled"),
-    "loss": ("margin", "softmax"),
-    "optimizer": ("adagrad", "sgd"),
-    "tokenizer": ("simple", "tweet"),
-    "split": ("tabs", "punkt"),
-}
 
 
 def run(args: argparse.Namespace) -> int:
@@ -160,9 +129,7 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.out.absolute().parent.is_dir():
         raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
-    settings = StarSpaceSettings(
-        **{f.name: getattr(args, f.name) for f in fields(StarSpaceSettings)}
-    )
+    settings = read_settings(args, StarSpaceSettings)
     training = train_starspace(
         args.corpus,
         args.out,
@@ -187,7 +154,7 @@ def run_finish(args: argparse.Namespace) -> int:
     encoder, counts = read_static_model(args.model)
     if counts is None:
         raise PocketIntentError(f"{args.model}: has no word counts; `train starspace` writes them")
-    settings = FinishSettings(**{f.name: getattr(args, f.name) for f in fields(FinishSettings)})
+    settings = read_settings(args, FinishSettings)
     finished = finish_encoder(encoder, counts, settings)
     manifest, tensors = finished.to_model_file_parts()
     save_model(args.out, manifest, tensors | {COUNTS: counts})

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
 
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.settings_options import add_settings
 from pocketintent.cli.torch_options import command_line, prepare_torch
 from pocketintent.training.charemb_settings import PRESETS, CharEmbSettings, preset_settings
 
@@ -93,24 +92,9 @@ def add_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     again = parser.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
-    _add_settings(parser)
-
-
-def _add_settings(parser: argparse.ArgumentParser) -> None:
-    """One option for each setting; what is not given is the preset's."""
-    group = parser.add_argument_group("settings, beside those of the preset (tiny's are shown)")
-    hints = get_type_hints(CharEmbSettings)
-    for field in fields(CharEmbSettings):
-        hint = hints[field.name]
-        shown = f"{_HELP[field.name]} ({field.default})".replace("%", "%%")
-        options: dict[str, Any] = {"default": None, "help": shown}
-        if hint is bool:
-            options["action"] = argparse.BooleanOptionalAction
-        elif get_origin(hint) is not None:
-            options["choices"] = get_args(hint)
-        else:
-            options |= {"type": hint, "metavar": "N" if hint is int else "X"}
-        group.add_argument(f"--{field.name.replace('_', '-')}", **options)
+    # What is not given is the preset's.
+    title = "settings, beside those of the preset (tiny's are shown)"
+    add_settings(parser, CharEmbSettings, _HELP, title=title, preset=True)
 
 
 def run(args: argparse.Namespace) -> int:

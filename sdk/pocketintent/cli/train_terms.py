@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
 from pathlib import Path
 
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.settings_options import add_settings, read_settings
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.terms import CorpusTexts, TermSettings, extract_terms, save_terms
 
@@ -47,23 +47,14 @@ def add_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.set_defaults(run=run)
     parser.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="texts")
     parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="terms to write")
-    group = parser.add_argument_group("settings")
-    for field in fields(TermSettings):
-        is_float = field.type == "float"
-        group.add_argument(
-            f"--{field.name.replace('_', '-')}",
-            type=float if is_float else int,
-            metavar="X" if is_float else "N",
-            default=field.default,
-            help=f"{_HELP[field.name]} (%(default)s)",
-        )
+    add_settings(parser, TermSettings, _HELP)
 
 
 def run(args: argparse.Namespace) -> int:
     """Extract and save the terms, and print how many there are."""
     if not args.out.absolute().parent.is_dir():
         raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
-    settings = TermSettings(**{f.name: getattr(args, f.name) for f in fields(TermSettings)})
+    settings = read_settings(args, TermSettings)
     terms = extract_terms(CorpusTexts(args.corpus), settings, report=print_note)
     if not terms:
         raise PocketIntentError(

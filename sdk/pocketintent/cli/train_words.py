@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.settings_options import add_settings, read_settings
+from pocketintent.cli.torch_options import command_line
 from pocketintent.training.word_settings import WordSettings
 
 EXAMPLES = """\
@@ -67,19 +67,7 @@ def add_words_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser
     again = parser.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
-    group = parser.add_argument_group("settings")
-    hints = get_type_hints(WordSettings)
-    for field in fields(WordSettings):
-        hint = hints[field.name]
-        options: dict[str, Any] = {"default": field.default}
-        if get_origin(hint) is Literal:
-            options["choices"] = get_args(hint)
-        else:
-            options |= {"type": float, "metavar": "X"} if hint is float else {}
-            options = {"type": int, "metavar": "N"} | options
-        shown = "all" if field.default is None else field.default
-        options["help"] = f"{_HELP[field.name]} ({shown})"
-        group.add_argument(f"--{field.name.replace('_', '-')}", **options)
+    add_settings(parser, WordSettings, _HELP)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -97,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         raise PocketIntentError("--limit goes with --from; for --corpus there is --max-words")
     from pocketintent.training.word_vectors import train_words
 
-    settings = WordSettings(**{f.name: getattr(args, f.name) for f in fields(WordSettings)})
+    settings = read_settings(args, WordSettings)
     training = train_words(
         args.corpus,
         args.out,
@@ -110,11 +98,6 @@ def run(args: argparse.Namespace) -> int:
     )
     print_json({"out": str(args.out), **training})
     return 0
-
-
-def command_line(arguments: list[str]) -> str:
-    """The call for the record: folders are left out, since a model is given to others."""
-    return shlex.join(["pocketintent", *(argument.rpartition("/")[2] for argument in arguments)])
 
 
 def _convert(args: argparse.Namespace) -> dict[str, Any]:
