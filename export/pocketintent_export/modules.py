@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,8 +17,8 @@ from pocketintent.runtime.indexing import IndexedTemplates
 from pocketintent.runtime.matching import Decision, TableIndex
 from pocketintent.runtime.quantizer import QuantizedMatrix
 from pocketintent_export.codes import Codes, QuantizedRows
+from pocketintent_export.export import Scoring
 
-Scoring = Literal["table", "decoded"]
 _BLOCK = 32
 """Templates that are compared at once."""
 

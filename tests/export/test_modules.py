@@ -14,7 +14,8 @@ from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.indexing import IndexedTemplates
 from pocketintent.runtime.matching import Decision, TableIndex, unit_rows
 from pocketintent.runtime.token_inputs import TokenInputs
-from pocketintent_export.modules import RecognizerModule, Scores, Scoring, StaticModule, unit
+from pocketintent_export.export import Scoring
+from pocketintent_export.modules import RecognizerModule, Scores, StaticModule, unit
 
 MakeEncoder = Callable[..., StaticEncoder]
 MakeIndex = Callable[..., IndexedTemplates]
