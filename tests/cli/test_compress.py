@@ -12,7 +12,7 @@ from pocketintent.cli import compress, compress_sweep
 from pocketintent.runtime.encoders import StaticEncoder, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import load_model, save_model
-from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.vocabulary import Vocabulary
 
 NOUNS = ["lamp", "light", "music", "song", "pizza", "burger", "taxi", "hotel"]
@@ -68,6 +68,36 @@ def call(*argv: Any) -> int:
 
 
 SMALL = ("--sub-dim", 3, "--codebook-size", 8)
+NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 16, "weight": 1.0}
+
+
+@pytest.fixture
+def compressed(model: Path, corpus: Path, tmp_path: Path) -> Path:
+    """A model of codes with n-grams, a template codebook and a quality of its own."""
+    encoder = load_encoder(model)
+    assert isinstance(encoder, StaticEncoder)
+    buckets = np.random.default_rng(1).standard_normal((16, 12), dtype=np.float32)
+    encoder = StaticEncoder(
+        encoder.vocabulary, encoder.words, ngrams=DenseMatrix(buckets), ngram_settings=NGRAMS
+    )
+    manifest, tensors = encoder.to_model_file_parts()
+    counts = load_model(model).tensors["vocabulary.counts"]
+    save_model(model, manifest, tensors | {"vocabulary.counts": counts})
+    path = tmp_path / "compressed.safetensors"
+    call("compress", model, "--out", path, "--keep", 20, "--corpus", corpus, *SMALL)
+    content = load_model(path)
+    save_model(path, content.manifest | {"quality": {"old": 1.0}}, content.tensors)
+    return path
+
+
+def read(path: Path) -> StaticEncoder:
+    encoder = load_encoder(path)
+    assert isinstance(encoder, StaticEncoder)
+    return encoder
+
+
+def tensors_of(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    return {name: np.array(tensor) for name, tensor in load_model(path).tensors.items()}
 
 
 def test_the_report_gives_sizes_and_the_model_loads(
@@ -155,6 +185,94 @@ def test_without_counts_the_order_of_the_words_decides(model: Path, tmp_path: Pa
     small = load_encoder(out)
     assert isinstance(small, StaticEncoder)
     assert small.vocabulary.words == [f"rare{letter}" for letter in "abcdefgh"]
+
+
+def test_ngrams_are_left_out_where_asked_for(
+    compressed: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "words.safetensors"
+    capsys.readouterr()
+    assert call("compress", model, "--out", out, "--no-ngrams", *SMALL) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["bytes_before"]["ngrams"] > 0
+    assert report["bytes"]["ngrams"] == 0
+    assert report["codes_kept"] is False
+    assert report["settings"]["ngrams"] is False
+    assert read(out).ngrams is None
+    assert not read(out).encode("unheard").any()
+    assert read(compressed).encode("unheard").any()
+
+
+@pytest.mark.parametrize("no_ngrams", [False, True])
+def test_codes_of_a_compressed_model_stay_bit_for_bit(
+    compressed: Path, tmp_path: Path, no_ngrams: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "smaller.safetensors"
+    capsys.readouterr()
+    options = ["--no-ngrams"] if no_ngrams else []
+    assert call("compress", compressed, "--out", out, "--keep", 11, *options) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["codes_kept"] is True
+    assert json.loads(printed.out)["words"] == {"before": 20, "after": 11}
+    assert "codes stay as they are" in printed.err
+    assert read(out).vocabulary.words == read(compressed).vocabulary.words[:11]
+    old, new = read(compressed).words, read(out).words
+    assert isinstance(old, QuantizedMatrix)
+    assert isinstance(new, QuantizedMatrix)
+    np.testing.assert_array_equal(new.codes, old.codes[:11])
+    before, after = tensors_of(compressed), tensors_of(out)
+    np.testing.assert_array_equal(after["words.norms"], before["words.norms"][:11])
+    kept = {"words.codebook", "templates.codebook"}
+    for name in kept | {name for name in before if name.startswith("ngrams.") and not no_ngrams}:
+        assert after[name].tobytes() == before[name].tobytes()
+    assert any(name.startswith("ngrams.") for name in after) is not no_ngrams
+
+
+def test_the_manifest_of_a_pruned_compressed_model_says_how_it_was_made(
+    compressed: Path, data: Path, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
+    call("compress", compressed, "--out", first, "--no-ngrams")
+    settings = load_model(first).manifest["compression"]
+    assert settings == {**load_model(compressed).manifest["compression"], "ngrams": False}
+    assert settings["keep"] == 20
+    assert "quality" not in load_model(first).manifest
+    call("compress", first, "--out", second, "--keep", 12, "--sts", data / "sts.jsonl")
+    assert load_model(second).manifest["compression"] == {**settings, "keep": 12}
+    assert load_model(second).manifest["quality"].keys() == {"sts"}
+
+
+def test_keeping_all_words_and_ngrams_of_a_compressed_model_changes_nothing(
+    compressed: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "same.safetensors"
+    call("compress", compressed, "--out", out, "--keep", 99)
+    before, after = tensors_of(compressed), tensors_of(out)
+    assert {k: v.tobytes() for k, v in before.items()} == {k: v.tobytes() for k, v in after.items()}
+
+
+@pytest.mark.parametrize("option", [("--sub-dim", 4), ("--codebook-size", 4), ("--no-rotate",)])
+def test_an_option_of_quantisation_quantises_a_compressed_model_anew(
+    compressed: Path, tmp_path: Path, option: tuple[Any, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "anew.safetensors"
+    capsys.readouterr()
+    assert call("compress", compressed, "--out", out, "--keep", 11, *option) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["codes_kept"] is False
+    words = load_model(out).manifest["words"]
+    given = dict([option]) if len(option) == 2 else {}
+    assert words["sub_dim"] == given.get("--sub-dim", 10)
+    assert words["codebook_size"] == given.get("--codebook-size", 128)
+    assert report["settings"]["rotate"] is (option[0] != "--no-rotate")
+
+
+def test_a_compressed_model_is_refused_when_nothing_is_asked_for(
+    compressed: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(PocketIntentError, match="quantised already and nothing is asked for"):
+        call("compress", compressed, "--out", tmp_path / "x")
+    assert not (tmp_path / "x").exists()
 
 
 def test_norm_pruning_without_corpus_or_keep_is_refused(model: Path, tmp_path: Path) -> None:

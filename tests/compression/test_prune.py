@@ -10,6 +10,7 @@ from pocketintent.compression.prune import (
     prune_encoder,
     select_by_frequency,
     select_by_norm,
+    without_ngrams,
 )
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -104,3 +105,22 @@ def test_a_pruned_encoder_knows_the_kept_words_and_no_others(quantised: bool) ->
     np.testing.assert_array_equal(small.encode("the lamp"), encoder.encode("lamp"))
     assert not small.encode("music off").any()
     assert len(encoder.vocabulary) == 8
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_an_encoder_without_ngrams_skips_unknown_words(quantised: bool) -> None:
+    plain = make_encoder(quantised)
+    encoder = StaticEncoder(
+        plain.vocabulary,
+        plain.words,
+        ngrams=DenseMatrix(np.ones((4, 6), np.float32)),
+        ngram_settings={"min_n": 2, "max_n": 3, "num_buckets": 4, "weight": 1.0},
+        manifest={"training": {"seed": 1}, "quality": {"old": 1.0}},
+    )
+    small = without_ngrams(encoder)
+    assert small.words is encoder.words
+    assert not small.encode("unheard").any()
+    np.testing.assert_array_equal(small.encode("unheard lamp"), plain.encode("lamp"))
+    assert small.manifest == {"training": {"seed": 1}}
+    assert encoder.encode("unheard").any()
+    assert encoder.manifest["quality"] == {"old": 1.0}

@@ -23,6 +23,7 @@ from pocketintent.cli.quality import (
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.quantizer import QuantizedMatrix
 
 EXAMPLES = """\
 examples:
@@ -30,7 +31,19 @@ examples:
   pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \\
       --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
   pocketintent compress trained.safetensors --out small.safetensors \\
-      --sts sts/stsb/dev.jsonl --intents intents/clinc150"""
+      --sts sts/stsb/dev.jsonl --intents intents/clinc150
+  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams"""
+
+DEFAULTS: dict[str, Any] = {
+    "sub_dim": 10,
+    "codebook_size": 128,
+    "shared_codebook": False,
+    "no_normalise": False,
+    "count_power": 0.5,
+    "no_rotate": False,
+}
+"""The options of quantisation. The parser leaves those that are not given None, which is how a
+model that is quantised already keeps its codes."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,7 +51,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "compress",
         help="prune and quantise a model",
-        description="Prune and quantise a model; prints the size report as JSON.",
+        description="Prune and quantise a model; prints the size report as JSON. A model that is "
+        "quantised already keeps the codes of its words, unless an option of quantisation is "
+        "given.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -63,36 +78,42 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="training texts (.txt, .jsonl, .gz): for pruning, and for a codebook of sentence "
         "vectors that the recogniser quantises its templates with",
     )
-    quantising = parser.add_argument_group("quantisation")
-    quantising.add_argument(
-        "--sub-dim", type=int, default=10, metavar="N", help="length of a sub-vector (%(default)s)"
+    pruning.add_argument(
+        "--no-ngrams",
+        action="store_true",
+        help="leave the n-grams out; a text is then made of its known words alone",
     )
-    quantising.add_argument(
-        "--codebook-size", type=int, default=128, metavar="N", help="centroids (%(default)s)"
-    )
-    quantising.add_argument(
-        "--shared-codebook", action="store_true", help="one codebook for all positions"
-    )
-    quantising.add_argument(
-        "--no-normalise", action="store_true", help="quantise the vectors with their norms"
-    )
-    quantising.add_argument(
-        "--count-power",
-        type=float,
-        default=0.5,
-        metavar="X",
-        help="frequent words shape the codebooks more, by their count to this power (%(default)s)",
-    )
-    quantising.add_argument(
-        "--no-rotate", action="store_true", help="quantise the vectors as training left them"
-    )
+    _add_quantisation(parser)
     add_probe_arguments(parser)
+
+
+def _add_quantisation(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :data:`DEFAULTS`."""
+    group = parser.add_argument_group(
+        "quantisation", "given any of these, a model that is quantised already is quantised anew"
+    )
+
+    def add(name: str, text: str, **options: Any) -> None:
+        default = DEFAULTS[name.lstrip("-").replace("-", "_")]
+        group.add_argument(name, default=None, help=text.format(default), **options)
+
+    add("--sub-dim", "length of a sub-vector ({})", type=int, metavar="N")
+    add("--codebook-size", "centroids ({})", type=int, metavar="N")
+    add("--shared-codebook", "one codebook for all positions", action="store_true")
+    add("--no-normalise", "quantise the vectors with their norms", action="store_true")
+    add(
+        "--count-power",
+        "frequent words shape the codebooks more, by their count to this power ({})",
+        type=float,
+        metavar="X",
+    )
+    add("--no-rotate", "quantise the vectors as training left them", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
-    from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
-    from pocketintent.compression.report import compare_sizes, quality_change, size_report
+    from pocketintent.compression.quantise import add_template_quantizer
+    from pocketintent.compression.report import compare_sizes, size_report
 
     for path in args.corpus or ():
         if not path.is_file():  # now rather than after minutes of work
@@ -100,34 +121,17 @@ def run(args: argparse.Namespace) -> int:
     original, counts = read_static_model(args.model)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         raise PocketIntentError("--prune norm needs --keep and --corpus")
+    keeps_codes = _keeps_codes(original, args)
     before = size_report(args.model)  # now: OUT may be the same file
     started = time.monotonic()
     pruned, counts = _prune(original, counts, args)
-    small = quantise_encoder(
-        pruned,
-        sub_dim=args.sub_dim,
-        codebook_size=args.codebook_size,
-        counts=counts,
-        count_power=args.count_power,
-        per_position=not args.shared_codebook,
-        normalised=not args.no_normalise,
-        rotate=not args.no_rotate,
-        seed=args.seed,
-        progress=print_progress,
-    )
+    small = pruned if keeps_codes else _quantise(pruned, counts, args)
     if args.corpus is not None:
         print_note("fitting the codebook of templates")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
     seconds = time.monotonic() - started
-    probe = read_probe(args)
-    quality: dict[str, Any] = {}
-    if probe:
-        print_note("measuring quality")
-        stages = {"before": original, "pruned": pruned, "after": small}
-        quality = {name: measure_quality(encoder, probe) for name, encoder in stages.items()}
-        quality["lost_by_quantisation"] = quality_change(quality["after"], quality["pruned"])
-        small.manifest["quality"] = quality["after"]
-    small.manifest["compression"] |= {"keep": args.keep, "prune": args.prune}
+    quality = _measure(original, pruned, small, args)
+    _describe(small, original, args, quality)
     save_model(args.out, *small.to_model_file_parts())
     float32_bytes = len(pruned.words) * pruned.dim * 4
     sizes = compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes)
@@ -135,12 +139,84 @@ def run(args: argparse.Namespace) -> int:
         "out": str(args.out),
         "words": {"before": len(original.words), "after": len(small.words)},
         "dim": small.dim,
+        "codes_kept": keeps_codes,
         "settings": small.manifest["compression"],
         "seconds": round(seconds, 2),
         **sizes,
     }
     print_json(report | ({"quality": quality} if quality else {}))
     return 0
+
+
+def _keeps_codes(encoder: StaticEncoder, args: argparse.Namespace) -> bool:
+    """Whether the words stay the codes that they are."""
+    if not isinstance(encoder.words, QuantizedMatrix):
+        return False
+    if any(getattr(args, name) is not None for name in DEFAULTS):
+        return False
+    if args.keep is None and args.corpus is None and not args.no_ngrams:
+        raise PocketIntentError(
+            f"{args.model} is quantised already and nothing is asked for: give --keep or "
+            "--no-ngrams to make it smaller, or --sub-dim and --codebook-size to quantise it anew"
+        )
+    print_note("the model is quantised already: its codes stay as they are")
+    return True
+
+
+def _quantise(
+    encoder: StaticEncoder, counts: NDArray[np.integer[Any]] | None, args: argparse.Namespace
+) -> StaticEncoder:
+    from pocketintent.compression.quantise import quantise_encoder
+
+    options = dict(DEFAULTS)
+    options |= {name: vars(args)[name] for name in DEFAULTS if vars(args)[name] is not None}
+    return quantise_encoder(
+        encoder,
+        sub_dim=options["sub_dim"],
+        codebook_size=options["codebook_size"],
+        counts=counts,
+        count_power=options["count_power"],
+        per_position=not options["shared_codebook"],
+        normalised=not options["no_normalise"],
+        rotate=not options["no_rotate"],
+        seed=args.seed,
+        progress=print_progress,
+    )
+
+
+def _measure(
+    original: StaticEncoder, pruned: StaticEncoder, small: StaticEncoder, args: argparse.Namespace
+) -> dict[str, Any]:
+    """The quality of each stage, and what was lost; empty when nothing is to be measured on."""
+    from pocketintent.compression.report import quality_change
+
+    probe = read_probe(args)
+    if not probe:
+        return {}
+    print_note("measuring quality")
+    stages = {"before": original, "pruned": pruned, "after": small}
+    quality = {name: measure_quality(encoder, probe) for name, encoder in stages.items()}
+    quality["lost_by_quantisation"] = quality_change(quality["after"], quality["pruned"])
+    return quality
+
+
+def _describe(
+    small: StaticEncoder,
+    original: StaticEncoder,
+    args: argparse.Namespace,
+    quality: dict[str, Any],
+) -> None:
+    """Write into the manifest how the model was made, and how good it is."""
+    settings = dict(small.manifest.get("compression", {}))
+    if args.keep is not None or "keep" not in settings:
+        settings |= {"keep": args.keep, "prune": args.prune}
+    if args.no_ngrams and original.ngrams is not None:
+        settings["ngrams"] = False
+    small.manifest["compression"] = settings
+    # What an earlier compression measured is not this model's.
+    small.manifest.pop("quality", None)
+    if quality:
+        small.manifest["quality"] = quality["after"]
 
 
 def print_progress(stage: str, done: int, total: int) -> None:
@@ -155,8 +231,15 @@ def print_progress(stage: str, done: int, total: int) -> None:
 def _prune(
     encoder: StaticEncoder, counts: NDArray[np.integer[Any]] | None, args: argparse.Namespace
 ) -> tuple[StaticEncoder, NDArray[np.integer[Any]] | None]:
-    from pocketintent.compression.prune import Sentences, prune_encoder, select_by_norm
+    from pocketintent.compression.prune import (
+        Sentences,
+        prune_encoder,
+        select_by_norm,
+        without_ngrams,
+    )
 
+    if args.no_ngrams:
+        encoder = without_ngrams(encoder)
     if args.keep is None or args.keep >= len(encoder.words):
         return encoder, counts
     if args.prune == "frequency":

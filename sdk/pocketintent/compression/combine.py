@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.compression.prune import prune_encoder, select_by_frequency
+from pocketintent.compression.prune import prune_encoder, select_by_frequency, without_ngrams
 from pocketintent.compression.quantise import StageProgress, falling, quantise_encoder
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.combined import CombinedEncoder
@@ -71,7 +71,7 @@ def combine_encoders(
         ids = select_by_frequency(falling(words) if counts is None else counts, keep)
         words = prune_encoder(words, ids)
         counts = None if counts is None else counts[ids]
-    plain = _without_ngrams(words)
+    plain = without_ngrams(words)
     CombinedEncoder(plain, characters)  # refuses parts that do not fit before work is done
     settings = _settings(words, sub_dim, codebook_size)
     num_read = len(plain.words) if blend else min(_COMPARED, len(plain.words))
@@ -92,17 +92,6 @@ def combine_encoders(
         plain = _quantise(plain, settings, counts, seed, progress)
     plain.manifest["combination"] = {"blend": blend, "keep": keep, "cosine": round(cosine, 4)}
     return CombinedEncoder(plain, characters)
-
-
-def _without_ngrams(words: StaticEncoder) -> StaticEncoder:
-    manifest = {key: value for key, value in words.manifest.items() if key != "quality"}
-    return StaticEncoder(
-        words.vocabulary,
-        words.words,
-        tokenizer_spec=words.tokenizer_spec,
-        template_quantizer=words.template_quantizer,
-        manifest=manifest,
-    )
 
 
 def _with_table(words: StaticEncoder, table: DenseMatrix) -> StaticEncoder:

@@ -1,4 +1,4 @@
-"""Pruning: which words of a vocabulary to keep, and an encoder of these words alone."""
+"""Pruning: which words of a vocabulary to keep, and an encoder of these, or without n-grams."""
 
 from __future__ import annotations
 
@@ -153,6 +153,25 @@ def prune_encoder(encoder: StaticEncoder, ids: IndexArray) -> StaticEncoder:
         ngram_settings=encoder.ngram_settings,
         template_quantizer=encoder.template_quantizer,
         manifest=encoder.manifest,
+    )
+
+
+def without_ngrams(encoder: StaticEncoder) -> StaticEncoder:
+    """An encoder of the words alone, which skips what is not among them.
+
+    Args:
+        encoder: The encoder; it stays as it is.
+
+    Returns:
+        The new encoder; words, tokenizer and template codebook are shared with the old one,
+        and a ``quality`` entry of the manifest, measured with the n-grams, is dropped.
+    """
+    return StaticEncoder(
+        encoder.vocabulary,
+        encoder.words,
+        tokenizer_spec=encoder.tokenizer_spec,
+        template_quantizer=encoder.template_quantizer,
+        manifest={key: value for key, value in encoder.manifest.items() if key != "quality"},
     )
 
 
