@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any
 
 # It sets the number of threads, before NumPy is imported.
-from latency import measure, processor, read_templates  # isort: skip
+from timing import measure, processor  # isort: skip
 
 import numpy as np
 
+from latency import read_templates
 from pocketintent.evaluation.datasets import load_intent_data
 from pocketintent.runtime.encoders import DEFAULT_MODEL
 from pocketintent.runtime.errors import PocketIntentError
@@ -108,7 +109,8 @@ def compare(number: int, args: argparse.Namespace) -> dict[str, Any]:
         print(f"{number} templates: starting {name}", file=sys.stderr, flush=True)
         cold[name] = start_cold(name, folder, templates, args)
     ways = {name: make_way(name, folder, templates, args.model) for name in WAYS}
-    times = measure(ways, queries, args.rounds)
+    matches = {name: way.match for name, way in ways.items()}
+    times = measure(matches, queries, args.rounds, warm_up=queries[:50])
     expected = [ways[REFERENCE].match(query) for query in queries]
     rows = {
         name: {

@@ -11,29 +11,24 @@ machine falls on all. Load time and peak memory are of a fresh process each.
 
 from __future__ import annotations
 
-import os
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ[variable] = "1"  # before NumPy is imported
-os.environ["TOKENIZERS_PARALLELISM"] = "false"
+# It sets the number of threads, before NumPy is imported.
+from timing import measure, processor  # isort: skip
 
-import argparse  # noqa: E402
-import gc  # noqa: E402
-import json  # noqa: E402
-import platform  # noqa: E402
-import subprocess  # noqa: E402
-import sys  # noqa: E402
-import tempfile  # noqa: E402
-import time  # noqa: E402
-from collections.abc import Sequence  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import Any  # noqa: E402
+import numpy as np
 
-import numpy as np  # noqa: E402
-
-from pocketintent.evaluation.datasets import draw_templates, load_intent_data  # noqa: E402
-from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
-from systems import DEFAULT_CACHE, SYSTEMS, System, make_system  # noqa: E402
+from pocketintent.evaluation.datasets import draw_templates, load_intent_data
+from pocketintent.runtime.errors import PocketIntentError
+from systems import DEFAULT_CACHE, SYSTEMS, System, make_system
 
 OURS = "pocketintent"
 DEFAULT_SYSTEMS = (OURS, "model2vec", "fasttext", "minilm-int8", "tfidf")
@@ -54,30 +49,6 @@ def read_templates(data: Path, number: int) -> list[tuple[str, str]]:
     if len(pairs) < number:
         raise PocketIntentError(f"only {len(pairs)} templates are there, not {number}")
     return pairs[:number]
-
-
-def measure(
-    systems: dict[str, System], queries: Sequence[str], rounds: int
-) -> dict[str, np.ndarray]:
-    """Microseconds of each query of each system, float64 [rounds * queries]."""
-    for system in systems.values():
-        for query in queries[:50]:
-            system.match(query)
-    parts = np.array_split(np.array(queries, dtype=object), rounds)
-    times: dict[str, list[int]] = {name: [] for name in systems}
-    gc.collect()
-    gc.disable()
-    try:
-        for part in parts:
-            for name, system in systems.items():
-                match, taken = system.match, times[name]
-                for query in part:
-                    started = time.perf_counter_ns()
-                    match(query)
-                    taken.append(time.perf_counter_ns() - started)
-    finally:
-        gc.enable()
-    return {name: np.array(taken) / 1e3 for name, taken in times.items()}
 
 
 def start_cold(name: str, pairs: Sequence[tuple[str, str]], args: argparse.Namespace) -> Any:
@@ -110,7 +81,8 @@ def compare(number: int, args: argparse.Namespace) -> dict[str, Any]:
         cold[name] = start_cold(name, pairs, args)
         systems[name].load(args.cache)
         systems[name].teach(texts, intents)
-    times = measure(systems, queries, args.rounds)
+    matches = {name: system.match for name, system in systems.items()}
+    times = measure(matches, queries, args.rounds, warm_up=queries[:50])
     ours = float(np.median(times[OURS])) if OURS in times else None
     rows = {}
     for name, system in systems.items():
@@ -154,16 +126,6 @@ def print_table(report: dict[str, Any]) -> None:
         values = [row[key] for key in (*keys, "size_mb")]
         cells = ["-" if v is None else f"{v:.3g}" if v < 10 else f"{v:.0f}" for v in values]
         print(f"{name:20}" + "".join(f"{cell:>11}" for cell in cells), file=sys.stderr)
-
-
-def processor() -> str:
-    """The name of this machine's processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
 
 
 def main() -> None:
