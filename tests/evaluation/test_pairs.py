@@ -59,6 +59,12 @@ def test_one_named_column_leaves_the_others_to_be_found(tmp_path: Path) -> None:
     assert columns == ("anchor", "target", "mine")
 
 
+def test_yes_and_no_are_one_and_zero(tmp_path: Path) -> None:
+    lines = '{"a": "x", "b": "y", "same": true}\n{"a": "x", "b": "z", "same": false}\n'
+    pairs, _ = read_pairs(write(tmp_path / "same.jsonl", lines), score="same")
+    assert pairs == [ScoredPair("x", "y", 1.0), ScoredPair("x", "z", 0.0)]
+
+
 FIELDS = st.text(st.sampled_from('ab,"\t é\n🙂'), min_size=1, max_size=6)
 
 
@@ -87,7 +93,7 @@ def test_every_quoted_table_is_read_back(
         ("left,right,score\nx,y,1\n", "not known which columns.*'left', 'right', 'score'"),
         ('{"a": "x", "b": "y", "score": 1}\n{"a": "x"}\n', 'line 2: "b" must be a text'),
         ('{"a": "x", "b": "y", "score": 1}\n{"a"\n', "line 2: not valid JSON"),
-        ('{"a": "x", "b": "y", "score": true}\n', 'line 1: "score" must be a number'),
+        ('{"a": "x", "b": "y", "score": [1]}\n', 'line 1: "score" must be a number'),
         ('{"a": "x", "b": "y", "score": null}\n', 'line 1: "score" must be a number'),
     ],
 )

@@ -87,6 +87,23 @@ def test_both_tables_are_means_of_their_word_vectors(
     assert (report["pairs"], report["terms"], report["dim"]) == (3, 7, 6)
 
 
+def test_terms_of_the_target_are_joined_in_the_sentences(
+    target: TermVectors, charemb: Path, tmp_path: Path
+) -> None:
+    vectors, path = tmp_path / "target.tsv", tmp_path / "pairs.jsonl"
+    write_vectors(vectors, target)
+    texts = [("machine learning", other, n) for n, other in enumerate(["lamp", "play", "on"])]
+    path.write_text("\n".join(json.dumps({"a": a, "b": b, "score": s}) for a, b, s in texts))
+    report = evaluate_reconstruction(path, vectors, charemb)
+    term = target.vectors[TERMS.index("machine_learning")]
+    cosines = [
+        term @ word / np.linalg.norm(term) / np.linalg.norm(word)
+        for word in (target.vectors[TERMS.index(b)] for _, b, _ in texts)
+    ]
+    assert report["original"]["pearson"] == pytest.approx(pearson(cosines, [0, 1, 2]), abs=1e-5)
+    assert report["known_tokens"] == 1.0
+
+
 def test_a_model_that_rebuilds_its_target_loses_nothing(
     target: TermVectors, charemb: Path, pairs: Path, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pocketintent.cli import (
+    evaluate_encoders,
     evaluate_pairs,
     evaluate_reconstruction,
     evaluate_terms,
@@ -98,6 +99,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     evaluate_pairs.add_parser(tasks)
     evaluate_typing.add_parser(tasks)
     evaluate_reconstruction.add_parser(tasks)
+    evaluate_encoders.add_parser(tasks)
     evaluate_terms.add_parser(tasks)
 
 

@@ -46,7 +46,7 @@ def read_pairs(
         a: The column of the first texts; with ``b`` and ``score`` found among
             :data:`KNOWN_COLUMNS` when None.
         b: The column of the second texts.
-        score: The column of the scores, any finite numbers.
+        score: The column of the scores, any finite numbers; JSON's true is 1 and its false 0.
 
     Returns:
         The pairs in order, and the columns that they were read from.
@@ -155,7 +155,7 @@ def _pair(place: str, row: dict[str, Any], columns: Columns) -> ScoredPair:
             raise PocketIntentError(f'{place}: "{name}" must be a text, found {text!r}')
     value = row.get(columns.score)
     try:
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
+        if not isinstance(value, int | float | str):
             raise ValueError
         score = float(value)
         if not math.isfinite(score):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,16 @@ import numpy as np
 
 from pocketintent.evaluation.records import read_scored_pairs
 from pocketintent.evaluation.sts import correlate
+from pocketintent.evaluation.word_tables import (
+    known_tokens,
+    read_tokenizer_spec,
+    table_encoder,
+)
 from pocketintent.runtime.charemb import CharEncoder
-from pocketintent.runtime.encoders import StaticEncoder, load_encoder
+from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.lbg import FloatArray
-from pocketintent.runtime.text import SIMPLE_SPEC
-from pocketintent.training.vectors import TermVectors, read_vectors, to_encoder
+from pocketintent.training.vectors import TermVectors, read_vectors
 
 _TERMS_AT_ONCE = 4096
 
@@ -49,7 +52,8 @@ def evaluate_reconstruction(
 
     This is Table 2 of «Extracting Text Representations for Terms and Phrases in Technical
     Domains» (IBM Research). Both tables have the same words, so that a token of a sentence is
-    in both or in neither, and one that is in neither is skipped.
+    in both or in neither, and one that is in neither is skipped. Terms of several words are
+    joined in the sentences first, see :func:`table_encoder`.
 
     Args:
         pairs_path: Lines of ``{"a": text, "b": text, "score": number}``.
@@ -82,19 +86,13 @@ def evaluate_reconstruction(
             "give the vectors that the model was trained on"
         )
     rebuilt = reconstruct(target, model)
-    spec = _tokenizer_spec(target_path)
-    original, reconstructed = (to_encoder(t, tokenizer_spec=spec) for t in (target, rebuilt))
-    known = [
-        token in original.vocabulary
-        for pair in pairs
-        for text in (pair.a, pair.b)
-        for token in original.tokenize(text)
-    ]
+    spec = read_tokenizer_spec(target_path)
+    original, reconstructed = (table_encoder(table, spec) for table in (target, rebuilt))
     return {
         "pairs": len(pairs),
         "terms": len(target),
         "dim": target.dim,
-        "known_tokens": float(np.mean(known)) if known else 0.0,
+        "known_tokens": known_tokens(original, (text for p in pairs for text in (p.a, p.b))),
         "cosine": _mean_cosine(target.vectors, rebuilt.vectors),
         **{
             name: {key: found[key] for key in ("pearson", "spearman")}
@@ -103,15 +101,6 @@ def evaluate_reconstruction(
         },
         "compression": _compression(target, model, Path(model_path)),
     }
-
-
-def _tokenizer_spec(target_path: str | Path) -> Mapping[str, Any]:
-    """The tokenizer of a target that is a model, else the simple one."""
-    with Path(target_path).open("rb") as file:
-        head = file.read(9)  # safetensors: the header's length in eight bytes, then its JSON
-    is_model = head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
-    encoder = load_encoder(target_path) if is_model else None
-    return encoder.tokenizer_spec if isinstance(encoder, StaticEncoder) else SIMPLE_SPEC
 
 
 def _mean_cosine(a: FloatArray, b: FloatArray) -> float:
