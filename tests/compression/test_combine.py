@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pocketintent.compression.combine import combine_encoders
+from pocketintent.runtime.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
 from pocketintent.runtime.char_weights import Weights
@@ -137,6 +138,20 @@ def test_sizes_of_codes_can_be_given(characters: CharEncoder) -> None:
     table = combine_encoders(quantised, characters, blend=0, codebook_size=16).words.words
     assert isinstance(table, QuantizedMatrix)
     assert (table.quantizer.sub_dim, table.quantizer.codebook_size) == (2, 16)
+
+
+def test_the_attention_is_that_of_the_table_and_can_be_left_out(characters: CharEncoder) -> None:
+    words = make_words(characters)
+    assert combine_encoders(words, characters).attention == DEFAULT_ATTENTION
+    chosen = Attention(0.25, 0.5)
+    combined = combine_encoders(words, characters, attention=chosen)
+    assert combined.attention == chosen
+    alone = combine_encoders(words, characters, attention=None)
+    assert alone.attention is None
+    (before,), (after,) = alone.embed_unknown(["abx"]), combined.embed_unknown(["abx"])
+    nearest = combined.words.words.decode() @ before
+    assert not np.allclose(before, after)
+    assert after @ combined.words.words.decode()[nearest.argmax()] > 0
 
 
 def test_progress_counts_the_words(characters: CharEncoder) -> None:

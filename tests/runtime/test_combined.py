@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pocketintent import IntentRecognizer
+from pocketintent.runtime.attention import Attention, TableAttention
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
 from pocketintent.runtime.char_weights import Weights
@@ -59,18 +60,28 @@ def plain(encoder: CombinedEncoder, text: str) -> FloatArray:
     table = dict(zip(encoder.vocabulary.words, encoder.words.words.decode(), strict=True))
     total = np.zeros(DIM, np.float32)
     for token in encoder.tokenize(text):
-        total += table[token] if token in table else encoder.characters.embed_terms([token])[0]
+        if token in table:
+            total += table[token]
+            continue
+        vectors = encoder.characters.embed_terms([token])
+        if encoder.attention is not None:
+            vectors = TableAttention(encoder.words.words, encoder.attention)(vectors)
+        total += vectors[0]
     norm = np.linalg.norm(total)
     unit: FloatArray = total / norm if norm else total
     return unit
 
 
+@pytest.mark.parametrize("attention", [None, Attention(0.7, 0.1)])
 @pytest.mark.parametrize("quantised", [False, True])
 @given(texts=TEXTS)
 @settings(max_examples=30)
 def test_a_text_is_the_plain_sum_of_known_and_unknown_words(
-    quantised: bool, texts: list[str]
+    attention: Attention | None, quantised: bool, texts: list[str]
 ) -> None:
+    def make(quantised: bool) -> CombinedEncoder:
+        return CombinedEncoder(make_words(quantised), make_characters(), attention)
+
     encoder = make(quantised)
     batch = encoder.encode_batch(texts)
     assert batch.dtype == np.float32
@@ -146,8 +157,10 @@ def test_many_texts_stay_in_order() -> None:
         np.testing.assert_allclose(batch[number], plain(encoder, texts[number]), atol=1e-5)
 
 
-@pytest.mark.parametrize("quantised", [False, True])
-def test_an_encoder_is_saved_and_loaded_with_all_its_parts(quantised: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("quantised", "attention"), [(False, None), (True, Attention(0.5, 0.25))])
+def test_an_encoder_is_saved_and_loaded_with_all_its_parts(
+    quantised: bool, attention: Attention | None, tmp_path: Path
+) -> None:
     codebook = np.random.default_rng(2).normal(size=(1, 4, 2)).astype(np.float16)
     words = make_words(
         quantised,
@@ -155,13 +168,16 @@ def test_an_encoder_is_saved_and_loaded_with_all_its_parts(quantised: bool, tmp_
         manifest={"training": {"seed": 3}},
     )
     characters = make_characters(reads="words", manifest={"training": {"seed": 4}})
-    encoder = CombinedEncoder(words, characters)
+    encoder = CombinedEncoder(words, characters, attention)
     path = tmp_path / "model.safetensors"
     save_model(path, *encoder.to_model_file_parts())
     loaded = load_encoder(path)
     assert isinstance(loaded, CombinedEncoder)
     assert loaded.manifest["training"] == {"seed": 3}
     assert loaded.characters.manifest["training"] == {"seed": 4}
+    assert loaded.attention == attention
+    without = CombinedEncoder(loaded.words, loaded.characters)
+    assert "attention" not in without.to_model_file_parts()[0]
     assert loaded.template_quantizer is not None
     np.testing.assert_array_equal(loaded.template_quantizer.codebook, codebook)
     texts = ["turn on the lmap", "order food", ""]
@@ -203,6 +219,8 @@ Parts = tuple[dict[str, Any], dict[str, Any]]
 BAD_FILES: list[tuple[Callable[[Parts], Any], str]] = [
     (lambda parts: parts[0].pop("charemb"), "no object 'charemb'"),
     (lambda parts: parts[0].update(charemb=[]), "no object 'charemb'"),
+    (lambda parts: parts[0].update(attention=[]), "attention must have"),
+    (lambda parts: parts[0].update(attention={"share": 2, "temperature": 1}), "share must be"),
     (lambda parts: parts[0].pop("words"), "no object 'words'"),
     (lambda parts: parts[0].update(dim=7), "dim 7"),
     (lambda parts: parts[0]["charemb"].pop("network"), "charemb: .*network must have"),

@@ -14,6 +14,7 @@ from pocketintent.cli.quality import (
     read_probe,
     read_static_model,
 )
+from pocketintent.runtime.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -24,7 +25,7 @@ examples:
   pocketintent train charemb --target words.safetensors --reads words --out charemb.safetensors
   pocketintent combine words.safetensors charemb.safetensors --out combined.safetensors
   pocketintent combine words.safetensors charemb.safetensors --out combined.safetensors \\
-      --keep 20000 --blend 0.3 --intents intents/clinc150"""
+      --keep 10000 --blend 0.3 --attention 0.6 --intents intents/clinc150"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -51,6 +52,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default=0.3,
         metavar="X",
         help="share of the network in the vectors of known words (%(default)s)",
+    )
+    parser.add_argument(
+        "--attention",
+        type=float,
+        default=DEFAULT_ATTENTION.share,
+        metavar="X",
+        help="share of the known words that an unknown one is like in its vector; 0: none "
+        "(%(default)s)",
+    )
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        default=DEFAULT_ATTENTION.temperature,
+        metavar="T",
+        help="of the attention: the smaller, the fewer words have a say (%(default)s)",
     )
     parser.add_argument("--keep", type=int, metavar="N", help="most frequent words to keep (all)")
     parser.add_argument(
@@ -80,6 +96,7 @@ def run(args: argparse.Namespace) -> int:
         words,
         characters,
         blend=args.blend,
+        attention=Attention(args.attention, args.temperature) if args.attention else None,
         keep=args.keep,
         counts=counts,
         sub_dim=args.sub_dim,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pocketintent.compression.prune import prune_encoder, select_by_frequency, without_ngrams
 from pocketintent.compression.quantise import StageProgress, falling, quantise_encoder
+from pocketintent.runtime.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.combined import CombinedEncoder
 from pocketintent.runtime.encoders import FloatArray, StaticEncoder
@@ -28,6 +29,7 @@ def combine_encoders(
     characters: CharEncoder,
     *,
     blend: float = 0.3,
+    attention: Attention | None = DEFAULT_ATTENTION,
     keep: int | None = None,
     counts: NDArray[np.integer] | None = None,
     sub_dim: int | None = None,
@@ -43,10 +45,14 @@ def combine_encoders(
     no character stays as it is. The table is quantised anew after that, in the same basis:
     a codebook for templates stays good, and the network needs no other output.
 
+    With ``attention`` what the network makes of an unknown word asks the table of words, and
+    comes nearer to those that it is like: see :class:`TableAttention`. It costs no bytes.
+
     Args:
         words: The table; it stays as it is, and its n-grams are left out.
         characters: The network.
         blend: Share of the network in the words' vectors, from 0 to below 1.
+        attention: Its settings; None for none.
         keep: Words to keep, the most frequent; None for all.
         counts: Occurrences of each word, ``[num_words]``; they weigh the words when codebooks
             are fitted. Without them the first words are the most frequent.
@@ -91,7 +97,7 @@ def combine_encoders(
     if settings is not None and (blend or settings != _settings(words, None, None)):
         plain = _quantise(plain, settings, counts, seed, progress)
     plain.manifest["combination"] = {"blend": blend, "keep": keep, "cosine": round(cosine, 4)}
-    return CombinedEncoder(plain, characters)
+    return CombinedEncoder(plain, characters, attention)
 
 
 def _with_table(words: StaticEncoder, table: DenseMatrix) -> StaticEncoder:

@@ -19,6 +19,7 @@ from pocketintent.runtime.char_text import NORMALISATION, CharVocabulary
 from pocketintent.runtime.char_weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.lbg import FloatArray
+from pocketintent.runtime.matching import unit_rows
 from pocketintent.runtime.model_file import ModelFile
 from pocketintent.runtime.text import SIMPLE_SPEC, Tokenizer, get_tokenizer
 
@@ -102,8 +103,8 @@ class CharEncoder:
         Each is what :meth:`encode` gives, up to the rounding of a product of another size.
         """
         if self.reads == "text":
-            return _unit_rows(self.embed_terms(texts))
-        return _unit_rows(self._sum_words([self._tokenize(text) for text in texts]))
+            return unit_rows(self.embed_terms(texts))
+        return unit_rows(self._sum_words([self._tokenize(text) for text in texts]))
 
     def embed_terms(self, terms: Sequence[str]) -> FloatArray:
         """The vectors of words or terms, each read as a whole and not normalised.
@@ -144,7 +145,7 @@ class CharEncoder:
         np.maximum(middle, 0.0, out=middle)
         out: FloatArray = middle @ second
         out += second_bias
-        vectors = _unit_rows(out[:, : self.dim])
+        vectors = unit_rows(out[:, : self.dim])
         if self.network.norm:
             # Far outside of what is learnt; it keeps a strange text from an infinite length.
             logarithms: FloatArray = out[:, self.dim :]
@@ -223,10 +224,3 @@ def _read_vocabulary(entry: object, points: NDArray[Any] | None) -> CharVocabula
     if points is None or points.dtype != np.uint32 or points.ndim != 1:
         raise ModelFileError("the tensor characters must be there, uint32 [num_characters]")
     return CharVocabulary.from_code_points(points, entry["max_chars"])
-
-
-def _unit_rows(vectors: FloatArray) -> FloatArray:
-    """Each row at unit length; a row of zeros stays."""
-    norms = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
-    units: FloatArray = vectors / np.where(norms > 0, norms, 1.0).astype(np.float32)[:, None]
-    return units

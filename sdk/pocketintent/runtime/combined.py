@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.runtime.attention import Attention, TableAttention
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.encoders import FloatArray, StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
@@ -26,12 +27,14 @@ class CombinedEncoder:
 
     A text is the sum of its words' vectors at unit length, as in :class:`StaticEncoder`. The
     network was trained on the table's vectors and gives a word a direction and a length in
-    the same space, so that a misspelt word counts about as the right one does.
+    the same space, so that a misspelt word counts about as the right one does. With
+    ``attention`` the table has a say in it too: see :class:`TableAttention`.
 
     Args:
         words: The table, without n-grams; its tokenizer, template codebook and manifest are
             those of the model.
         characters: The network; each unknown word is read by itself, whatever its ``reads``.
+        attention: How the network's vectors ask the table; None leaves them as they are.
 
     Raises:
         ModelFileError: The parts differ in dimensions or tokenizer, or the table has n-grams.
@@ -39,7 +42,12 @@ class CombinedEncoder:
 
     kind = "combined"
 
-    def __init__(self, words: StaticEncoder, characters: CharEncoder) -> None:
+    def __init__(
+        self,
+        words: StaticEncoder,
+        characters: CharEncoder,
+        attention: Attention | None = None,
+    ) -> None:
         if words.dim != characters.dim:
             raise ModelFileError(
                 f"the words have {words.dim} dimensions and the character network has "
@@ -54,12 +62,14 @@ class CombinedEncoder:
             raise ModelFileError("a combined encoder has no n-grams beside its character network")
         self.words = words
         self.characters = characters
+        self.attention = attention
         self.dim = words.dim
         self.vocabulary = words.vocabulary
         self.tokenizer_spec = words.tokenizer_spec
         self.tokenize = words.tokenize
         self.template_quantizer = words.template_quantizer
         self.manifest = words.manifest
+        self._ask = None if attention is None else TableAttention(words.words, attention)
         self._unknown: Mapping[str, FloatArray] = {}
 
     def encode(self, text: str) -> FloatArray:
@@ -83,10 +93,22 @@ class CombinedEncoder:
         vectors = np.empty((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             token_lists = [self.tokenize(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
-            unknown = self._embed_unknown([token for tokens in token_lists for token in tokens])
+            unknown = self._unknown_vectors([token for tokens in token_lists for token in tokens])
             for row, tokens in enumerate(token_lists, start):
                 vectors[row] = self._unit_sum(tokens, unknown)
         return vectors
+
+    def embed_unknown(self, words: Sequence[str]) -> FloatArray:
+        """The vectors of words as if the table lacked them, each read as a whole.
+
+        Args:
+            words: Any strings.
+
+        Returns:
+            float32 [num_words, dim], not normalised; zeros when no character of one is known.
+        """
+        vectors = self.characters.embed_terms(words)
+        return vectors if self._ask is None else self._ask(vectors)
 
     def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
         """The vectors of the tokens of which the word or a character is known, in order.
@@ -94,7 +116,7 @@ class CombinedEncoder:
         Returns:
             float32 [num_known, dim], not normalised.
         """
-        unknown = self._embed_unknown(tokens)
+        unknown = self._unknown_vectors(tokens)
         rows = np.zeros((len(tokens), self.dim), np.float32)
         for row, token in zip(rows, tokens, strict=True):
             word_id = self.vocabulary.get(token)
@@ -120,13 +142,13 @@ class CombinedEncoder:
             total /= norm
         return total
 
-    def _embed_unknown(self, tokens: Sequence[str]) -> Mapping[str, FloatArray]:
+    def _unknown_vectors(self, tokens: Sequence[str]) -> Mapping[str, FloatArray]:
         """The vectors of at least those of the tokens that are no word of the table."""
         known = self._unknown  # the one of this moment: another thread may put a new one
         missing = sorted({token for token in tokens if token not in self.vocabulary} - known.keys())
         if not missing:
             return known
-        fresh = dict(zip(missing, self.characters.embed_terms(missing), strict=True))
+        fresh = dict(zip(missing, self.embed_unknown(missing), strict=True))
         both = {**known, **fresh}
         if len(fresh) <= _WORD_CACHE:
             self._unknown = both if len(both) <= _WORD_CACHE else fresh
@@ -139,6 +161,9 @@ class CombinedEncoder:
         for key in _SHARED:
             del entry[key]
         manifest |= {"kind": self.kind, PART: entry}
+        manifest.pop("attention", None)  # of the file that the words are from
+        if self.attention is not None:
+            manifest["attention"] = self.attention.to_manifest()
         return manifest, tensors | {f"{PART}.{name}": array for name, array in weights.items()}
 
     @classmethod
@@ -164,4 +189,7 @@ class CombinedEncoder:
             characters = CharEncoder.from_model_file(part)
         except PocketIntentError as error:
             raise ModelFileError(f"{PART}: {error}") from error
-        return cls(words, characters)
+        settings = model.manifest.get("attention")
+        return cls(
+            words, characters, None if settings is None else Attention.from_manifest(settings)
+        )

@@ -1,0 +1,106 @@
+"""Attention over a table of word vectors: what a vector that is not in the table comes near."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.lbg import FloatArray
+from pocketintent.runtime.matching import unit_rows
+from pocketintent.runtime.quantizer import Matrix
+
+_NOTHING = np.float32(17)
+"""Words whose weight is below exp(-17) of the nearest one's are passed over: with a weight of
+4e-8 each, ten thousand of them change less than float32 rounding does."""
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Settings of the attention, as a model file keeps them."""
+
+    share: float = 0.6
+    """Share of what the table answers in the vector that comes out; the rest is the query."""
+    temperature: float = 0.02
+    """Cosines are divided by it before the softmax: the smaller, the fewer words answer."""
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if type(value) not in (int, float) or not 0 < value <= 1:
+                raise ModelFileError(
+                    f"attention: {name} must be above 0 and at most 1, not {value!r}"
+                )
+
+    @classmethod
+    def from_manifest(cls, entry: object) -> Attention:
+        """The settings that a manifest's ``attention`` has.
+
+        Raises:
+            ModelFileError: A setting is missing, unknown, or makes no sense.
+        """
+        if not isinstance(entry, Mapping) or entry.keys() != {"share", "temperature"}:
+            raise ModelFileError("the manifest's attention must have share and temperature")
+        return cls(**entry)
+
+    def to_manifest(self) -> dict[str, Any]:
+        """The settings, as the manifest's ``attention`` has them."""
+        return asdict(self)
+
+
+DEFAULT_ATTENTION = Attention()
+"""Chosen on the ``valid`` splits, see docs/charemb.md."""
+
+
+class TableAttention:
+    """Scaled dot-product attention (Vaswani et al. 2017) with one table as keys and values.
+
+    The directions of the table's rows are the keys and the rows are the values; a query's
+    direction is compared with every key. A misspelt word, whose query is near to the right
+    word alone, becomes much like that word; a name that no word is near to becomes an average
+    of many, which is short and counts little.
+
+    Args:
+        table: The word vectors; decoded at the first query, 4 bytes a number.
+        settings: See :class:`Attention`.
+    """
+
+    def __init__(self, table: Matrix, settings: Attention) -> None:
+        self.settings = settings
+        self._table = table
+        self._rows: FloatArray | None = None
+        self._scales: FloatArray | None = None
+
+    def __call__(self, queries: FloatArray) -> FloatArray:
+        """What the queries become.
+
+        Args:
+            queries: float32 [num_queries, dim]; a query of zeros stays zeros.
+
+        Returns:
+            float32 [num_queries, dim]: ``share`` of the table's answer, the rest the query.
+        """
+        rows, scales = self._decoded()
+        share, temperature = self.settings.share, self.settings.temperature
+        scores = unit_rows(queries) @ rows.T
+        scores *= scales / np.float32(temperature)
+        scores -= scores.max(axis=1, keepdims=True)
+        results = np.float32(1 - share) * queries
+        for result, query, row in zip(results, queries, scores, strict=True):
+            if query.any():
+                near = np.flatnonzero(row > -_NOTHING)
+                weights = np.exp(row[near])
+                weights *= np.float32(share) / weights.sum()
+                result += weights @ rows[near]
+        return results
+
+    def _decoded(self) -> tuple[FloatArray, FloatArray]:
+        """The table's rows, and what brings each to unit length; 0 for a row of zeros."""
+        if self._rows is None or self._scales is None:
+            rows = self._table.decode()
+            norms = np.sqrt(np.einsum("nd,nd->n", rows, rows))
+            self._scales = np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
+            self._rows = rows
+        return self._rows, self._scales
