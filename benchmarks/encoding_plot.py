@@ -1,0 +1,69 @@
+"""The plot of ``encoding.py``: latency of each encoder, a panel for each kind of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pocketintent.runtime.errors import require
+
+
+def plot_encoding(reports: Sequence[dict[str, Any]], path: Path) -> None:
+    """Draw median latencies on a logarithmic scale.
+
+    A column of panels for each kind of text; a row for each device and number of typing errors.
+    A colour is a family of encoders. A full mark is a text of which no word was met before, an
+    empty one a text as it comes after others.
+
+    Args:
+        reports: What ``encoding.py`` prints.
+        path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    figure_module = require("matplotlib.figure", "evaluate")
+    lines = require("matplotlib.lines", "evaluate")
+    columns = list(dict.fromkeys(report["texts"] for report in reports))
+    rows = list(dict.fromkeys((report["device"], report["errors"]) for report in reports))
+    most = max(len(report["systems"]) for report in reports)
+    size = (3.4 * len(columns) + 3.4, (0.24 * most + 0.9) * len(rows))
+    figure = figure_module.Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(len(rows), len(columns), squeeze=False, sharex="row", sharey="row")
+    families = dict.fromkeys(s["family"] for r in reports for s in r["systems"].values())
+    colours = {family: f"C{position % 10}" for position, family in enumerate(families)}
+    for report in reports:
+        row = rows.index((report["device"], report["errors"]))
+        panel = panels[row][columns.index(report["texts"])]
+        errors = f"{report['errors']} typing errors" if report["errors"] else "clean"
+        panel.set_title(f"{report['texts']}, {errors}", fontsize="medium")
+        _draw_panel(panel, report["systems"], colours)
+    for (device, _), row_of_panels in zip(rows, panels, strict=True):
+        row_of_panels[0].invert_yaxis()  # shared: the first system stands on top in all
+        for panel in row_of_panels:
+            panel.set_xlabel(f"ms a text, batch 1, {device}", fontsize="small")
+    handles = [_mark(lines, colour) for colour in colours.values()]
+    handles += [_mark(lines, "black"), _mark(lines, "black", markerfacecolor="none")]
+    names = [*families, "no word met before", "as it comes after others"]
+    figure.legend(handles, names, loc="outside right upper", fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
+def _mark(lines: Any, colour: str, **style: Any) -> Any:
+    return lines.Line2D([], [], color=colour, marker="o", linestyle="none", **style)
+
+
+def _draw_panel(panel: Any, systems: dict[str, Any], colours: dict[str, str]) -> None:
+    for place, system in enumerate(systems.values()):
+        colour = colours[system["family"]]
+        first = system["median_us"] / 1e3
+        met = (system["met"] or system)["median_us"] / 1e3
+        panel.plot([first, met], [place, place], color=colour, linewidth=1, alpha=0.6)
+        panel.plot([first], [place], color=colour, marker="o", markersize=5)
+        if system["met"] is not None:
+            style = {"marker": "o", "markersize": 5, "markerfacecolor": "white"}
+            panel.plot([met], [place], color=colour, **style)
+    panel.set_yticks(range(len(systems)), list(systems), fontsize="small")
+    panel.set_xscale("log")
+    panel.grid(alpha=0.3)
