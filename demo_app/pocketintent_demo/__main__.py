@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from pocketintent import PocketIntentError
+from pocketintent.cli.model_option import add_model_option
 from pocketintent_demo.session import Session
 from pocketintent_demo.style import Style
 from pocketintent_demo.terminal import converse
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="template file (JSON), or a set of the package: smart_home, banking_support, travel, "
         "small_talk (default: smart_home)",
     )
-    parser.add_argument("--model", metavar="FILE", help="model file (default: the shipped model)")
+    add_model_option(parser)
     args = parser.parse_args(argv)
     try:
         session = Session(args.templates, args.model, Style.for_stream(sys.stdout))

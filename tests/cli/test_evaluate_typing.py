@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from pocketintent.cli import evaluate
-from pocketintent.runtime.encoders import DEFAULT_MODEL
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.shipped_models import find_model
 
 TRAIN = {
     "lights": ["turn on the light", "switch off the lamp", "lights on please"],
@@ -44,7 +44,7 @@ def test_several_models_are_measured_side_by_side_and_drawn(
     captured = capsys.readouterr()
     first, second = map(json.loads, captured.out.splitlines())
     assert first == second
-    assert first["models"] == {"tiny": str(tiny_model), "default": str(DEFAULT_MODEL)}
+    assert first["models"] == {"tiny": str(tiny_model), "default": str(find_model())}
     assert (first["split"], first["runs"], first["shots"]) == ("valid", 2, 3)
     rows = first["results"]
     assert [row["system"] for row in rows] == ["tiny"] * 4 + ["default"] * 4

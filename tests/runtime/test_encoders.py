@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pocketintent.runtime import encoders
+from pocketintent.runtime import shipped_models
 from pocketintent.runtime.encoders import TEMPLATE_CODEBOOK, StaticEncoder, load_encoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.model_file import save_model
@@ -186,10 +186,6 @@ def test_a_file_whose_parts_do_not_fit_is_refused_by_name(
 def test_without_a_path_the_default_model_is_meant(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "default.safetensors"
-    monkeypatch.setattr(encoders, "DEFAULT_MODEL", path)
-    with pytest.raises(ModelFileError, match=r"default\.safetensors: there is no such model"):
-        load_encoder()
-
-    save_model(path, *_encoder().to_model_file_parts())
+    monkeypatch.setattr(shipped_models, "_ASSETS", tmp_path)
+    save_model(tmp_path / "default.safetensors", *_encoder().to_model_file_parts())
     assert load_encoder().dim == 8

@@ -19,6 +19,7 @@ from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.shipped_models import find_model
 
 EXAMPLES = """\
 examples:
@@ -40,7 +41,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.set_defaults(run=run)
     parser.add_argument(
-        "words", type=Path, metavar="WORDS", help="a model of word vectors; its n-grams are left"
+        "words",
+        type=find_model,
+        metavar="WORDS",
+        help="a model of word vectors; its n-grams are left",
     )
     parser.add_argument(
         "charemb", type=Path, metavar="CHAREMB", help="a character network trained on WORDS"

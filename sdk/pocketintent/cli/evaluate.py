@@ -15,10 +15,12 @@ from pocketintent.cli import (
     evaluate_terms,
     evaluate_typing,
 )
+from pocketintent.cli.model_option import add_model_option
 from pocketintent.cli.output import Progress, print_json, print_note
-from pocketintent.runtime.encoders import DEFAULT_MODEL, load_encoder
+from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import load_model
+from pocketintent.runtime.shipped_models import find_model
 
 if TYPE_CHECKING:
     from pocketintent.evaluation.intents import System
@@ -118,7 +120,7 @@ def run_intents(args: argparse.Namespace) -> int:
 
     systems = _make_systems(args)
     data_sets = [load_intent_data(directory, args.split) for directory in args.directories]
-    model = load_model(DEFAULT_MODEL if args.model is None else args.model)
+    model = load_model(find_model(args.model))
     settings = {"runs": args.runs, "seed": args.seed, "search": args.search}
     results = ResultFile(args.out, {"model": model.manifest["sha256"], **settings})
     reports = []
@@ -193,7 +195,7 @@ def _add_task(
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--model", type=Path, metavar="FILE", help="the package's own when absent")
+    add_model_option(parser)
     parser.set_defaults(run=run)
     return parser
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pocketintent.cli.model_option import add_model_option
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.encoders import load_encoder
 
@@ -30,7 +31,7 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     parser.set_defaults(run=run)
     parser.add_argument("file", type=Path, metavar="FILE", help="a row for each pair, UTF-8")
-    parser.add_argument("--model", type=Path, metavar="FILE", help="the package's own when absent")
+    add_model_option(parser)
     parser.add_argument("--a", metavar="COLUMN", help="of the first texts (found)")
     parser.add_argument("--b", metavar="COLUMN", help="of the second texts (found)")
     parser.add_argument("--score", metavar="COLUMN", help="of the scores (found)")

@@ -6,9 +6,11 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from pocketintent.cli.model_option import MODEL_HELP
 from pocketintent.cli.output import Progress, print_json, print_note
-from pocketintent.runtime.encoders import DEFAULT_MODEL, load_encoder
+from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.shipped_models import find_model
 
 EXAMPLES = """\
 examples:
@@ -45,8 +47,8 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--model",
         nargs="+",
         default=["default"],
-        metavar="FILE",
-        help="models of any kind; 'default' is the package's own, measured when none is given",
+        metavar="MODEL",
+        help=f"each {MODEL_HELP} (default)",
     )
     parser.add_argument(
         "--shots", type=_from(1), default=10, metavar="N", help="templates of an intent (10)"
@@ -108,7 +110,7 @@ def _model_paths(names: list[str]) -> dict[str, Path]:
         raise PocketIntentError("--model: a model stands twice; give each once")
     stems = [Path(name).stem for name in names]
     return {
-        name if stems.count(stem) > 1 else stem: DEFAULT_MODEL if name == "default" else Path(name)
+        name if stems.count(stem) > 1 else stem: find_model(name)
         for name, stem in zip(names, stems, strict=True)
     }
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from pocketintent.cli.model_option import add_model_option
 from pocketintent.cli.output import print_json, print_note
 
 EPILOG = """\
@@ -49,11 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="template file (JSON), or the name of a set that ships with the package; an "
         "exported folder brings its own",
     )
-    parser.add_argument(
-        "--model",
-        metavar="FILE",
-        help="model file (default: the shipped model), or with --backend an exported folder",
-    )
+    add_model_option(parser, "; with --backend an exported folder")
     parser.add_argument(
         "--backend",
         choices=("numpy", "onnxruntime", "tflite"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,12 +16,13 @@ from pocketintent.runtime.matrix_tensors import matrix_from_tensors, matrix_sett
 from pocketintent.runtime.model_file import ModelFile, load_model
 from pocketintent.runtime.ngrams import ngram_buckets
 from pocketintent.runtime.quantizer import Matrix, Quantizer
+from pocketintent.runtime.shipped_models import find_model
 from pocketintent.runtime.text import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.vocabulary import Vocabulary
 
 FloatArray = NDArray[np.float32]
-DEFAULT_MODEL = Path(__file__).parent.parent / "assets" / "default.safetensors"
-"""The model that ships in the package."""
+DEFAULT_MODEL = find_model()
+"""The model that is used when none is named."""
 
 TEMPLATE_CODEBOOK = "templates.codebook"
 NGRAM_KEYS = {"min_n", "max_n", "num_buckets", "weight"}
@@ -227,7 +227,8 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> Encoder:
     """Open a model file as an encoder.
 
     Args:
-        path: A model file; the default model of the package when None.
+        path: A model file, or the name of a shipped model such as ``"robust"``; the default
+            model when None.
 
     Returns:
         The encoder of the kind that the file names.
@@ -236,7 +237,7 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> Encoder:
         ModelFileError: The file is missing, damaged, of an unknown kind, or its parts do not
             fit each other.
     """
-    model = load_model(DEFAULT_MODEL if path is None else path)
+    model = load_model(find_model(path))
     kind = model.manifest["kind"]
     if kind not in ENCODERS:
         raise ModelFileError(

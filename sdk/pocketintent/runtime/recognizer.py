@@ -117,8 +117,9 @@ class IntentRecognizer:
         Args:
             templates: A template file, the name of a shipped set, a mapping, or a set; None for
                 those that an exported folder holds.
-            model: A model file, the model of the package when None; for the backends
-                ``"onnxruntime"`` and ``"tflite"`` the folder that ``pocketintent export`` made.
+            model: A model file or the name of a shipped model, the default model when None;
+                for the backends ``"onnxruntime"`` and ``"tflite"`` the folder that
+                ``pocketintent export`` made.
             decision: See the class; None for that of an exported folder, else
                 ``"nearest+centroid"``.
             search: See the class.
