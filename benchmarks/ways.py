@@ -41,13 +41,16 @@ class GraphAlone:
     def __init__(self, folder: Path) -> None:
         opened = open_exported(folder)
         self._inputs = opened.inputs()
+        self._spell = opened.speller(self._inputs)
         self._run = opened.graph("recognizer").run
         self._names = list(opened.templates().intents)
 
     def match(self, text: str) -> str:
         """The nearest intent; see :meth:`Way.match`."""
-        slots = self._inputs(text)
-        return self._names[int(self._run(slots)["scores"].argmax())] if len(slots[0]) else ""
+        inputs = self._inputs(text)
+        if not inputs.known:
+            return ""
+        return self._names[int(self._run(inputs.arrays(self._spell))["scores"].argmax())]
 
 
 def make_way(name: str, folder: Path, templates: Path, model: Path | None) -> Way:

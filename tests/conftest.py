@@ -6,12 +6,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
-from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.char_network import CharNetwork
+from pocketintent.runtime.char_text import CharVocabulary
+from pocketintent.runtime.char_weights import Weights
+from pocketintent.runtime.charemb import CharEncoder
+from pocketintent.runtime.combined import CombinedEncoder
+from pocketintent.runtime.encoders import StaticEncoder, load_encoder
 from pocketintent.runtime.errors import MissingExtraError
+from pocketintent.runtime.int8_matrix import Int8Matrix
 from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import DenseMatrix, Quantizer
 from pocketintent.runtime.vocabulary import Vocabulary
+
+# No test depends on the clock: a slow machine is no failure.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -84,6 +95,39 @@ def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempP
     path = tmp_path_factory.mktemp("model") / "compressed.safetensors"
     save_model(path, *encoder.to_model_file_parts())
     return path
+
+
+@pytest.fixture(scope="session")
+def character_models(
+    compressed_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """Files of models with a small character network of random weights, by what they read.
+
+    ``words`` and ``text`` have the network alone; ``combined`` has the words of
+    ``compressed_model`` too.
+    """
+    rng = np.random.default_rng(9)
+    characters = CharVocabulary(" 'abcdefghijklmnopqrstuvwxyz", max_chars=24)
+    network = CharNetwork(dim=32, char_dim=8, hidden=8, mlp=16)
+    shapes = network.shapes(len(characters), characters.max_chars)
+    values = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
+    weights = Weights(
+        "int8",
+        {name: Int8Matrix.encode(value) for name, value in values.items() if value.ndim == 2},
+        {name: value for name, value in values.items() if value.ndim == 1},
+    )
+    table = load_encoder(compressed_model)
+    assert isinstance(table, StaticEncoder)
+    words = CharEncoder(characters, network, weights, reads="words")
+    encoders: dict[str, CharEncoder | CombinedEncoder] = {
+        "words": words,
+        "text": CharEncoder(characters, network, weights, reads="text"),
+        "combined": CombinedEncoder(StaticEncoder(table.vocabulary, table.words), words),
+    }
+    folder = tmp_path_factory.mktemp("character_models")
+    for name, encoder in encoders.items():
+        save_model(folder / f"{name}.safetensors", *encoder.to_model_file_parts())
+    return {name: folder / f"{name}.safetensors" for name in encoders}
 
 
 EXPORTED_TEMPLATES = {

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from pocketintent.evaluation.typing_errors import add_typing_errors
-from pocketintent.runtime.encoders import StaticEncoder
-from pocketintent.runtime.matching import FloatArray
+from pocketintent.runtime.graph_inputs import GraphInputs
 from pocketintent.runtime.recognizer import IntentRecognizer, Match
 from pocketintent.runtime.templates import TemplateSet, bundled_templates, load_templates
-from pocketintent.runtime.token_inputs import Slots, TokenInputs
 
 NUM_UTTERANCES = 500
 NUM_VALUES = 8
@@ -65,50 +63,23 @@ HOSTILE = (
     "İstanbul STRASSE straße",
     "\ufeffbyte order mark",
     "\U0010ffff\ue000",
+    "turn_on_the_light",
+    "__init__ _ ___",
+    "TURN_OFF\x1fthe\x7flamp\x85now",
+    "line\u2028two\u2029three\x0b\x0c",
+    "\u212bngstr\u00f6m \u01c4 \u1e9e \ufdfa",
+    "㎏ ㏂ ｶﾞ ⅷ ①②③",
+    "ΌΣΟΣ ὈΔΥΣΣΕΎΣ",
+    "J\u030c \u0130\u0307 q\u0323\u0307",
+    "turnonthelightsinthelivingroomandthekitchenpleasethankyou",
+    "swiitch teh lihgt onn",
+    "`turn´ ‘on’ ʼlights",
 )
 """Texts that ports get wrong; each is also put before and behind templates."""
 
 
-class CutEncoder:
-    """The runtime's encoder for graphs of a fixed length: what is past the length is cut off.
-
-    Args:
-        encoder: The encoder.
-        inputs: What makes the graphs' inputs, with their length.
-    """
-
-    def __init__(self, encoder: StaticEncoder, inputs: TokenInputs) -> None:
-        self.dim = encoder.dim
-        self.template_quantizer = encoder.template_quantizer
-        self._encoder, self._inputs = encoder, inputs
-
-    def encode(self, text: str) -> FloatArray:
-        """The sentence vector, float32 [dim], by the runtime wherever nothing is cut off."""
-        slots = self._inputs(text)
-        if len(slots[0]) == self._inputs.max_length:
-            return encode_slots(self._encoder, slots)
-        return self._encoder.encode(text)
-
-    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The vectors of several texts, float32 [num_texts, dim]."""
-        return np.stack([self.encode(text) for text in texts])
-
-
-def encode_slots(encoder: StaticEncoder, slots: Slots) -> FloatArray:
-    """The sentence vector of ids and weights, float32 [dim], plainly."""
-    ids, weights = slots[0].astype(np.intp), slots[1]
-    in_words = ids < len(encoder.words)
-    total = weights[in_words] @ encoder.words.rows(ids[in_words])
-    if encoder.ngrams is not None:
-        rows = encoder.ngrams.rows(ids[~in_words] - len(encoder.words))
-        total = total + weights[~in_words] @ rows
-    norm = np.sqrt(total @ total)
-    vector: FloatArray = (total / norm if norm > 0 else total).astype(np.float32)
-    return vector
-
-
 def make_conformance(
-    recognizer: IntentRecognizer, inputs: TokenInputs, seed: int
+    recognizer: IntentRecognizer, inputs: GraphInputs, seed: int
 ) -> list[dict[str, Any]]:
     """The lines of the conformance file.
 
@@ -189,16 +160,12 @@ def _is_narrow(match: Match, templates: TemplateSet) -> bool:
 
 
 def _line(
-    text: str, source: str, match: Match, recognizer: IntentRecognizer, inputs: TokenInputs
+    text: str, source: str, match: Match, recognizer: IntentRecognizer, inputs: GraphInputs
 ) -> dict[str, Any]:
-    tokens = inputs.tokenize(text)
-    ids, weights = inputs.slots(tokens)
     return {
         "text": text,
         "source": source,
-        "tokens": tokens,
-        "ids": ids,
-        "weights": weights,
+        **inputs(text).to_line(),
         "vector": recognizer.encoder.encode(text)[:NUM_VALUES],
         "intent": match.intent,
         "nearest": match.nearest,

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pocketintent import __version__
-from pocketintent.runtime.encoders import DEFAULT_MODEL, StaticEncoder, load_encoder
+from pocketintent.runtime.char_text import NORMALISATION
+from pocketintent.runtime.encoders import DEFAULT_MODEL
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.exported import (
     CONFORMANCE,
@@ -21,12 +22,19 @@ from pocketintent.runtime.exported import (
     VOCABULARY,
     open_exported,
 )
+from pocketintent.runtime.graph_inputs import GraphInputs
 from pocketintent.runtime.matching import Decision
-from pocketintent.runtime.quantizer import QuantizedMatrix
 from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates import IntentTemplates, TemplateSet, TemplateSource
-from pocketintent.runtime.token_inputs import TokenInputs
-from pocketintent_export.conformance import CutEncoder, make_conformance
+from pocketintent_export.conformance import make_conformance
+from pocketintent_export.exportable import (
+    CutEncoder,
+    Exportable,
+    graph_inputs,
+    load_exportable,
+    reads_text,
+    table_of,
+)
 from pocketintent_export.folder import (
     artifacts,
     check_target,
@@ -44,6 +52,8 @@ Progress = Callable[[str], None]
 
 MAX_LENGTH = 128
 """Slots of a TFLite graph: an utterance of 60 words of which a tenth are unknown fits."""
+MAX_WORD_CHARS, MAX_TEXT_CHARS = 32, 128
+"""Characters of a TFLite graph that reads words, and of one that reads whole texts."""
 MODULES = {
     "onnx": ("torch", "onnx", "onnxscript", "onnxruntime"),
     "tflite": ("torch", "litert_torch", "ai_edge_litert"),
@@ -60,6 +70,7 @@ def export_folder(
     decision: Decision = "nearest+centroid",
     scoring: Scoring = "decoded",
     max_length: int = MAX_LENGTH,
+    max_chars: int | None = None,
     seed: int = 0,
     progress: Progress = lambda stage: None,
 ) -> dict[str, Any]:
@@ -74,28 +85,29 @@ def export_folder(
         scoring: ``"decoded"`` multiplies the decoded templates, ``"table"`` sums look-ups in a
             table of similarities; the scores are the same.
         max_length: Slots of a TFLite graph; those of an ONNX graph are free.
+        max_chars: Characters of a word, or of a text, that a TFLite graph of a character
+            network reads, at most the model's own number; None for ``MAX_WORD_CHARS`` or
+            ``MAX_TEXT_CHARS``. An ONNX graph reads the model's own number.
         seed: Seed of the conformance utterances.
         progress: Called at each stage.
 
     Returns:
-        The report: files with their bytes, the encoder's size against the model's, and the
-        largest differences of the proof.
+        The report: files with their bytes, what the encoder's graphs take of the model's bytes,
+        and the largest differences of the proof.
 
     Raises:
         PocketIntentError: An argument, the model or the templates cannot be used, the folder
             cannot be made, a package is missing, or the proof fails.
     """
     started = time.monotonic()
-    _check_arguments(file_format, scoring, max_length)
+    _check_arguments(file_format, scoring, max_length, max_chars)
     target = check_target(out)
     source = DEFAULT_MODEL if model is None else Path(model)
-    encoder = _load_exportable(source)
-    inputs = TokenInputs(
-        encoder.vocabulary,
-        encoder.tokenizer_spec,
-        encoder.ngram_settings,
-        max_length if file_format == "tflite" else None,
-    )
+    encoder = load_exportable(source)
+    inputs = graph_inputs(encoder)
+    if file_format == "tflite":
+        default = MAX_TEXT_CHARS if reads_text(encoder) else MAX_WORD_CHARS
+        inputs = graph_inputs(encoder, max_length, default if max_chars is None else max_chars)
     progress("encoding the templates")
     recognizer = IntentRecognizer(CutEncoder(encoder, inputs), templates, decision=decision)
     known = _known_templates(recognizer)
@@ -104,20 +116,18 @@ def export_folder(
     manifest = {
         "format_version": FORMAT_VERSION,
         "format": file_format,
-        "kind": encoder.kind,
-        "dim": encoder.dim,
-        "max_length": inputs.max_length,
         "decision": decision,
         "scoring": scoring,
-        "tokenizer": encoder.tokenizer_spec,
-        "ngrams": encoder.ngram_settings,
-        "artifacts": artifacts(file_format, encoder.dim, len(known.intents), inputs.max_length),
+        **_describe_inputs(encoder, inputs),
+        "artifacts": artifacts(file_format, encoder.dim, len(known.intents), inputs),
         "model": _describe(source),
         "versions": _versions(file_format),
         "template_codebook": _template_codebook(recognizer),
     }
     with new_folder(target) as folder:
-        (folder / VOCABULARY).write_bytes("\n".join(encoder.vocabulary.words).encode())
+        if inputs.slots is not None:
+            words = inputs.slots.vocabulary.words
+            (folder / VOCABULARY).write_bytes("\n".join(words).encode())
         (folder / LABELS).write_bytes(to_json(labels(known), indent=True))
         (folder / CONFORMANCE).write_bytes(b"".join(to_json(line) for line in lines))
         _write_graphs(folder, encoder, recognizer, manifest, progress)
@@ -126,7 +136,11 @@ def export_folder(
         proof = prove(open_exported(folder), recognizer.encoder, known, lines)
         write_manifest(folder, manifest | {"proof": proof.to_dict()})
     sizes = {path.name: path.stat().st_size for path in sorted(target.iterdir())}
-    ratio = sizes[f"encoder.{file_format}"] / manifest["model"]["bytes"]
+    to_model = {
+        f"{name}_to_model": round(sizes[artifact["file"]] / manifest["model"]["bytes"], 4)
+        for name, artifact in manifest["artifacts"].items()
+        if name != "recognizer"
+    }
     return {
         "out": str(out),
         "format": file_format,
@@ -134,39 +148,48 @@ def export_folder(
         "templates": len(recognizer.indexed.texts),
         "left_out": _left_out(recognizer),
         "bytes": sizes,
-        "encoder_to_model": round(ratio, 4),
+        **to_model,
         "proof": proof.to_dict(),
         "seconds": round(time.monotonic() - started, 1),
     }
 
 
-def _check_arguments(file_format: str, scoring: str, max_length: int) -> None:
+def _check_arguments(
+    file_format: str, scoring: str, max_length: int, max_chars: int | None
+) -> None:
     for name, value, choices in (
         ("format", file_format, get_args(Format)),
         ("scoring", scoring, get_args(Scoring)),
     ):
         if value not in choices:
             raise PocketIntentError(f"{name} {value!r} is not one of {', '.join(choices)}")
-    if max_length < 1:
-        raise PocketIntentError(f"max_length {max_length} is less than 1")
+    for name, number in (("max_length", max_length), ("max_chars", max_chars)):
+        if number is not None and number < 1:
+            raise PocketIntentError(f"{name} {number} is less than 1")
     for module in MODULES[file_format]:
         # Found, not imported: the converters take seconds to import.
         if importlib.util.find_spec(module) is None:
             require(module, "export")
 
 
-def _load_exportable(source: Path) -> StaticEncoder:
-    encoder = load_encoder(source)
-    if not isinstance(encoder, StaticEncoder):
-        kind = getattr(encoder, "kind", type(encoder).__name__)
-        raise PocketIntentError(f"{source}: encoders of kind {kind!r} cannot be exported")
-    for matrix in (encoder.words, encoder.ngrams):
-        if matrix is not None and not isinstance(matrix, QuantizedMatrix):
-            raise PocketIntentError(
-                f"{source}: the model is not compressed, and an export holds codes; make one "
-                f"first: pocketintent compress {source} --out small.safetensors"
-            )
-    return encoder
+def _describe_inputs(encoder: Exportable, inputs: GraphInputs) -> dict[str, Any]:
+    """The entries of the manifest that say how a text becomes the graphs' inputs."""
+    table, characters = table_of(encoder), inputs.characters
+    return {
+        "kind": encoder.kind,
+        "dim": encoder.dim,
+        "reads": "text" if inputs.tokenize is None else "words",
+        "max_length": inputs.max_length,
+        "tokenizer": None if inputs.tokenize is None else encoder.tokenizer_spec,
+        "ngrams": None if table is None else table.ngram_settings,
+        "characters": None
+        if characters is None
+        else {
+            "normalisation": NORMALISATION,
+            "max_chars": characters.max_chars,
+            "known": characters.characters,
+        },
+    }
 
 
 def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
@@ -207,7 +230,7 @@ def _versions(file_format: str) -> dict[str, str]:
 
 def _write_graphs(
     folder: Path,
-    encoder: StaticEncoder,
+    encoder: Exportable,
     recognizer: IntentRecognizer,
     manifest: dict[str, Any],
     progress: Progress,

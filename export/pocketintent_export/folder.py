@@ -15,6 +15,7 @@ import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.exported import MANIFEST
+from pocketintent.runtime.graph_inputs import GraphInputs
 from pocketintent.runtime.templates import TemplateSet
 
 
@@ -77,22 +78,36 @@ def labels(templates: TemplateSet) -> dict[str, Any]:
     }
 
 
-def artifacts(
-    file_format: str, dim: int, num_intents: int, max_length: int | None
-) -> dict[str, Any]:
+def artifacts(file_format: str, dim: int, num_intents: int, inputs: GraphInputs) -> dict[str, Any]:
     """What the manifest says of the graphs: file, inputs and outputs."""
-    batch, length = ("batch", "length") if max_length is None else (1, max_length)
-    inputs = [_tensor("ids", "int32", batch, length), _tensor("weights", "float32", batch, length)]
-    outputs = {
-        "encoder": [_tensor("vector", "float32", batch, dim)],
-        "recognizer": [
-            _tensor("scores", "float32", batch, num_intents),
-            _tensor("templates", "int32", batch, num_intents),
-        ],
+    fixed = file_format == "tflite"
+    batch = 1 if fixed else "batch"
+    slots = inputs.max_length if fixed and inputs.max_length else "length"
+    chars = inputs.characters.max_chars if fixed and inputs.characters else "length"
+    known = {
+        "ids": _tensor("ids", "int32", batch, slots),
+        "weights": _tensor("weights", "float32", batch, slots),
+        "spelt": _tensor("spelt", "float32", batch, dim),
+        "characters": _tensor("characters", "int32", batch, chars),
+        "lengths": _tensor("lengths", "int32", batch),
     }
+    text = [known[name] for name in inputs.names]
+    tensors = {
+        "encoder": (text, [_tensor("vector", "float32", batch, dim)]),
+        "recognizer": (
+            text,
+            [
+                _tensor("scores", "float32", batch, num_intents),
+                _tensor("templates", "int32", batch, num_intents),
+            ],
+        ),
+    }
+    if inputs.spells:
+        word = [known["characters"], known["lengths"]]
+        tensors["characters"] = word, [_tensor("vectors", "float32", batch, dim)]
     return {
-        name: {"file": f"{name}.{file_format}", "inputs": inputs, "outputs": tensors}
-        for name, tensors in outputs.items()
+        name: {"file": f"{name}.{file_format}", "inputs": taken, "outputs": given}
+        for name, (taken, given) in tensors.items()
     }
 
 

@@ -46,7 +46,9 @@ def prove(
     templates: TemplateSet,
     lines: Sequence[Mapping[str, Any]],
 ) -> Proof:
-    """Run both graphs of a folder on the conformance utterances.
+    """Run all graphs of a folder on the conformance utterances.
+
+    The inputs are made by what the folder holds, so that its files are proven too.
 
     Args:
         folder: The folder.
@@ -63,14 +65,17 @@ def prove(
         MissingExtraError: What runs the graphs is not installed.
     """
     encoder_graph, recognizer_graph = folder.graph("encoder"), folder.graph("recognizer")
+    inputs = folder.inputs()
+    spell = folder.speller(inputs)
     proof = Proof(len(lines))
     for line in lines:
-        slots = line["ids"], line["weights"]
-        vector = encoder_graph.run(slots)["vector"]
+        made = inputs(line["text"])
+        arrays = made.arrays(spell)
+        vector = encoder_graph.run(arrays)["vector"]
         difference = float(np.abs(vector - encoder.encode(line["text"])).max())
         proof.vector_difference = max(proof.vector_difference, difference)
-        scores = recognizer_graph.run(slots)["scores"]
-        intent = decide(scores, templates) if len(line["ids"]) else None
+        scores = recognizer_graph.run(arrays)["scores"]
+        intent = decide(scores, templates) if made.known else None
         gap = abs(float(scores.max()) - line["score"])
         proof.score_difference = max(proof.score_difference, gap)
         proof.intents_differing += intent != line["intent"]

@@ -28,7 +28,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _conformance(folder: Path) -> list[dict[str, Any]]:
-    lines = (folder / "conformance.jsonl").read_text(encoding="utf-8").splitlines()
+    # Bytes, since a text of the file may hold what str.splitlines splits at.
+    lines = (folder / "conformance.jsonl").read_bytes().splitlines()
     return [json.loads(line) for line in lines]
 
 

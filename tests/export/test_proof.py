@@ -14,11 +14,7 @@ from pocketintent_export.proof import decide, prove
 
 def _lines(folder: Path) -> list[dict[str, Any]]:
     content = (folder / "conformance.jsonl").read_bytes().splitlines()
-    lines = [orjson.loads(line) for line in content[:40]]
-    for line in lines:
-        line["ids"] = np.array(line["ids"], np.int32)
-        line["weights"] = np.array(line["weights"], np.float32)
-    return lines
+    return [orjson.loads(line) for line in content[:40]]
 
 
 def test_a_folder_proves_itself(exported: Callable[[str], Path]) -> None:

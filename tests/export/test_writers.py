@@ -111,14 +111,14 @@ def test_the_graph_gives_what_the_runtime_gives(
     bits: int,
 ) -> None:
     path = convert(file_format, bits)
-    graph: Graph = GRAPHS[file_format](path.read_bytes(), path, LENGTH)
+    graph: Graph = GRAPHS[file_format](path.read_bytes(), path)
     assert indexed.index is not None
 
     for text in TEXTS:
         slots = _slots(encoders[bits], text)
         assert len(slots[0]) <= LENGTH
         query = _vector(encoders[bits], slots)
-        outputs = graph.run(slots)
+        outputs = graph.run(dict(zip(("ids", "weights"), slots, strict=True)))
         for hit in indexed.index.search(query, "nearest+centroid", len(COUNTS)):
             assert outputs["scores"][hit.intent] == pytest.approx(hit.score, abs=1e-5)
             assert outputs["templates"][hit.intent] == hit.row
@@ -236,7 +236,7 @@ def test_the_encoder_of_a_folder_holds_codes(
     exported: Callable[[str], Path], file_format: str
 ) -> None:
     folder = open_exported(exported(file_format))
-    rows = 64 + len(folder.inputs().vocabulary)
+    rows = 64 + len(folder.read("vocabulary.txt").split(b"\n"))
 
     for artifact in ("encoder", "recognizer"):
         tensors = _tensors(folder.path / f"{artifact}.{file_format}")

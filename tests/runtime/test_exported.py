@@ -74,10 +74,10 @@ def test_the_conformance_file_is_what_this_reader_computes(
 
     assert len(lines) == 500
     for line in lines:
-        ids, weights = inputs(line["text"])
-        assert inputs.tokenize(line["text"]) == line["tokens"]
-        assert ids.tolist() == line["ids"]
-        np.testing.assert_allclose(weights, line["weights"], rtol=1e-6)
+        made = inputs(line["text"])
+        assert made.tokens == line["tokens"] and made.slots is not None
+        assert made.slots[0].tolist() == line["ids"]
+        np.testing.assert_allclose(made.slots[1], line["weights"], rtol=1e-6)
         vector = encoder.encode(line["text"])
         np.testing.assert_allclose(vector[: len(line["vector"])], line["vector"], atol=1e-4)
 

@@ -54,7 +54,7 @@ def test_without_an_interpreter_the_extra_of_the_newer_one_is_named(
     _hide(monkeypatch, "ai_edge_litert", "tflite_runtime")
 
     with pytest.raises(MissingExtraError, match=r'pip install "pocketintent\[tflite\]"'):
-        TfliteGraph(b"", SOURCE, 24)
+        TfliteGraph(b"", SOURCE)
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "2.2.6", "3.1"])
@@ -65,7 +65,7 @@ def test_tflite_runtime_beside_a_newer_numpy_is_refused_with_both_remedies(
     monkeypatch.setattr(np, "__version__", version)
 
     with pytest.raises(MissingExtraError, match=f"NumPy below 2, and {version}") as raised:
-        TfliteGraph(b"", SOURCE, 24)
+        TfliteGraph(b"", SOURCE)
     assert "ai-edge-litert" in str(raised.value)
     assert "numpy<2" in str(raised.value)
 
@@ -78,7 +78,7 @@ def test_tflite_runtime_beside_numpy_1_is_used(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(np, "__version__", "1.26.4")
 
     with pytest.raises(ModelFileError, match=r"was asked with .*'num_threads': 1"):
-        TfliteGraph(b"", SOURCE, 24)
+        TfliteGraph(b"", SOURCE)
 
 
 def test_ai_edge_litert_goes_before_tflite_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,19 +90,13 @@ def test_ai_edge_litert_goes_before_tflite_runtime(monkeypatch: pytest.MonkeyPat
     assert graphs._interpreter_class() is expected
 
 
-def test_a_tflite_graph_needs_its_length() -> None:
-    with pytest.raises(ModelFileError, match="names no max_length") as raised:
-        TfliteGraph(b"", SOURCE, None)
-    assert str(SOURCE) in str(raised.value)
-
-
 @pytest.mark.parametrize("content", [b"", b"no graph", b"\0" * 4096, b"\x18\0\0\0TFL3" * 99])
 @pytest.mark.parametrize("file_format", FORMATS)
 def test_bytes_that_are_no_graph_are_refused_by_name(file_format: str, content: bytes) -> None:
     pytest.importorskip({"onnx": "onnxruntime", "tflite": "ai_edge_litert"}[file_format])
 
     with pytest.raises(ModelFileError, match="cannot run it") as raised:
-        GRAPHS[file_format](content, SOURCE, 24)
+        GRAPHS[file_format](content, SOURCE)
     assert str(SOURCE) in str(raised.value)
 
 
@@ -112,7 +106,7 @@ def test_a_graph_that_was_cut_off_is_refused_by_name(exported: Exported, file_fo
 
     for kept in (len(content) // 2, len(content) - 500, 100):
         with pytest.raises(ModelFileError, match=r"graph\.bin: .* cannot run it"):
-            GRAPHS[file_format](content[:kept], SOURCE, 24)
+            GRAPHS[file_format](content[:kept], SOURCE)
 
 
 @pytest.mark.parametrize("artifact", ["encoder", "recognizer"])
@@ -123,7 +117,7 @@ def test_outputs_come_by_name_without_the_batch(
     folder = open_exported(exported(file_format))
     listed = folder.manifest["artifacts"][artifact]["outputs"]
 
-    outputs = folder.graph(artifact).run(folder.inputs()("turn on the lights"))
+    outputs = folder.graph(artifact).run(folder.inputs()("turn on the lights").arrays())
 
     assert set(outputs) == {output["name"] for output in listed}
     for output in listed:
@@ -134,7 +128,7 @@ def test_outputs_come_by_name_without_the_batch(
 
 @pytest.mark.parametrize("file_format", FORMATS)
 def test_no_slots_give_a_vector_of_zeros(exported: Exported, file_format: str) -> None:
-    nothing = np.empty(0, np.int32), np.empty(0, np.float32)
+    nothing = {"ids": np.empty(0, np.int32), "weights": np.empty(0, np.float32)}
 
     vector = open_exported(exported(file_format)).graph("encoder").run(nothing)["vector"]
 
@@ -148,9 +142,9 @@ def test_what_one_run_gave_is_not_overwritten_by_the_next(
     folder = open_exported(exported(file_format))
     graph, inputs = folder.graph("encoder"), folder.inputs()
 
-    first = graph.run(inputs("lamp on"))["vector"]
+    first = graph.run(inputs("lamp on").arrays())["vector"]
     kept = first.copy()
-    graph.run(inputs("play some jazz"))
+    graph.run(inputs("play some jazz").arrays())
 
     np.testing.assert_array_equal(first, kept)
 
@@ -162,7 +156,7 @@ def test_threads_share_a_graph(exported: Exported, file_format: str) -> None:
     texts = ["turn on the lights", "play music", "", "hello unheard", "lamp off please"] * 40
 
     def encode(text: str) -> np.ndarray:
-        return graph.run(inputs(text))["vector"]
+        return graph.run(inputs(text).arrays())["vector"]
 
     expected = {text: encode(text) for text in texts}
     with ThreadPoolExecutor(8) as pool:

@@ -11,8 +11,9 @@ examples:
   pocketintent export --templates smart_home --format onnx --out smart_home_onnx
   pocketintent export --model my.safetensors --templates my_bot.json --format tflite --out app/nlu
 
-The folder holds two graphs (encoder and recognizer), the vocabulary, the labels with their
-thresholds, a manifest, and 500 conformance utterances with all that a port has to compute.
+The folder holds the graphs (encoder, recognizer, and characters where a model spells words out),
+the vocabulary, the labels with their thresholds, a manifest, and 500 conformance utterances with
+all that a port has to compute.
 docs/export.md describes them and has a script that runs them without pocketintent.
 
 The graphs are run on the utterances before the folder is there: if a vector differs from the
@@ -60,8 +61,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=int,
         default=128,
         metavar="N",
-        help="slots of a TFLite graph; a known word takes one, an unknown one some "
-        "(default: %(default)s)",
+        help="slots of a TFLite graph; a known word takes one, each n-gram of an unknown one "
+        "another (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-chars",
+        type=int,
+        metavar="N",
+        help="characters that a TFLite graph of a character network reads, of a word or, where "
+        "it reads whole texts, of a text (default: 32 and 128, and at most the model's own)",
     )
     parser.add_argument(
         "--seed", type=int, default=0, help="of the conformance utterances (default: %(default)s)"
@@ -80,6 +88,7 @@ def run(args: argparse.Namespace) -> int:
         decision=args.decision,
         scoring=args.scoring,
         max_length=args.max_length,
+        max_chars=args.max_chars,
         seed=args.seed,
         progress=print_note,
     )

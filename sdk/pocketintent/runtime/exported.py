@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 import orjson
 
+from pocketintent.runtime.char_text import NORMALISATION, CharVocabulary
 from pocketintent.runtime.encoders import FloatArray, check_ngram_settings
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.graph_inputs import GraphInputs, Speller
 from pocketintent.runtime.graphs import GRAPHS, Graph
 from pocketintent.runtime.quantizer import Quantizer
 from pocketintent.runtime.templates import TemplateSet, parse_templates
+from pocketintent.runtime.text import get_tokenizer
 from pocketintent.runtime.token_inputs import TokenInputs
 from pocketintent.runtime.vocabulary import Vocabulary
 
@@ -29,6 +32,8 @@ MANIFEST = "manifest.json"
 LABELS = "labels.json"
 VOCABULARY = "vocabulary.txt"
 CONFORMANCE = "conformance.jsonl"
+KINDS = ("static", "combined", "charemb")
+"""Kinds of model that are exported; the last has no table, and the first none of characters."""
 BACKENDS = {"onnxruntime": "onnx", "tflite": "tflite"}
 """The format that each backend runs."""
 
@@ -44,16 +49,14 @@ class ExportedFolder:
 
     @property
     def max_length(self) -> int | None:
-        """Slots of the graphs' inputs; None when their number is free.
+        """Slots of the graphs' inputs; None when their number is free, or there are none.
 
         Raises:
             ModelFileError: The manifest's entry is no such number.
         """
         value = self.manifest.get("max_length")
         if value is not None and (type(value) is not int or value < 1):
-            raise ModelFileError(
-                f"{self.path / MANIFEST}: 'max_length' is {value!r}, no number from 1"
-            )
+            raise self._refuse(f"'max_length' is {value!r}, no number from 1")
         return value
 
     def entry(self, key: str, kind: type) -> Any:
@@ -64,9 +67,7 @@ class ExportedFolder:
         """
         value = self.manifest.get(key)
         if not isinstance(value, kind):
-            raise ModelFileError(
-                f"{self.path / MANIFEST}: {key!r} is {value!r}, no {kind.__name__}"
-            )
+            raise self._refuse(f"{key!r} is {value!r}, no {kind.__name__}")
         return value
 
     def read(self, name: str) -> bytes:
@@ -87,7 +88,7 @@ class ExportedFolder:
         return content
 
     def graph(self, artifact: str) -> Graph:
-        """The graph ``"encoder"`` or ``"recognizer"``, ready to run.
+        """The graph ``"encoder"``, ``"recognizer"`` or ``"characters"``, ready to run.
 
         Raises:
             MissingExtraError: What runs graphs of this format is not installed.
@@ -95,25 +96,70 @@ class ExportedFolder:
         """
         name = f"{artifact}.{self.entry('format', str)}"
         content = self.read(name)
-        return GRAPHS[self.manifest["format"]](content, self.path / name, self.max_length)
+        return GRAPHS[self.manifest["format"]](content, self.path / name)
 
-    def inputs(self) -> TokenInputs:
+    def inputs(self) -> GraphInputs:
         """What turns a text into the graphs' inputs.
 
         Raises:
             ModelFileError: The vocabulary is missing or damaged, or a setting cannot be used.
         """
+        kind = self.entry("kind", str)
+        if kind not in KINDS:
+            raise self._refuse(f"kind {kind!r} is not known here; known: {', '.join(KINDS)}")
+        characters = None if kind == "static" else self._characters()
+        if kind == "charemb" and self._reads_text():
+            return GraphInputs(None, None, characters)
+        vocabulary = None if kind == "charemb" else self._vocabulary()
+        spec, ngrams = self.entry("tokenizer", dict), self.manifest.get("ngrams")
+        try:
+            if vocabulary is None:
+                return GraphInputs(get_tokenizer(spec), None, characters)
+            ngrams = None if ngrams is None else check_ngram_settings(ngrams)
+            slots = TokenInputs(vocabulary, spec, ngrams, self.max_length)
+        except PocketIntentError as error:
+            raise self._refuse(str(error)) from error
+        return GraphInputs(slots.tokenize, slots, characters)
+
+    def speller(self, inputs: GraphInputs) -> Speller | None:
+        """What gives the vectors of words that are spelt out, where the inputs have such words.
+
+        Raises:
+            MissingExtraError: What runs graphs of this format is not installed.
+            ModelFileError: The graph is missing, damaged, or cannot be run.
+        """
+        return Speller(self.graph("characters"), self.entry("dim", int)) if inputs.spells else None
+
+    def _vocabulary(self) -> Vocabulary:
         content = self.read(VOCABULARY)
         try:
-            vocabulary = Vocabulary(content.decode().split("\n") if content else [])
+            return Vocabulary(content.decode().split("\n") if content else [])
         except ValueError as error:
             raise ModelFileError(f"{self.path / VOCABULARY}: {error}") from error
-        tokenizer, ngrams = self.entry("tokenizer", dict), self.manifest.get("ngrams")
+
+    def _characters(self) -> CharVocabulary:
+        entry = self.entry("characters", dict)
+        known, max_chars = entry.get("known"), entry.get("max_chars")
+        if not isinstance(known, str) or type(max_chars) is not int:
+            raise self._refuse("characters must have normalisation, max_chars and known")
+        if entry.get("normalisation") != NORMALISATION:
+            raise self._refuse(
+                f"normalisation {entry.get('normalisation')!r} is not known here; this runtime "
+                f"has {NORMALISATION!r}"
+            )
         try:
-            ngrams = None if ngrams is None else check_ngram_settings(ngrams)
-            return TokenInputs(vocabulary, tokenizer, ngrams, self.max_length)
+            return CharVocabulary(known, max_chars)
         except PocketIntentError as error:
-            raise ModelFileError(f"{self.path / MANIFEST}: {error}") from error
+            raise self._refuse(str(error)) from error
+
+    def _reads_text(self) -> bool:
+        reads = self.entry("reads", str)
+        if reads not in ("text", "words"):
+            raise self._refuse(f"reads must be text or words, not {reads!r}")
+        return bool(reads == "text")
+
+    def _refuse(self, message: str) -> ModelFileError:
+        return ModelFileError(f"{self.path / MANIFEST}: {message}")
 
     def templates(self) -> TemplateSet:
         """The templates that the recogniser graph holds, with thresholds and margin."""
@@ -138,7 +184,7 @@ class ExportedFolder:
             codebook = np.array(values, np.float32)
             return Quantizer(codebook, self.entry("dim", int), normalised=False)
         except (TypeError, ValueError) as error:
-            raise ModelFileError(f"{self.path / MANIFEST}: template_codebook: {error}") from error
+            raise self._refuse(f"template_codebook: {error}") from error
 
 
 class GraphEncoder:
@@ -157,10 +203,11 @@ class GraphEncoder:
         self.inputs = folder.inputs()
         self.template_quantizer = folder.template_quantizer()
         self._graph = folder.graph("encoder")
+        self._spell = folder.speller(self.inputs)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [dim]: unit length, or zeros when nothing is known."""
-        vector: FloatArray = self._graph.run(self.inputs(text))["vector"]
+        vector: FloatArray = self._graph.run(self.inputs(text).arrays(self._spell))["vector"]
         return vector
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:

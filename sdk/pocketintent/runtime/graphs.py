@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,17 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import MissingExtraError, ModelFileError, require
-from pocketintent.runtime.token_inputs import Slots
+
+Arrays = Mapping[str, NDArray[Any]]
+"""Tensors of one text by name, each without the batch axis."""
 
 
 class Graph(Protocol):
     """A graph that is ready to run."""
 
-    def run(self, slots: Slots) -> dict[str, NDArray[Any]]:
+    def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text, by name; each without the batch axis.
 
         Args:
-            slots: Ids and weights of the text, as the folder's inputs make them.
+            inputs: All inputs of the graph by name, each without the batch axis. One that is
+                shorter than the graph's is filled up with zeros.
         """
         ...
 
@@ -33,14 +36,13 @@ class OnnxGraph:
     Args:
         content: The file's bytes.
         source: The file, for messages.
-        length: Not used; the length of an ONNX graph is free.
 
     Raises:
         MissingExtraError: ONNX Runtime is not installed.
         ModelFileError: It cannot run the graph.
     """
 
-    def __init__(self, content: bytes, source: Path, length: int | None = None) -> None:
+    def __init__(self, content: bytes, source: Path) -> None:
         runtime = require("onnxruntime", "onnxruntime")
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -53,10 +55,11 @@ class OnnxGraph:
             raise ModelFileError(f"{source}: ONNX Runtime cannot run it: {error}") from error
         self._outputs = [output.name for output in self._session.get_outputs()]
 
-    def run(self, slots: Slots) -> dict[str, NDArray[Any]]:
+    def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text; see :meth:`Graph.run`."""
-        ids, weights = slots if len(slots[0]) else _padded(slots, 1)
-        values = self._session.run(None, {"ids": ids[None], "weights": weights[None]})
+        # The lengths are free, from 1.
+        feed = {name: _padded(array, 1)[None] for name, array in inputs.items()}
+        values = self._session.run(None, feed)
         return {name: value[0] for name, value in zip(self._outputs, values, strict=True)}
 
 
@@ -68,47 +71,49 @@ class TfliteGraph:
     Args:
         content: The file's bytes.
         source: The file, for messages.
-        length: Slots of the graph's inputs.
 
     Raises:
         MissingExtraError: There is no interpreter, or one that NumPy is too new for.
         ModelFileError: It cannot run the graph.
     """
 
-    def __init__(self, content: bytes, source: Path, length: int | None) -> None:
-        if length is None:
-            raise ModelFileError(f"{source}: the manifest names no max_length")
+    def __init__(self, content: bytes, source: Path) -> None:
         interpreter_class = _interpreter_class()
         try:
             interpreter = interpreter_class(model_content=content, num_threads=1)
             interpreter.allocate_tensors()
             self._run = interpreter.get_signature_runner()
+            details = self._run.get_input_details()
         except (ValueError, RuntimeError) as error:
             raise ModelFileError(f"{source}: the interpreter cannot run it: {error}") from error
         self._interpreter = interpreter  # a runner does not keep its interpreter alive
-        self._length = length
+        self._lengths = {name: int(detail["shape"][-1]) for name, detail in details.items()}
         self._lock = threading.Lock()
 
-    def run(self, slots: Slots) -> dict[str, NDArray[Any]]:
+    def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text; see :meth:`Graph.run`."""
-        ids, weights = _padded(slots, self._length)
+        feed = {
+            name: _padded(array, self._lengths.get(name, 1))[None] for name, array in inputs.items()
+        }
         with self._lock:
-            outputs = self._run(ids=ids[None], weights=weights[None])
+            outputs = self._run(**feed)
         return {name: value[0] for name, value in outputs.items()}
 
 
-GRAPHS: dict[str, Callable[[bytes, Path, int | None], Graph]] = {
+GRAPHS: dict[str, Callable[[bytes, Path], Graph]] = {
     "onnx": OnnxGraph,
     "tflite": TfliteGraph,
 }
 """How a graph of each format is opened."""
 
 
-def _padded(slots: Slots, length: int) -> Slots:
-    """The slots, filled up with id 0 at weight 0."""
-    ids, weights = np.zeros(length, np.int32), np.zeros(length, np.float32)
-    ids[: len(slots[0])], weights[: len(slots[1])] = slots
-    return ids, weights
+def _padded(array: NDArray[Any], length: int) -> NDArray[Any]:
+    """An array [n] of at least this length, filled up with zeros; a single number stays."""
+    if array.ndim == 0 or len(array) >= length:
+        return array
+    padded = np.zeros(length, array.dtype)
+    padded[: len(array)] = array
+    return padded
 
 
 def _interpreter_class() -> Callable[..., Any]:
