@@ -38,11 +38,11 @@ def plot_encoding(reports: Sequence[dict[str, Any]], path: Path) -> None:
         panel = panels[row][columns.index(report["texts"])]
         errors = f"{report['errors']} typing errors" if report["errors"] else "clean"
         panel.set_title(f"{report['texts']}, {errors}", fontsize="medium")
+        unit = "ms of CPU time" if report["clock"] == "cpu" else "ms"
+        panel.set_xlabel(f"{unit} a text, batch 1, {report['device']}", fontsize="small")
         _draw_panel(panel, report["systems"], colours)
-    for (device, _), row_of_panels in zip(rows, panels, strict=True):
+    for row_of_panels in panels:
         row_of_panels[0].invert_yaxis()  # shared: the first system stands on top in all
-        for panel in row_of_panels:
-            panel.set_xlabel(f"ms a text, batch 1, {device}", fontsize="small")
     handles = [_mark(lines, colour) for colour in colours.values()]
     handles += [_mark(lines, "black"), _mark(lines, "black", markerfacecolor="none")]
     names = [*families, "no word met before", "as it comes after others"]
