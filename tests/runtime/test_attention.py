@@ -27,20 +27,23 @@ def plain(rows: FloatArray, query: FloatArray, chosen: Attention) -> FloatArray:
     scores = keys @ (query / np.linalg.norm(query)) / chosen.temperature
     weights = np.exp(scores - scores.max())
     answer = weights @ rows / weights.sum()
-    return np.asarray(chosen.share * answer + (1 - chosen.share) * query, np.float32)
+    mixed = chosen.share * answer + (1 - chosen.share) * query
+    length = chosen.weight * np.linalg.norm(query)
+    return np.asarray(length * mixed / np.linalg.norm(mixed), np.float32)
 
 
 @given(
     seed=st.integers(0, 1000),
     share=st.floats(0.01, 1),
+    weight=st.floats(0.01, 1),
     temperature=st.floats(0.005, 1),
     quantised=st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
 def test_it_is_the_softmax_over_all_words(
-    seed: int, share: float, temperature: float, quantised: bool
+    seed: int, share: float, weight: float, temperature: float, quantised: bool
 ) -> None:
-    rows, chosen = make_rows(), Attention(share, temperature)
+    rows, chosen = make_rows(), Attention(share, temperature, weight)
     rows[3] = 0
     table = Quantizer.fit(rows, sub_dim=2, codebook_size=8).encode(rows) if quantised else None
     queries = np.random.default_rng(seed).normal(0, 2, (5, DIM)).astype(np.float32)
@@ -56,9 +59,12 @@ def test_it_is_the_softmax_over_all_words(
 
 def test_a_query_beside_one_word_becomes_that_word() -> None:
     rows = make_rows()
-    ask = TableAttention(DenseMatrix(rows), Attention(share=1, temperature=0.01))
+    ask = TableAttention(DenseMatrix(rows), Attention(share=1, temperature=0.01, weight=0.5))
     query = 0.3 * rows[7:8] / np.linalg.norm(rows[7]) + 0.01
-    np.testing.assert_allclose(ask(query)[0], rows[7], atol=1e-2)
+    (found,) = ask(query)
+    length = np.linalg.norm(found)
+    np.testing.assert_allclose(length, 0.5 * np.linalg.norm(query), rtol=1e-5)
+    np.testing.assert_allclose(found / length, rows[7] / np.linalg.norm(rows[7]), atol=1e-2)
 
 
 def test_a_batch_is_its_queries_one_by_one() -> None:
@@ -70,7 +76,7 @@ def test_a_batch_is_its_queries_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("value", [0, -0.1, 1.5, float("nan"), "0.5", True, None])
-@pytest.mark.parametrize("name", ["share", "temperature"])
+@pytest.mark.parametrize("name", ["share", "temperature", "weight"])
 def test_settings_that_make_no_sense_are_refused(name: str, value: Any) -> None:
     with pytest.raises(ModelFileError, match=f"attention: {name} must be above 0"):
         Attention(**{name: value})
@@ -80,10 +86,10 @@ def test_settings_that_make_no_sense_are_refused(name: str, value: Any) -> None:
     "entry", [None, [], {}, {"share": 0.5}, {"share": 1, "temperature": 1, "x": 1}]
 )
 def test_a_manifest_without_its_settings_is_refused(entry: object) -> None:
-    with pytest.raises(ModelFileError, match="attention must have share and temperature"):
+    with pytest.raises(ModelFileError, match="attention must have share, temperature, weight"):
         Attention.from_manifest(entry)
 
 
 def test_settings_survive_the_manifest() -> None:
-    chosen = Attention(0.25, 0.5)
+    chosen = Attention(0.25, 0.5, 0.75)
     assert Attention.from_manifest(chosen.to_manifest()) == chosen

@@ -220,7 +220,10 @@ BAD_FILES: list[tuple[Callable[[Parts], Any], str]] = [
     (lambda parts: parts[0].pop("charemb"), "no object 'charemb'"),
     (lambda parts: parts[0].update(charemb=[]), "no object 'charemb'"),
     (lambda parts: parts[0].update(attention=[]), "attention must have"),
-    (lambda parts: parts[0].update(attention={"share": 2, "temperature": 1}), "share must be"),
+    (
+        lambda parts: parts[0].update(attention={"share": 2, "temperature": 1, "weight": 1}),
+        "share must be",
+    ),
     (lambda parts: parts[0].pop("words"), "no object 'words'"),
     (lambda parts: parts[0].update(dim=7), "dim 7"),
     (lambda parts: parts[0]["charemb"].pop("network"), "charemb: .*network must have"),

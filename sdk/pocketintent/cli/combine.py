@@ -72,6 +72,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="T",
         help="of the attention: the smaller, the fewer words have a say (%(default)s)",
     )
+    parser.add_argument(
+        "--unknown-weight",
+        type=float,
+        default=DEFAULT_ATTENTION.weight,
+        metavar="W",
+        help="of the attention: how much an unknown word counts beside known ones (%(default)s)",
+    )
     parser.add_argument("--keep", type=int, metavar="N", help="most frequent words to keep (all)")
     parser.add_argument(
         "--sub-dim", type=int, metavar="N", help="length of a sub-vector (as WORDS has)"
@@ -100,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
         words,
         characters,
         blend=args.blend,
-        attention=Attention(args.attention, args.temperature) if args.attention else None,
+        attention=_attention(args),
         keep=args.keep,
         counts=counts,
         sub_dim=args.sub_dim,
@@ -126,3 +133,9 @@ def run(args: argparse.Namespace) -> int:
     }
     print_json(report | quality)
     return 0
+
+
+def _attention(args: argparse.Namespace) -> Attention | None:
+    if args.attention == 0:
+        return None
+    return Attention(args.attention, args.temperature, args.unknown_weight)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ class Attention:
     """Share of what the table answers in the vector that comes out; the rest is the query."""
     temperature: float = 0.02
     """Cosines are divided by it before the softmax: the smaller, the fewer words answer."""
+    weight: float = 0.85
+    """Factor on the query's length: what an unknown word counts beside known ones."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -41,8 +43,9 @@ class Attention:
         Raises:
             ModelFileError: A setting is missing, unknown, or makes no sense.
         """
-        if not isinstance(entry, Mapping) or entry.keys() != {"share", "temperature"}:
-            raise ModelFileError("the manifest's attention must have share and temperature")
+        names = {field.name for field in fields(cls)}
+        if not isinstance(entry, Mapping) or entry.keys() != names:
+            raise ModelFileError(f"the manifest's attention must have {', '.join(sorted(names))}")
         return cls(**entry)
 
     def to_manifest(self) -> dict[str, Any]:
@@ -59,8 +62,7 @@ class TableAttention:
 
     The directions of the table's rows are the keys and the rows are the values; a query's
     direction is compared with every key. A misspelt word, whose query is near to the right
-    word alone, becomes much like that word; a name that no word is near to becomes an average
-    of many, which is short and counts little.
+    word alone, turns to that word. The length stays what the query's is, times ``weight``.
 
     Args:
         table: The word vectors; decoded at the first query, 4 bytes a number.
@@ -80,7 +82,8 @@ class TableAttention:
             queries: float32 [num_queries, dim]; a query of zeros stays zeros.
 
         Returns:
-            float32 [num_queries, dim]: ``share`` of the table's answer, the rest the query.
+            float32 [num_queries, dim]: the direction of ``share`` times the table's answer plus
+            the rest of the query; zeros too where these cancel out.
         """
         rows, scales = self._decoded()
         share, temperature = self.settings.share, self.settings.temperature
@@ -88,13 +91,14 @@ class TableAttention:
         scores *= scales / np.float32(temperature)
         scores -= scores.max(axis=1, keepdims=True)
         results = np.float32(1 - share) * queries
+        lengths = np.sqrt(np.einsum("nd,nd->n", queries, queries))
         for result, query, row in zip(results, queries, scores, strict=True):
             if query.any():
                 near = np.flatnonzero(row > -_NOTHING)
                 weights = np.exp(row[near])
                 weights *= np.float32(share) / weights.sum()
                 result += weights @ rows[near]
-        return results
+        return unit_rows(results) * (np.float32(self.settings.weight) * lengths)[:, None]
 
     def _decoded(self) -> tuple[FloatArray, FloatArray]:
         """The table's rows, and what brings each to unit length; 0 for a row of zeros."""
