@@ -13,7 +13,6 @@ from typing import Any, Literal, get_args
 
 from pocketintent import __version__
 from pocketintent.runtime.char_text import NORMALISATION
-from pocketintent.runtime.encoders import DEFAULT_MODEL
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.exported import (
     CONFORMANCE,
@@ -25,6 +24,7 @@ from pocketintent.runtime.exported import (
 from pocketintent.runtime.graph_inputs import GraphInputs
 from pocketintent.runtime.matching import Decision
 from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.shipped_models import find_model
 from pocketintent.runtime.templates import IntentTemplates, TemplateSet, TemplateSource
 from pocketintent_export.conformance import make_conformance
 from pocketintent_export.exportable import (
@@ -79,7 +79,7 @@ def export_folder(
     Args:
         out: The folder to make; it must not be there, or be empty. There is never half of it.
         templates: A template file, the name of a shipped set, a mapping, or a set.
-        model: A model file; the model of the package when None.
+        model: A model file or the name of a shipped model; the default model when None.
         file_format: ``"onnx"`` or ``"tflite"``.
         decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`.
         scoring: ``"decoded"`` multiplies the decoded templates, ``"table"`` sums look-ups in a
@@ -102,7 +102,7 @@ def export_folder(
     started = time.monotonic()
     _check_arguments(file_format, scoring, max_length, max_chars)
     target = check_target(out)
-    source = DEFAULT_MODEL if model is None else Path(model)
+    source = find_model(model)
     encoder = load_exportable(source)
     inputs = graph_inputs(encoder)
     if file_format == "tflite":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pocketintent.cli.model_option import add_model_option
 from pocketintent.cli.output import print_json, print_note
 
 EPILOG = """\
@@ -37,7 +38,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FILE",
         help="template file (JSON), or the name of a set that ships with the package",
     )
-    parser.add_argument("--model", metavar="FILE", help="model file (default: the shipped model)")
+    add_model_option(parser)
     parser.add_argument(
         "--format", required=True, choices=("onnx", "tflite"), help="format of the graphs"
     )
