@@ -146,23 +146,30 @@ EXPORTED_TEMPLATES = {
 
 @pytest.fixture(scope="session")
 def exported(
-    compressed_model: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], Path]:
-    """Gives the exported folder of a format, which is made once and must not be changed."""
+    compressed_model: Path,
+    character_models: dict[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[..., Path]:
+    """Gives the exported folder of a format, which is made once and must not be changed.
+
+    Called as ``exported(file_format)`` for ``compressed_model``, or with the name of one of
+    ``character_models`` behind it. Graphs of a fixed length take 24 slots and 12 characters.
+    """
     from pocketintent_export import export_folder
 
     folder = tmp_path_factory.mktemp("exported")
 
-    def export(file_format: str) -> Path:
-        out = folder / file_format
+    def export(file_format: str, model: str = "static") -> Path:
+        out = folder / f"{model}_{file_format}"
         if not out.exists():
             try:
                 export_folder(
                     out,
                     EXPORTED_TEMPLATES,
-                    compressed_model,
+                    compressed_model if model == "static" else character_models[model],
                     file_format=file_format,  # type: ignore[arg-type]
                     max_length=24,
+                    max_chars=12,
                 )
             except MissingExtraError as error:
                 pytest.skip(str(error))

@@ -46,6 +46,17 @@ export function tokenize(text, maxChars = 4096) {
   return tokens;
 }
 
+/** The numbers of a text's characters, by docs/charemb.md; none if only spaces are known. */
+export function readCharacters(text, { max_chars, known }) {
+  const cut = [...text].slice(0, 4096).join("");
+  const plain = cut.replace(/[\u2019\u2018\u02BC\u0060\u00B4]/g, "'");
+  const spaced = plain.normalize("NFKC").toLowerCase().replace(/[_\p{Cc}\p{Cf}\p{Cs}\p{Z}]/gu, " ");
+  const trimmed = spaced.split(" ").filter((word) => word !== "").join(" ");
+  const read = [...[...trimmed].slice(0, max_chars).join("").replace(/ $/, "")];
+  const numbers = read.map((char) => known.indexOf(char) + 1);
+  return numbers.some((number, i) => number > 0 && read[i] !== " ") ? numbers : [];
+}
+
 /** The buckets of a word's character n-grams: 32-bit FNV-1a of the UTF-8 bytes of each. */
 export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
   const chars = [..."<" + word + ">"];
@@ -64,17 +75,31 @@ export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
   });
 }
 
-/** A text as the graphs take it: ids, and their weights. */
+/** What the graphs need of a text, under the names of conformance.jsonl. */
 export class Inputs {
-  /** From the manifest, parsed, and the text of vocabulary.txt. */
+  /** From the manifest, parsed, and the text of vocabulary.txt, "" where there is none. */
   constructor(manifest, vocabulary) {
     this.manifest = manifest;
+    const characters = manifest.characters;
+    if (characters !== null) this.characters = { ...characters, known: [...characters.known] };
     this.ids = new Map();
     if (vocabulary !== "") vocabulary.split("\n").forEach((word, id) => this.ids.set(word, id));
   }
 
-  tokens(text) {
-    return tokenize(text, this.manifest.tokenizer.max_chars);
+  prepare(text) {
+    if (this.manifest.reads === "text") {
+      return { characters: readCharacters(text, this.characters) };
+    }
+    const tokens = tokenize(text, this.manifest.tokenizer.max_chars);
+    const prepared = { tokens };
+    if (this.manifest.kind !== "charemb") Object.assign(prepared, this.slots(tokens));
+    if (this.characters) {
+      prepared.characters = tokens
+        .filter((token) => !this.ids.has(token))
+        .map((word) => readCharacters(word, this.characters))
+        .filter((numbers) => numbers.length > 0);
+    }
+    return prepared;
   }
 
   /** A known word takes one slot, any other word one for each of its n-grams. */
@@ -130,26 +155,65 @@ export class Recogniser {
     const text = async (name) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await read(name));
     const manifest = JSON.parse(await text("manifest.json"));
     const recogniser = new Recogniser();
+    const open = async ({ file }) => ort.InferenceSession.create(await read(file));
+    const { recognizer, characters } = manifest.artifacts;
     recogniser.ort = ort;
     recogniser.labels = JSON.parse(await text("labels.json"));
-    recogniser.inputs = new Inputs(manifest, await text("vocabulary.txt"));
-    recogniser.graph = await ort.InferenceSession.create(
-      await read(manifest.artifacts.recognizer.file),
-    );
+    const hasWords = "vocabulary.txt" in manifest.files;
+    recogniser.inputs = new Inputs(manifest, hasWords ? await text("vocabulary.txt") : "");
+    recogniser.graph = await open(recognizer);
+    if (characters) recogniser.speller = await open(characters);
+    recogniser.vectors = new Map(); // of words that were spelt out
     return recogniser;
   }
 
   /** The intent of a text, or null and the reason. */
   async recognise(text) {
-    const { ids, weights } = this.inputs.slots(this.inputs.tokens(text));
-    if (ids.length === 0) {
+    const prepared = this.inputs.prepare(text);
+    if (!prepared.ids?.length && !prepared.characters?.length) {
       return { intent: null, score: 0, template: null, reason: "unknown_words" };
     }
-    const shape = [1, ids.length];
-    const { scores, templates } = await this.graph.run({
-      ids: new this.ort.Tensor("int32", Int32Array.from(ids), shape),
-      weights: new this.ort.Tensor("float32", Float32Array.from(weights), shape),
-    });
+    const { scores, templates } = await this.graph.run(await this.tensors(prepared));
     return decide(this.labels, scores.data, templates.data);
+  }
+
+  /** The inputs of the recogniser graph, and of the encoder graph. */
+  async tensors({ ids, weights, characters }) {
+    if (this.inputs.manifest.reads === "text") return this.characterTensors(characters);
+    const tensors = {};
+    if (ids) {
+      const empty = ids.length === 0; // a graph takes one slot at least
+      tensors.ids = this.tensor("int32", empty ? [0] : ids);
+      tensors.weights = this.tensor("float32", empty ? [0] : weights);
+    }
+    if (this.speller) {
+      const total = new Float32Array(this.inputs.manifest.dim);
+      for (const word of characters) {
+        (await this.spell(word)).forEach((value, i) => (total[i] += value));
+      }
+      tensors.spelt = this.tensor("float32", total);
+    }
+    return tensors;
+  }
+
+  /** The vector of a word that is spelt out; the last 4,096 are kept. */
+  async spell(word) {
+    const key = word.join();
+    if (!this.vectors.has(key)) {
+      if (this.vectors.size === 4096) this.vectors.delete(this.vectors.keys().next().value);
+      const { vectors } = await this.speller.run(this.characterTensors(word));
+      this.vectors.set(key, vectors.data);
+    }
+    return this.vectors.get(key);
+  }
+
+  characterTensors(numbers) {
+    const lengths = new this.ort.Tensor("int32", Int32Array.of(numbers.length), [1]);
+    return { characters: this.tensor("int32", numbers), lengths };
+  }
+
+  tensor(type, values) {
+    const data = (type === "int32" ? Int32Array : Float32Array).from(values);
+    return new this.ort.Tensor(type, data, [1, values.length]);
   }
 }

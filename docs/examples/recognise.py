@@ -30,8 +30,8 @@ IDEOGRAPHS = (
 )
 TOLERANCE = 1e-4
 
-Outputs = dict[str, Any]
-Graph = Callable[[list[int], list[float]], Outputs]
+Tensors = dict[str, Any]  # by name, of one text and without the batch axis
+Graph = Callable[[Tensors], Tensors]
 
 
 def classify(char: str) -> str:
@@ -70,6 +70,18 @@ def tokenize(text: str, max_chars: int) -> list[str]:
     return tokens
 
 
+def read_characters(text: str, settings: dict[str, Any]) -> list[int]:
+    """The numbers of a text's characters, by docs/charemb.md; none if only spaces are known."""
+    text = unicodedata.normalize("NFKC", text[:4096].translate(APOSTROPHES)).lower()
+    separators = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
+    spaced = (" " if c == "_" or unicodedata.category(c) in separators else c for c in text)
+    words = [word for word in "".join(spaced).split(" ") if word]
+    read = " ".join(words)[: settings["max_chars"]].rstrip(" ")
+    numbers = [settings["known"].find(char) + 1 for char in read]
+    known = any(number > 0 and char != " " for number, char in zip(numbers, read, strict=True))
+    return numbers if known else []
+
+
 def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
     """The buckets of a word's character n-grams, by 32-bit FNV-1a of their UTF-8 bytes."""
     bracketed = f"<{word}>"
@@ -87,16 +99,22 @@ def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
     return buckets
 
 
-def open_graph(path: Path, max_length: int | None) -> Graph:
-    """A function from ids and weights, of one text, to the graph's outputs by name."""
+def open_graph(folder: Path, artifact: dict[str, Any]) -> Graph:
+    """A function from the inputs of one text to the outputs of a graph, all by name."""
+    path = folder / artifact["file"]
+    shapes = {tensor["name"]: tensor["shape"] for tensor in artifact["inputs"]}
+
+    def with_batch(inputs: Tensors) -> Tensors:
+        return {name: fill(value, shapes[name])[None] for name, value in inputs.items()}
+
     if path.suffix == ".onnx":
         import onnxruntime
 
         session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
         names = [output.name for output in session.get_outputs()]
 
-        def run_onnx(ids: list[int], weights: list[float]) -> Outputs:
-            values = session.run(None, as_arrays(ids, weights, None))
+        def run_onnx(inputs: Tensors) -> Tensors:
+            values = session.run(None, with_batch(inputs))
             return {name: value[0] for name, value in zip(names, values, strict=True)}
 
         return run_onnx
@@ -107,22 +125,27 @@ def open_graph(path: Path, max_length: int | None) -> Graph:
         from tflite_runtime.interpreter import Interpreter  # needs numpy below 2
     interpreter = Interpreter(model_path=str(path))
 
-    def run_tflite(ids: list[int], weights: list[float]) -> Outputs:
+    def run_tflite(inputs: Tensors) -> Tensors:
         # Asked for here, since a runner does not keep its interpreter alive.
-        runner = interpreter.get_signature_runner("serving_default")
-        outputs = runner(**as_arrays(ids, weights, max_length))
+        outputs = interpreter.get_signature_runner("serving_default")(**with_batch(inputs))
         return {name: value[0] for name, value in outputs.items()}
 
     return run_tflite
 
 
-def as_arrays(ids: list[int], weights: list[float], max_length: int | None) -> Outputs:
-    """The inputs of a graph of one text, filled up with id 0 at weight 0."""
-    length = max_length or max(1, len(ids))
-    inputs = {"ids": np.zeros((1, length), np.int32), "weights": np.zeros((1, length), np.float32)}
-    inputs["ids"][0, : len(ids)] = ids
-    inputs["weights"][0, : len(weights)] = weights
-    return inputs
+def fill(value: Any, shape: list[Any]) -> Any:
+    """A tensor of one text, filled up with zeros to a fixed length, and to one at least."""
+    if value.ndim == 0:
+        return value
+    length = shape[1] if isinstance(shape[1], int) else max(1, len(value))
+    filled = np.zeros(length, value.dtype)
+    filled[: len(value)] = value
+    return filled
+
+
+def as_tensors(numbers: list[int]) -> Tensors:
+    """The characters of a text or a word, as a graph takes them."""
+    return {"characters": np.array(numbers, np.int32), "lengths": np.int32(len(numbers))}
 
 
 class Recogniser:
@@ -131,19 +154,30 @@ class Recogniser:
     def __init__(self, folder: Path) -> None:
         self.manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
         self.labels = json.loads((folder / "labels.json").read_text("utf-8"))
-        # Bytes, since reading as text would change other line ends; a word's line is its id.
-        words = (folder / "vocabulary.txt").read_bytes().decode("utf-8").split("\n")
-        self.ids = {word: i for i, word in enumerate(words) if word}
+        self.ids: dict[str, int] = {}
+        if "vocabulary.txt" in self.manifest["files"]:
+            # Bytes, since reading as text would change other line ends; a word's line is its id.
+            words = (folder / "vocabulary.txt").read_bytes().decode("utf-8").split("\n")
+            self.ids = {word: i for i, word in enumerate(words) if word}
         self.templates = [t for intent in self.labels["intents"] for t in intent["templates"]]
-        self.max_length = self.manifest["max_length"]
-        self.encoder, self.recognizer = (
-            open_graph(folder / self.manifest["artifacts"][name]["file"], self.max_length)
-            for name in ("encoder", "recognizer")
-        )
+        artifacts = self.manifest["artifacts"]
+        self.graphs = {name: open_graph(folder, entry) for name, entry in artifacts.items()}
+        self.taken = {tensor["name"] for tensor in artifacts["recognizer"]["inputs"]}
+        self.vectors: dict[tuple[int, ...], Any] = {}  # of words that were spelt out
 
-    def tokens(self, text: str) -> list[str]:
-        """The tokens of a text."""
-        return tokenize(text, self.manifest["tokenizer"]["max_chars"])
+    def prepare(self, text: str) -> dict[str, Any]:
+        """What the graphs need of a text, under the names of conformance.jsonl."""
+        characters = self.manifest["characters"]
+        if self.manifest["reads"] == "text":
+            return {"characters": read_characters(text, characters)}
+        tokens = tokenize(text, self.manifest["tokenizer"]["max_chars"])
+        made: dict[str, Any] = {"tokens": tokens}
+        if "ids" in self.taken:
+            made["ids"], made["weights"] = self.slots(tokens)
+        if characters is not None:
+            words = (read_characters(word, characters) for word in tokens if word not in self.ids)
+            made["characters"] = [numbers for numbers in words if numbers]
+        return made
 
     def slots(self, tokens: list[str]) -> tuple[list[int], list[float]]:
         """Ids and weights: a known word takes one slot, another one for each of its n-grams."""
@@ -158,14 +192,37 @@ class Recogniser:
                 buckets = ngram_buckets(token, ngrams)
                 ids += [len(self.ids) + bucket for bucket in buckets]
                 weights += [ngrams["weight"] / len(buckets)] * len(buckets)
-        return ids[: self.max_length], weights[: self.max_length]
+        length = self.manifest["max_length"]
+        return ids[:length], weights[:length]
+
+    def inputs(self, made: dict[str, Any]) -> Tensors:
+        """The inputs of the encoder and the recogniser."""
+        if self.manifest["reads"] == "text":
+            return as_tensors(made["characters"])
+        inputs: Tensors = {}
+        if "ids" in self.taken:
+            inputs["ids"] = np.array(made["ids"], np.int32)
+            inputs["weights"] = np.array(made["weights"], np.float32)
+        if "spelt" in self.taken:
+            inputs["spelt"] = np.zeros(self.manifest["dim"], np.float32)
+            for word in made["characters"]:
+                inputs["spelt"] += self.spell(tuple(word))
+        return inputs
+
+    def spell(self, word: tuple[int, ...]) -> Any:
+        """The vector of a word that is spelt out; the last 4,096 are kept."""
+        if word not in self.vectors:
+            if len(self.vectors) == 4096:
+                del self.vectors[next(iter(self.vectors))]
+            self.vectors[word] = self.graphs["characters"](as_tensors(list(word)))["vectors"]
+        return self.vectors[word]
 
     def recognise(self, text: str) -> dict[str, Any]:
         """The intent of a text, or the reason why there is none."""
-        ids, weights = self.slots(self.tokens(text))
-        if not ids:
+        made = self.prepare(text)
+        if not made.get("ids") and not made.get("characters"):
             return {"intent": None, "score": 0.0, "template": None, "reason": "unknown_words"}
-        outputs = self.recognizer(ids, weights)
+        outputs = self.graphs["recognizer"](self.inputs(made))
         scores = outputs["scores"]
         best = int(np.argmax(scores))
         intent = self.labels["intents"][best]
@@ -187,11 +244,11 @@ class Recogniser:
 
     def difference(self, line: dict[str, Any]) -> str | None:
         """What differs from a line of conformance.jsonl, in words; None when nothing does."""
-        tokens = self.tokens(line["text"])
-        ids, weights = self.slots(tokens)
-        vector = self.encoder(ids, weights)["vector"][: len(line["vector"])]
-        compared: dict[str, Any] = {"tokens": tokens, "ids": ids}
-        compared |= {"weights": np.array(weights), "vector": vector}
+        compared = self.prepare(line["text"])
+        vector = self.graphs["encoder"](self.inputs(compared))["vector"]
+        compared["vector"] = vector[: len(line["vector"])]
+        if "weights" in compared:
+            compared["weights"] = np.array(compared["weights"])
         result = self.recognise(line["text"])
         compared |= {name: result[name] for name in ("intent", "score", "reason")}
         for name, value in compared.items():
