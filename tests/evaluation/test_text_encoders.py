@@ -6,9 +6,27 @@ import pytest
 from pocketintent.evaluation.records import ScoredPair, read_scored_pairs
 from pocketintent.evaluation.sts import correlate
 from pocketintent.evaluation.text_encoders import compare_encoders, read_model, read_tables
+from pocketintent.runtime.char_network import CharNetwork
+from pocketintent.runtime.char_text import CharVocabulary
+from pocketintent.runtime.char_weights import Weights
+from pocketintent.runtime.charemb import CharEncoder, Reading
 from pocketintent.runtime.encoders import DEFAULT_MODEL, StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.training.vectors import TermVectors, read_vectors, write_vectors
+
+
+def make_charemb(reads: Reading) -> CharEncoder:
+    rng = np.random.default_rng(3)
+    vocabulary = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=32)
+    network = CharNetwork(dim=6, char_dim=4, hidden=4, layers=1, mlp=5, heads=2)
+    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
+    values = {name: rng.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
+    matrices = {name: DenseMatrix(value) for name, value in values.items() if value.ndim == 2}
+    vectors = {name: value for name, value in values.items() if value.ndim == 1}
+    return CharEncoder(vocabulary, network, Weights("float32", matrices, vectors), reads=reads)
+
 
 PAIRS = [
     ScoredPair("turn on the light", "switch on the lamp", 5.0),
@@ -20,7 +38,7 @@ PAIRS = [
 
 def test_a_table_of_words_is_its_model(tiny_encoder: StaticEncoder, tiny_model: Path) -> None:
     (as_table,) = read_tables(tiny_model)
-    as_model = read_model(tiny_model)
+    (as_model,) = read_model(tiny_model)
     table, model = compare_encoders([as_table, as_model], PAIRS, "pairs")
     plain = correlate(tiny_encoder, PAIRS, "pairs")
     for row in (table, model):
@@ -54,22 +72,37 @@ def test_the_limit_cuts_the_table(tiny_model: Path) -> None:
 
 def test_of_models_that_read_letters_no_word_is_unknown(compressed_model: Path) -> None:
     row, default = compare_encoders(
-        [read_model(compressed_model), read_model("default")], PAIRS, "pairs"
+        [*read_model(compressed_model), *read_model("default")], PAIRS, "pairs"
     )
     assert row["known_tokens"] is None
     assert (default["name"], default["bytes"]) == ("default", DEFAULT_MODEL.stat().st_size)
 
 
+@pytest.mark.parametrize("own", ["text", "words"])
+def test_a_network_of_characters_is_measured_in_both_readings(own: Reading, tmp_path: Path) -> None:
+    encoders = {"text": make_charemb("text"), "words": make_charemb("words")}
+    path = tmp_path / "charemb.safetensors"
+    save_model(path, *encoders[own].to_model_file_parts())
+    rows = compare_encoders(read_model(path), PAIRS, path)
+    assert rows[0]["reads"] == own
+    assert {row["reads"] for row in rows} == set(encoders)
+    for row in rows:
+        expected = correlate(encoders[row["reads"]], PAIRS, path)
+        assert row["pearson"] == pytest.approx(expected["pearson"], abs=1e-5)
+        assert (row["kind"], row["bytes"]) == ("charemb", path.stat().st_size)
+        assert row["known_tokens"] is None
+
+
 def test_each_encoder_is_told_when_it_is_done(tiny_model: Path) -> None:
     told: list[str] = []
-    compare_encoders([read_model(tiny_model)], PAIRS, "pairs", told.append)
+    compare_encoders(read_model(tiny_model), PAIRS, "pairs", told.append)
     assert told == [str(tiny_model)]
     with pytest.raises(PocketIntentError, match="pairs: a correlation needs at least 2"):
-        compare_encoders([read_model(tiny_model)], PAIRS[:1], "pairs")
+        compare_encoders(read_model(tiny_model), PAIRS[:1], "pairs")
 
 
 def test_the_default_model_gives_its_figures_on_real_sentences(data_dir: Path) -> None:
     pairs = read_scored_pairs(data_dir / "sts" / "stsb" / "dev.jsonl")[:300]
-    default = read_model("default")
+    (default,) = read_model("default")
     (row,) = compare_encoders([default], pairs, "dev")
     assert row["pearson"] == correlate(default.encoder, pairs, "dev")["pearson"] > 0.5

@@ -21,8 +21,9 @@ examples:
   pocketintent evaluate encoders terms/inspec.jsonl --keyphrases dev --target vectors.txt.gz
 
 A table is the mean of its word vectors; one with terms such as machine_learning is measured
-twice, without them and with them joined in each text. With --keyphrases a FILE has documents
-and their keyphrases: two phrases of one document (score 1) against two of different ones (0)."""
+twice, without them and with them joined in each text. So is a CharEmb: reading each text at
+once, and word by word. With --keyphrases a FILE has documents and their keyphrases: two phrases
+of one document (score 1) against two of different ones (0)."""
 
 
 def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         raise PocketIntentError("nothing to measure: give --target, --model, or both")
     read = [(path, *_read_pairs(path, args)) for path in args.files]
     encoders = [encoder for path in args.target for encoder in read_tables(path, args.limit)]
-    encoders += [read_model(path) for path in args.model]
+    encoders += [encoder for path in args.model for encoder in read_model(path)]
     with Progress("encoders", len(read) * len(encoders), "runs") as progress:
         for path, pairs, columns in read:
             rows = compare_encoders(encoders, pairs, path, progress.step)

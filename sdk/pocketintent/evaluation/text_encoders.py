@@ -36,7 +36,7 @@ class TextEncoder:
     kind: str
     """``table``, or the model's: ``static``, ``charemb``, ``combined``."""
     reads: str
-    """``words``, ``words and terms`` (joined), or ``text`` for one that reads all at once."""
+    """``words``, ``words and terms`` (joined), or ``text`` where all is read at once."""
     encoder: Encoder
     bytes: int
     """Of a table its numbers as float32, without the words; of a model its file."""
@@ -70,17 +70,34 @@ def read_tables(path: str | Path, limit: int | None = None) -> list[TextEncoder]
     ]
 
 
-def read_model(path: str | Path) -> TextEncoder:
-    """The encoder of a model file of any kind; ``default`` is the package's own.
+def read_model(path: str | Path) -> list[TextEncoder]:
+    """The encoders that a model file of any kind gives; ``default`` is the package's own.
+
+    Returns:
+        One encoder; of a CharEmb two, with the reading that its file names and with the other,
+        since what it has learnt does not depend on it.
 
     Raises:
         ModelFileError: The file is bad.
     """
     file = DEFAULT_MODEL if str(path) == DEFAULT else Path(path)
     encoder = load_encoder(file)
-    reads = encoder.reads if isinstance(encoder, CharEncoder) else "words"
+    size = file.stat().st_size
+    if isinstance(encoder, CharEncoder):
+        readings = (encoder, _read_otherwise(encoder))
+        return [TextEncoder(str(path), one.kind, one.reads, one, size) for one in readings]
     kind = getattr(encoder, "kind", type(encoder).__name__)
-    return TextEncoder(str(path), kind, reads, encoder, file.stat().st_size)
+    return [TextEncoder(str(path), kind, "words", encoder, size)]
+
+
+def _read_otherwise(encoder: CharEncoder) -> CharEncoder:
+    return CharEncoder(
+        encoder.vocabulary,
+        encoder.network,
+        encoder.weights,
+        reads="words" if encoder.reads == "text" else "text",
+        tokenizer_spec=encoder.tokenizer_spec,
+    )
 
 
 def compare_encoders(
