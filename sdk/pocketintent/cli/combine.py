@@ -26,7 +26,7 @@ examples:
   pocketintent train charemb --target words.safetensors --reads words --out charemb.safetensors
   pocketintent combine words.safetensors charemb.safetensors --out combined.safetensors
   pocketintent combine words.safetensors charemb.safetensors --out combined.safetensors \\
-      --keep 10000 --blend 0.3 --attention 0.6 --intents intents/clinc150"""
+      --keep 10000 --blend 0.15 --attention 0.6 --intents intents/clinc150"""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,7 +53,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--blend",
         type=float,
-        default=0.3,
+        default=0.15,
         metavar="X",
         help="share of the network in the vectors of known words (%(default)s)",
     )

@@ -28,7 +28,7 @@ def combine_encoders(
     words: StaticEncoder,
     characters: CharEncoder,
     *,
-    blend: float = 0.3,
+    blend: float = 0.15,
     attention: Attention | None = DEFAULT_ATTENTION,
     keep: int | None = None,
     counts: NDArray[np.integer] | None = None,
