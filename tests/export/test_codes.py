@@ -26,7 +26,7 @@ def codes_and_bits(draw: st.DrawFn, bits: int) -> np.ndarray:
 
 @pytest.mark.parametrize("bits", range(1, 17))
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_codes_of_every_width_are_read_back(bits: int, data: st.DataObject) -> None:
     codes = data.draw(codes_and_bits(bits))
     rows = data.draw(st.lists(st.integers(0, len(codes) - 1), min_size=1, max_size=12))

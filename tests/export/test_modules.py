@@ -106,7 +106,7 @@ def _recognize(
     batch=st.integers(1, 4),
     seed=st.integers(0, 999),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_recogniser_module_finds_what_a_search_finds(
     make_index: MakeIndex,
     decision: Decision,

@@ -39,7 +39,7 @@ def plain(rows: FloatArray, query: FloatArray, chosen: Attention) -> FloatArray:
     temperature=st.floats(0.005, 1),
     quantised=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_it_is_the_softmax_over_all_words(
     seed: int, share: float, weight: float, temperature: float, quantised: bool
 ) -> None:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -59,7 +59,6 @@ def test_blocks_join_without_a_seam() -> None:
     assert (nearest_centroids(vectors, codebook) == expected).mean() > 0.999
 
 
-@settings(deadline=None)
 @given(vector_sets())
 def test_distortion_never_grows_as_the_codebook_doubles(vectors: np.ndarray) -> None:
     found = [distortion(vectors, fit_lbg(vectors, size)) for size in (1, 2, 4, 8, 16)]
@@ -67,7 +66,6 @@ def test_distortion_never_grows_as_the_codebook_doubles(vectors: np.ndarray) -> 
     assert all(larger <= smaller + slack for smaller, larger in pairwise(found))
 
 
-@settings(deadline=None)
 @given(vector_sets(elements=st.sampled_from([-2.0, 0.0, 1.0])), st.integers(27, 40))
 def test_every_distinct_vector_gets_its_centroid_when_there_are_enough(
     vectors: np.ndarray, size: int
@@ -77,7 +75,6 @@ def test_every_distinct_vector_gets_its_centroid_when_there_are_enough(
     assert distortion(vectors, codebook) <= 1e-6 * (1 + float(np.square(vectors).sum()))
 
 
-@settings(deadline=None)
 @given(vector_sets(), st.integers(1, 20))
 def test_centroids_are_finite_and_of_the_asked_number(vectors: np.ndarray, size: int) -> None:
     codebook = fit_lbg(vectors, size)

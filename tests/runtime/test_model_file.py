@@ -94,7 +94,7 @@ def test_a_loaded_model_stays_whole_when_its_file_is_replaced(saved: Path) -> No
     _assert_same_content(model)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(data=st.data())
 def test_a_flipped_byte_is_refused_or_changes_nothing(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -137,7 +137,7 @@ def test_a_file_cut_anywhere_or_with_bytes_added_is_refused(saved: Path) -> None
         load_model(saved)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=200))
 def test_bytes_of_any_kind_are_refused(
     tmp_path_factory: pytest.TempPathFactory, content: bytes

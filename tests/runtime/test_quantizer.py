@@ -32,7 +32,7 @@ def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
     return Quantizer.fit(vectors, **{"sub_dim": 3, "codebook_size": 16, **settings})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 80),
@@ -56,7 +56,7 @@ def test_each_code_is_the_nearest_centroid(
         np.testing.assert_allclose(chosen, distances.min(axis=1), atol=1e-5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.booleans())
 def test_decoded_vectors_encode_to_themselves(seed: int, size: int, per_position: bool) -> None:
     vectors = make_vectors(60, seed=seed)
@@ -75,7 +75,7 @@ def test_error_falls_as_the_codebook_doubles(variant: dict[str, bool]) -> None:
     assert errors == sorted(errors, reverse=True)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(VARIANTS))
 def test_sum_of_table_look_ups_is_the_dot_product_with_the_decoded_vector(
     seed: int, variant: dict[str, bool]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
@@ -50,7 +50,6 @@ def pieces_of(sentence: list[int], longest: int) -> list[list[int]]:
 
 
 @given(SENTENCES, st.integers(2, 8), st.integers(1, 4), st.integers(0, 3))
-@settings(deadline=None)
 def test_an_epoch_has_every_sentence_once_with_long_ones_cut(
     make_corpus: MakeCorpus,
     sentences: list[list[int]],

@@ -55,7 +55,7 @@ def test_only_the_last_part_of_a_name_says_that_it_is_json(tmp_path: Path) -> No
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"))))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_nothing_that_is_written_is_lost(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str]
 ) -> None:

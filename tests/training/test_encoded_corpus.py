@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.training.corpus import Text
@@ -40,7 +40,6 @@ def decode(corpus: EncodedCorpus) -> list[tuple[list[list[int]], int]]:
 
 
 @given(DOCUMENTS)
-@settings(deadline=None)
 def test_documents_come_back_without_what_has_no_known_word(
     tmp_path_factory: pytest.TempPathFactory, documents: list[tuple[list[str], str | None]]
 ) -> None:

@@ -32,7 +32,7 @@ def unit(vectors: "torch.Tensor") -> "torch.Tensor":
 
 
 @given(batches(), st.floats(0, 1.5))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_margin_gradients_are_those_of_autograd_at_the_unit_vectors(
     batch: Batch, margin: float
 ) -> None:
@@ -49,7 +49,7 @@ def test_margin_gradients_are_those_of_autograd_at_the_unit_vectors(
 
 
 @given(batches())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_softmax_gradients_are_those_of_autograd(batch: Batch) -> None:
     *vectors, allowed = batch
     left, right, negatives = parts = [part.clone().requires_grad_() for part in vectors]

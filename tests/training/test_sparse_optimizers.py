@@ -27,7 +27,7 @@ def dense_step(
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.sampled_from([None, 0.5, 2.0]), st.integers(1, 12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_steps_equal_those_of_a_dense_table(
     seed: int, adagrad: bool, max_norm: float | None, num_rows: int
 ) -> None:

@@ -128,7 +128,7 @@ def check_against_loops(
 
 
 @given(st.integers(0, 2**32), LOSSES, st.booleans(), st.sampled_from([0, 50]), st.integers(1, 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_word_gradients_equal_a_loop_over_words(
     seed: int, loss: str, share_sides: bool, num_buckets: int, window: int
 ) -> None:

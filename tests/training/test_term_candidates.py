@@ -1,7 +1,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
@@ -37,7 +37,6 @@ def test_punctuation_cuts_and_hyphens_do_not() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("abé1 .,;:!?()[]\"'’“”-–—/$=\t\n|_"), max_size=60))
 def test_segments_hold_all_tokens_in_order(text: str) -> None:
     segments = split_segments(text)
@@ -45,7 +44,6 @@ def test_segments_hold_all_tokens_in_order(text: str) -> None:
     assert all(segments)
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12)), st.integers(2, 9))
 def test_bounded_counts_keep_their_promise(batches: list[list[str]], limit: int) -> None:
     counter = BoundedCounter(limit)
@@ -116,7 +114,6 @@ def test_a_candidate_may_hold_of_and_of_the_but_no_other_the() -> None:
 spans = st.lists(st.sampled_from(["s", "e", "b", "i", "x"]), max_size=8)
 
 
-@settings(deadline=None)
 @given(spans, st.integers(1, 4))
 def test_candidates_are_those_of_the_definition(tokens: list[str], max_length: int) -> None:
     starters, enders = frozenset("sb"), frozenset("eb")

@@ -1,13 +1,12 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.training.term_scores import c_values, npmi, specificity
 
 
-@settings(deadline=None)
 @given(st.integers(1, 50), st.integers(0, 400), st.integers(0, 400), st.integers(1, 10_000))
 def test_npmi_of_two_words_is_gensims(both: int, more_a: int, more_b: int, rest: int) -> None:
     phrases = pytest.importorskip("gensim.models.phrases")

@@ -3,7 +3,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pocketintent.training.terms as terms_module
@@ -136,7 +136,6 @@ words = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1,
 phrases = st.lists(words, min_size=1, max_size=4).map(" ".join)
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(phrases, st.tuples(st.floats(0, 1e6), st.integers(1, 10**9)), max_size=8).map(
         lambda found: [Term(term, *values) for term, values in found.items()]
@@ -209,7 +208,6 @@ few = st.sampled_from("abc")
 term_lists = st.lists(st.lists(few, min_size=1, max_size=4).map(" ".join), max_size=6)
 
 
-@settings(deadline=None)
 @given(st.lists(few, max_size=20), term_lists)
 def test_joining_is_leftmost_longest_and_loses_nothing(tokens: list[str], terms: list[str]) -> None:
     joined = join_terms(tokens, terms)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("nltk")
@@ -33,7 +33,6 @@ def test_tweets_are_read_as_the_thesis_reads_them(text: str, tokens: list[str]) 
 
 
 @given(st.one_of(st.text(), st.text("a1 (5)-&#x;d80\0\n\u2028😀'", max_size=40)))
-@settings(deadline=None)
 def test_tweet_tokens_fit_a_vocabulary(text: str) -> None:
     tokens = tweet_tokenizer()(text)
     assert all(token and not any(char.isspace() for char in token) for token in tokens)

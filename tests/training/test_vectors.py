@@ -36,7 +36,7 @@ number = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_what_is_written_is_read_bit_for_bit(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, data: st.DataObject
 ) -> None:
