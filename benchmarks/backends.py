@@ -2,14 +2,16 @@
 
     python benchmarks/backends.py --data ../shared/data --folder exports
     python benchmarks/backends.py --data ../shared/data --folder exports --templates 100
+    python benchmarks/backends.py --data ../shared/data --model robust --templates 100 --errors 0,2
 
 ``numpy``, ``onnxruntime`` and ``tflite`` are ``IntentRecognizer.load(…, backend=…)``: the sentence
 vector from the backend, the search in NumPy. ``onnx-…`` and ``tflite-…`` are the exported
 recogniser graph alone, run as an app in another language would run it, with both scorings of the
-export. Templates and queries are those of ``latency.py``. Rounds of all are interleaved, so that a
-slow moment of the machine falls on all. Load time and peak memory are of a fresh process each,
-above what ``import numpy`` takes; the median of several. Prints one JSON line for each number of
-templates, and a Markdown table on stderr.
+export. Templates and queries are those of ``latency.py``, with ``--errors`` misspelt; each is timed
+once, so that a misspelt word is mostly a new one. Rounds of all are interleaved, so that a slow
+moment of the machine falls on all. Load time and peak memory are of a fresh process each, above
+what ``import numpy`` takes; the median of several. Prints one JSON line for each number of
+templates and of errors, and a Markdown table on stderr.
 """
 
 from __future__ import annotations
@@ -19,20 +21,21 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 # It sets the number of threads, before NumPy is imported.
-from timing import measure, processor  # isort: skip
+from timing import CLOCKS, measure, processor  # isort: skip
 
 import numpy as np
 
 from latency import read_templates
 from pocketintent.evaluation.datasets import load_intent_data
-from pocketintent.runtime.encoders import DEFAULT_MODEL
+from pocketintent.evaluation.typing_errors import add_typing_errors
 from pocketintent.runtime.errors import PocketIntentError
-from ways import GRAPHS, WAYS, make_way
+from pocketintent.runtime.shipped_models import find_model
+from ways import GRAPHS, WAYS, Way, make_way
 
 REFERENCE = "numpy"
 
@@ -88,31 +91,54 @@ def sizes(folder: Path, model: Path) -> dict[str, Any]:
     exports = {}
     for name in GRAPHS:
         file_format = name.partition("-")[0]
-        encoder = (folder / name / f"encoder.{file_format}").stat().st_size
+        found = {path.name: path.stat().st_size for path in (folder / name).iterdir()}
         exports[name] = {
-            "encoder": encoder,
-            "encoder_to_model": encoder / model.stat().st_size,
-            "recognizer": (folder / name / f"recognizer.{file_format}").stat().st_size,
-            "folder": sum(path.stat().st_size for path in (folder / name).iterdir()),
+            "encoder": found[f"encoder.{file_format}"],
+            "encoder_to_model": found[f"encoder.{file_format}"] / model.stat().st_size,
+            "characters": found.get(f"characters.{file_format}", 0),
+            "recognizer": found[f"recognizer.{file_format}"],
+            "folder": sum(found.values()),
         }
     return {"model": model.stat().st_size, "exports": exports}
 
 
-def compare(number: int, args: argparse.Namespace) -> dict[str, Any]:
-    """Latency, start, memory and sizes with a number of templates."""
+def compare(number: int, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Latency, start, memory and sizes with a number of templates, for each number of errors."""
     folder, templates = prepare(number, args)
     test = load_intent_data(args.data / "intents" / "clinc150")
     order = np.random.default_rng(0).permutation(len(test.query_texts))[: args.queries]
-    queries = [test.query_texts[position] for position in order]
+    clean = [test.query_texts[position] for position in order]
     cold = {}
     for name in WAYS:
         print(f"{number} templates: starting {name}", file=sys.stderr, flush=True)
         cold[name] = start_cold(name, folder, templates, args)
     ways = {name: make_way(name, folder, templates, args.model) for name in WAYS}
+    for errors in map(int, args.errors.split(",")):
+        rng = np.random.default_rng(errors)
+        queries = [add_typing_errors(query, errors, rng) for query in clean]
+        yield {
+            "templates": number,
+            "errors": errors,
+            "queries": len(queries),
+            "threads": 1,
+            "machine": processor(),
+            "clock": args.clock,
+            "ways": run_ways(ways, queries, cold, args),
+            "bytes": sizes(folder, find_model(args.model)),
+        }
+
+
+def run_ways(
+    ways: Mapping[str, Way],
+    queries: Sequence[str],
+    cold: Mapping[str, dict[str, Any]],
+    args: argparse.Namespace,
+) -> dict[str, dict[str, Any]]:
+    """The latency of each way on the queries, beside what it took to start."""
     matches = {name: way.match for name, way in ways.items()}
-    times = measure(matches, queries, args.rounds, warm_up=queries[:50])
+    times = measure(matches, queries, args.rounds, warm_up=queries[:50], clock=args.clock)
     expected = [ways[REFERENCE].match(query) for query in queries]
-    rows = {
+    return {
         name: {
             "median_us": float(np.median(times[name])),
             "p99_us": float(np.percentile(times[name], 99)),
@@ -121,14 +147,6 @@ def compare(number: int, args: argparse.Namespace) -> dict[str, Any]:
             "same_intent": _share_of_equal([way.match(query) for query in queries], expected),
         }
         for name, way in ways.items()
-    }
-    return {
-        "templates": number,
-        "queries": len(queries),
-        "threads": 1,
-        "machine": processor(),
-        "ways": rows,
-        "bytes": sizes(folder, DEFAULT_MODEL if args.model is None else args.model),
     }
 
 
@@ -139,7 +157,8 @@ def _share_of_equal(found: Sequence[str], expected: Sequence[str]) -> float:
 def print_tables(report: dict[str, Any]) -> None:
     """The report as two Markdown tables, on stderr."""
     lines = [
-        f"\n{report['templates']} templates, {report['machine']}\n",
+        f"\n{report['templates']} templates, {report['errors']} typing errors in a query, "
+        f"{report['machine']}\n",
         "| | median µs | p99 µs | × numpy | load ms | peak MB | same intent |",
         "| --- | --: | --: | --: | --: | --: | --: |",
     ]
@@ -150,12 +169,12 @@ def print_tables(report: dict[str, Any]) -> None:
         lines.append(f"| {name} | {' | '.join(cells)} |")
     lines += [
         f"\nModel file: {report['bytes']['model']:,} bytes\n",
-        "| | encoder | ÷ model | recognizer | folder |",
-        "| --- | --: | --: | --: | --: |",
+        "| | encoder | ÷ model | characters | recognizer | folder |",
+        "| --- | --: | --: | --: | --: | --: |",
     ]
     for name, row in report["bytes"]["exports"].items():
         cells = [f"{row['encoder']:,}", f"{row['encoder_to_model']:.3f}"]
-        cells += [f"{row['recognizer']:,}", f"{row['folder']:,}"]
+        cells += [f"{row[key]:,}" for key in ("characters", "recognizer", "folder")]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     print("\n".join(lines), file=sys.stderr)
 
@@ -168,12 +187,23 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, required=True, metavar="DIR", help="has intents/clinc150 and so on"
     )
-    parser.add_argument("--model", type=Path, metavar="FILE", help="our model (the package's own)")
+    parser.add_argument(
+        "--model", type=Path, metavar="MODEL", help="a model file, or a shipped model (default)"
+    )
     parser.add_argument(
         "--templates", default="100,3000,30000", metavar="N,…", help="default: %(default)s"
     )
+    parser.add_argument(
+        "--errors", default="0", metavar="N,…", help="typing errors in a query (%(default)s)"
+    )
     parser.add_argument("--queries", type=int, default=3000, metavar="N", help="%(default)s")
     parser.add_argument("--rounds", type=int, default=20, metavar="N", help="%(default)s")
+    parser.add_argument(
+        "--clock",
+        choices=tuple(CLOCKS),
+        default="wall",
+        help="cpu where others use the machine too (%(default)s)",
+    )
     parser.add_argument("--starts", type=int, default=3, metavar="N", help="%(default)s")
     parser.add_argument(
         "--folder", type=Path, metavar="DIR", help="keeps the exports (a temporary folder)"
@@ -183,9 +213,9 @@ def main() -> None:
         args.folder = args.folder or Path(temporary)
         try:
             for number in map(int, args.templates.split(",")):
-                report = compare(number, args)
-                print(json.dumps(report), flush=True)
-                print_tables(report)
+                for report in compare(number, args):
+                    print(json.dumps(report), flush=True)
+                    print_tables(report)
         except PocketIntentError as error:
             sys.exit(f"backends: {error}")
 
