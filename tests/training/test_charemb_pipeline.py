@@ -217,9 +217,9 @@ def trained_by_pairs(target: Path, settings: CharEmbSettings, folder: Path) -> C
             trainer.optimizer.zero_grad()
             total = sum(len(batch.rows) for batch in pair)
             for batch in pair:
-                (trainer._loss(batch) * (len(batch.rows) / total)).backward()
+                (trainer.objective.loss(batch) * (len(batch.rows) / total)).backward()
             trainer.optimizer.step()
-        cosine = trainer._validate()
+        cosine = round(trainer.objective.validation_cosine(), 6)
         if cosine > best:
             best, kept = cosine, {k: v.clone() for k, v in trainer.model.state_dict().items()}
     trainer.model.load_state_dict(kept)

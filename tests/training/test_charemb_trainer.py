@@ -126,7 +126,7 @@ def test_a_toy_mapping_is_learnt_with_its_lengths(make_trainer: MakeTrainer, cel
     from pocketintent.training.charemb_data import make_batch
 
     batch = make_batch(trainer.data.vocabulary, trainer.data.training.texts, rows)
-    _, log_norms = trainer._forward(batch)
+    _, log_norms = trainer.objective.forward(batch)
     assert log_norms is not None
     error = log_norms.detach().numpy() - trainer.data.training.log_norms
     assert np.abs(error).mean() < 0.2 < trainer.data.training.log_norms.std()
@@ -141,7 +141,7 @@ def test_training_ends_when_the_validation_cosine_stays(make_trainer: MakeTraine
         kept.append(weights(trainer).clone())
         return next(cosines)
 
-    trainer._validate = validate  # type: ignore[method-assign]
+    trainer.objective.validation_cosine = validate  # type: ignore[method-assign]
     trainer.train()
     assert [entry["cosine"] for entry in trainer.history] == [0.1, 0.3, 0.2, 0.3]
     assert trainer.best_epoch == 2

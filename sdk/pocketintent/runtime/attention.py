@@ -98,7 +98,9 @@ class TableAttention:
                 weights = np.exp(row[near])
                 weights *= np.float32(share) / weights.sum()
                 result += weights @ rows[near]
-        return unit_rows(results) * (np.float32(self.settings.weight) * lengths)[:, None]
+        turned = unit_rows(results)
+        turned *= (np.float32(self.settings.weight) * lengths)[:, None]
+        return turned
 
     def _decoded(self) -> tuple[FloatArray, FloatArray]:
         """The table's rows, and what brings each to unit length; 0 for a row of zeros."""

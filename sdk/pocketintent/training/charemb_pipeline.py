@@ -22,12 +22,8 @@ from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.training.charemb import CharEmb
 from pocketintent.training.charemb_data import CharEmbData, TargetTerms, misspelt, read_terms
 from pocketintent.training.charemb_settings import CharEmbSettings
-from pocketintent.training.charemb_trainer import (
-    CharEmbTrainer,
-    Precision,
-    build_network,
-    choose_precision,
-)
+from pocketintent.training.charemb_trainer import CharEmbTrainer, build_network
+from pocketintent.training.precision import Precision, choose_precision
 from pocketintent.training.trainer import Workers
 from pocketintent.training.vectors import TermVectors, read_vectors
 from pocketintent.training.work_folder import fingerprint, open_folder

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,14 +21,12 @@ import torch
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.training.charemb import CharEmb
-from pocketintent.training.charemb_data import CharBatch, CharBatches, CharEmbData, make_batch
+from pocketintent.training.charemb_data import CharBatches, CharEmbData
+from pocketintent.training.charemb_objective import CharEmbObjective
 from pocketintent.training.charemb_settings import CharEmbSettings
+from pocketintent.training.gradients import average_gradients
+from pocketintent.training.precision import Precision, choose_precision
 from pocketintent.training.trainer import CHECKPOINT, Workers
-
-Precision = Literal["auto", "float32", "bfloat16", "float16"]
-
-_TERMS_AT_ONCE = 1024  # when the validation terms are measured
-_LEAST_SPREAD = 0.01  # of the logarithms of lengths, in the loss
 
 
 def build_network(settings: CharEmbSettings, dim: int) -> CharNetwork:
@@ -98,13 +96,12 @@ class CharEmbTrainer:
             self.model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
         self.precision = choose_precision(precision, self.device)
+        self.objective = CharEmbObjective(
+            self.model, data, settings.norm_weight, self.device, self.precision
+        )
         self._scaler = torch.amp.GradScaler(
             self.device.type, enabled=self.precision == torch.float16
         )
-        self._directions = torch.from_numpy(data.training.directions)
-        self._log_norms = torch.from_numpy(data.training.log_norms)
-        # Lengths that are nearly all alike are not blown up.
-        self._norm_scale = 1.0 / max(float(data.training.log_norms.std()), _LEAST_SPREAD)
         self.history: list[dict[str, float]] = []
         self.seconds = 0.0
         self._folder = folder
@@ -202,10 +199,14 @@ class CharEmbTrainer:
         torch.manual_seed(_mix(self.settings.seed, epoch, own))
         self.model.train()
         self.optimizer.zero_grad()
-        loss = self._loss(batch)
+        loss = self.objective.loss(batch)
         self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         size = len(batch.rows) if own < len(self.batches) else 0  # fewer batches than processes
-        total, terms = self._average_gradients(float(loss.detach()), size)
+        # The first process' clock ends the run for all of them, in the same message.
+        over = workers.rank == 0 and self.seconds >= self._max_seconds
+        total, terms, self._stopped = average_gradients(
+            list(self.model.parameters()), float(loss.detach()), size, over, workers
+        )
         if not math.isfinite(total):
             raise PocketIntentError(
                 f"the loss is not a number in epoch {epoch + 1}; lower --learning-rate"
@@ -229,56 +230,6 @@ class CharEmbTrainer:
         done = (self._next[0] + self._next[1] / len(self.batches)) / settings.epochs
         return settings.learning_rate * (1 - done)
 
-    def _loss(self, batch: CharBatch) -> torch.Tensor:
-        """The mean of 1 - cosine, and of the squared errors of the logarithms of lengths.
-
-        These errors are in standard deviations of the target's, so that one weight suits all.
-        """
-        rows = torch.from_numpy(batch.rows)
-        directions, log_norms = self._forward(batch)
-        target = self._directions[rows].to(self.device)
-        loss = 1.0 - (directions * target).sum(1).mean()
-        if log_norms is not None:
-            error = (log_norms - self._log_norms[rows].to(self.device)) * self._norm_scale
-            loss = loss + self.settings.norm_weight * error.square().mean()
-        return loss
-
-    def _forward(self, batch: CharBatch) -> tuple[torch.Tensor, torch.Tensor | None]:
-        chars = torch.from_numpy(batch.chars).to(self.device)
-        enabled = self.precision != torch.float32
-        with torch.autocast(self.device.type, self.precision, enabled=enabled):
-            result: tuple[torch.Tensor, torch.Tensor | None] = self.model(
-                chars, torch.from_numpy(batch.lengths)
-            )
-        return result
-
-    def _average_gradients(self, loss: float, size: int) -> tuple[float, int]:
-        """The mean loss of all processes' terms and their number; gradients become their means.
-
-        The first process' clock ends the run for all of them, in the same message.
-        """
-        over = self.workers.rank == 0 and self.seconds >= self._max_seconds
-        if self.workers.count == 1:
-            self._stopped = over
-            return loss, size
-        parameters = list(self.model.parameters())
-        for parameter in parameters:
-            if parameter.grad is None:
-                parameter.grad = torch.zeros_like(parameter)
-        gradients = [parameter.grad for parameter in parameters]
-        figures = torch.tensor([loss * size, size, over], device=self.device)
-        flat = torch.cat([figures, *(g.reshape(-1) * size for g in gradients if g is not None)])
-        torch.distributed.all_reduce(flat)
-        total, terms, stop = flat[:3].tolist()
-        place = 3
-        for gradient in gradients:
-            assert gradient is not None
-            part = flat[place : place + gradient.numel()]
-            gradient.copy_(part.reshape(gradient.shape) / terms)
-            place += gradient.numel()
-        self._stopped = stop > 0
-        return total / terms, int(terms)
-
     def _end_epoch(self) -> float:
         """Measure, keep the best weights, and go to the next epoch; returns the mean loss."""
         mean = self._sums[0] / self._sums[1]
@@ -286,7 +237,7 @@ class CharEmbTrainer:
         entry = {"loss": round(mean, 6), "learning_rate": self.learning_rate}
         line = f"epoch {epoch} of {self.settings.epochs}: loss {mean:.5f}"
         if len(self.data.validation):
-            entry["cosine"] = cosine = self._validate()
+            entry["cosine"] = cosine = self._validation_cosine()
             line += f", validation cosine {cosine:.5f}"
             if self._best is None or cosine > self._best["cosine"]:
                 weights = {k: v.detach().cpu().clone() for k, v in self.model.state_dict().items()}
@@ -300,20 +251,11 @@ class CharEmbTrainer:
         self._report(line)
         return mean
 
-    @torch.no_grad()
-    def _validate(self) -> float:
-        """The mean cosine of the terms that are kept out; that of the first process."""
-        self.model.eval()
-        terms = self.data.validation
-        order = np.argsort([len(text) for text in terms.texts], kind="stable")
-        total = 0.0
-        for start in range(0, len(terms), _TERMS_AT_ONCE):
-            rows = order[start : start + _TERMS_AT_ONCE]
-            batch = make_batch(self.data.vocabulary, [terms.texts[row] for row in rows], rows)
-            directions, _ = self._forward(batch)
-            target = torch.from_numpy(terms.directions[rows]).to(self.device)
-            total += float((directions * target).sum())
-        mean = torch.tensor(total / len(terms), device=self.device, dtype=torch.float64)
+    def _validation_cosine(self) -> float:
+        """Of the terms that are kept out; that of the first process."""
+        mean = torch.tensor(
+            self.objective.validation_cosine(), device=self.device, dtype=torch.float64
+        )
         if self.workers.count > 1:
             torch.distributed.broadcast(mean, 0)
         return round(float(mean), 6)
@@ -338,20 +280,6 @@ class CharEmbTrainer:
         temporary = self._folder / f"{CHECKPOINT}.new"
         torch.save(state, temporary)
         os.replace(temporary, self._folder / CHECKPOINT)
-
-
-def choose_precision(wanted: Precision, device: torch.device) -> torch.dtype:
-    """What the products are computed in; raises PocketIntentError where the device cannot."""
-    if wanted == "auto":
-        if device.type != "cuda":
-            return torch.float32
-        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-    if wanted == "float16" and device.type == "cpu":
-        raise PocketIntentError(
-            "precision float16 needs a GPU; on a CPU use float32, which is faster, or bfloat16"
-        )
-    dtype: torch.dtype = getattr(torch, wanted)
-    return dtype
 
 
 def _mix(*numbers: int) -> int:
