@@ -12,7 +12,7 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo model test lint format types pytest hooks clean python
+.PHONY: help demo model robust test lint format types pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -88,3 +88,11 @@ model: $(TEST)/installed ## train, finish and compress the default model anew (1
 	$(POCKETINTENT) compress runs/finished.safetensors --out runs/default.safetensors \
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
 	@echo "runs/default.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
+
+robust: $(TEST)/installed ## train the robust model anew from the default one (10 minutes)
+	mkdir -p runs
+	$(POCKETINTENT) train charemb --target sdk/pocketintent/assets/default.safetensors --resume \
+		--out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
+		--validation 0.05 --rank-power 0.5 --patience 0 --typing-errors 0.5
+	$(POCKETINTENT) combine default runs/charemb.safetensors --out runs/robust.safetensors --keep 10000
+	@echo "runs/robust.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
