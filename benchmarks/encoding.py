@@ -263,7 +263,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--met", type=int, default=500, metavar="N", help="texts that come before (%(default)s)"
     )
-    parser.add_argument("--rounds", type=int, default=20, metavar="N", help="%(default)s")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="%(default)s")
     parser.add_argument(
         "--clock",
         choices=tuple(CLOCKS),

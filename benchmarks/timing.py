@@ -43,7 +43,8 @@ def measure(
         calls: What is timed, by name.
         texts: What each is called with.
         rounds: Turns of each.
-        warm_up: Texts that each is called with before, which does not count.
+        warm_up: Texts that each is called with before, and the first of them at the start of
+            each turn too, which does not count.
         before: By name what is to be done before each call, which does not count either.
         clock: One of ``CLOCKS``. On a machine that others use, ``cpu`` leaves out the time in
             which they had the processor; such pauses fall on long calls and not on short ones.
@@ -62,6 +63,8 @@ def measure(
         for part in np.array_split(np.array(texts, dtype=object), rounds):
             for name, call in calls.items():
                 times, first = taken[name], prepare.get(name)
+                for text in warm_up[:1]:
+                    call(text)  # the others' turns have filled the processor's caches
                 for text in part:
                     if first is not None:
                         first()
