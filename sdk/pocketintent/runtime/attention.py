@@ -87,15 +87,16 @@ class TableAttention:
         """
         rows, scales = self._decoded()
         share, temperature = self.settings.share, self.settings.temperature
-        scores = unit_rows(queries) @ rows.T
-        scores *= scales / np.float32(temperature)
-        scores -= scores.max(axis=1, keepdims=True)
+        # [num_words, num_queries]: in this order BLAS is twice as fast for a few queries.
+        scores = rows @ unit_rows(queries).T
+        scores *= (scales / np.float32(temperature))[:, None]
+        scores -= scores.max(axis=0)
         results = np.float32(1 - share) * queries
         lengths = np.sqrt(np.einsum("nd,nd->n", queries, queries))
-        for result, query, row in zip(results, queries, scores, strict=True):
+        for result, query, column in zip(results, queries, scores.T, strict=True):
             if query.any():
-                near = np.flatnonzero(row > -_NOTHING)
-                weights = np.exp(row[near])
+                near = np.flatnonzero(column > -_NOTHING)
+                weights = np.exp(column[near])
                 weights *= np.float32(share) / weights.sum()
                 result += weights @ rows[near]
         turned = unit_rows(results)
