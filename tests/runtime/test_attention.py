@@ -69,7 +69,7 @@ def test_a_query_beside_one_word_becomes_that_word() -> None:
 
 def test_a_batch_is_its_queries_one_by_one() -> None:
     ask = TableAttention(DenseMatrix(make_rows()), Attention())
-    queries = make_rows(9)[:, ::-1].copy()
+    queries = make_rows(19)[:, ::-1].copy()
     single = np.concatenate([ask(query[None]) for query in queries])
     np.testing.assert_allclose(ask(queries), single, atol=1e-5)
     assert ask(queries[:0]).shape == (0, DIM)
