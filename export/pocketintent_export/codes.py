@@ -1,5 +1,7 @@
-"""Quantised matrices as torch modules: the codes stay bytes, decoded by row look-ups.
+"""Stored matrices as torch modules: the codes stay bytes, decoded by row look-ups.
 
+A converter computes what depends on no input, and would write the decoded floats. ONNX's can be
+told not to; for TFLite row numbers have a zero added that only the runtime knows to be one.
 Row look-ups are ``embedding``, which becomes ``Gather`` in ONNX and ``EMBEDDING_LOOKUP`` in
 TFLite; any other way to index becomes a gather with checks in TFLite, three times slower.
 """
@@ -7,15 +9,23 @@ TFLite; any other way to index becomes a gather with checks in TFLite, three tim
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
+from pocketintent.runtime.char_weights import Weights
+from pocketintent.runtime.int8_matrix import Int8Matrix
 from pocketintent.runtime.packing import CodeArray, bits_for, pack_codes
 from pocketintent.runtime.quantizer import QuantizedMatrix
 
+CodedMatrix = Int8Matrix | QuantizedMatrix
+
+_BLOCK = 64
 _BYTE = 128
 """What a stored byte lacks: the converters refuse constants of uint8, so it is kept in int8."""
 
@@ -106,6 +116,109 @@ class QuantizedRows(nn.Module):
             codes = codes + ((ids >= start).to(torch.int32) * self.step).unsqueeze(-1)
         rows = embedding(codes.reshape(-1), self.codebook).reshape(-1, self.dim)
         return rows, None if self.norms is None else embedding(ids, self.norms)
+
+
+class WholeMatrix(nn.Module):
+    """All rows of stored matrices, decoded, one matrix after the other.
+
+    Args:
+        matrices: Matrices with equally many columns, at least one.
+    """
+
+    def __init__(self, matrices: Sequence[CodedMatrix]) -> None:
+        super().__init__()
+        groups = [list(group) for _, group in groupby(matrices, _kind)]
+        self.parts = nn.ModuleList(_part(group) for group in groups)
+
+    def forward(self, zero: Tensor | None) -> Tensor:
+        """The rows.
+
+        Args:
+            zero: What :func:`unknown_zero` gave, or None where the converter keeps codes.
+
+        Returns:
+            float32 [num_rows, columns].
+        """
+        parts = [part(zero) for part in self.parts]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+class _Int8Part(nn.Module):
+    codes: Tensor
+    scales: Tensor
+
+    def __init__(self, matrices: Sequence[Int8Matrix]) -> None:
+        super().__init__()
+        self.register_buffer("codes", torch.from_numpy(np.concatenate([m.codes for m in matrices])))
+        scales = np.concatenate([m.scales for m in matrices]).astype(np.float32)
+        self.register_buffer("scales", torch.from_numpy(scales)[:, None])
+
+    def forward(self, zero: Tensor | None) -> Tensor:
+        codes = self.codes
+        if zero is not None:  # all of them as one row, so that no row numbers are stored
+            codes = embedding(zero, codes.reshape(1, -1)).reshape(codes.shape)
+        return codes.to(torch.float32) * self.scales
+
+
+class _QuantizedPart(nn.Module):
+    def __init__(self, matrices: Sequence[QuantizedMatrix]) -> None:
+        super().__init__()
+        self.rows = QuantizedRows(matrices)
+        self.num_rows = sum(len(matrix) for matrix in matrices)
+
+    def forward(self, zero: Tensor | None) -> Tensor:
+        rows: Tensor
+        rows, norms = self.rows(row_numbers(self.num_rows, zero))
+        return rows if norms is None else rows * norms
+
+
+def _part(matrices: Sequence[Any]) -> nn.Module:
+    if isinstance(matrices[0], Int8Matrix):
+        return _Int8Part(matrices)
+    return _QuantizedPart(matrices)
+
+
+def _kind(matrix: CodedMatrix) -> tuple[Any, ...]:
+    return ("int8",) if isinstance(matrix, Int8Matrix) else quantised_shape(matrix)
+
+
+def quantised_shape(matrix: QuantizedMatrix) -> tuple[Any, ...]:
+    """What matrices must have in common for one :class:`QuantizedRows`."""
+    return *matrix.quantizer.codebook.shape, matrix.norms is None
+
+
+def unknown_zero(given: Tensor) -> Tensor:
+    """Zero as int32 [1], which depends on an input, so that no converter computes it.
+
+    Args:
+        given: Any tensor that depends on an input; int32 or float32, without NaN.
+    """
+    first = given.reshape(-1)[:1]
+    return torch.clamp(torch.abs(first), max=0).to(torch.int32)
+
+
+def row_numbers(count: int, zero: Tensor | None) -> Tensor:
+    """The numbers from 0 on, int32 [count]; made of fewer numbers when they depend on ``zero``."""
+    if zero is None:
+        return torch.arange(count, dtype=torch.int32)
+    starts = torch.arange(0, count, _BLOCK, dtype=torch.int32) + zero
+    numbers = starts.unsqueeze(1) + torch.arange(_BLOCK, dtype=torch.int32)
+    return numbers.reshape(-1)[:count]
+
+
+def coded(weights: Weights, name: str) -> CodedMatrix:
+    """A matrix of a character network; export takes no others."""
+    matrix = weights.matrices[name]
+    assert isinstance(matrix, CodedMatrix), name
+    return matrix
+
+
+def reordered(matrix: CodedMatrix, order: NDArray[np.intp]) -> CodedMatrix:
+    """The matrix with its rows in another order, or with some of them."""
+    if isinstance(matrix, Int8Matrix):
+        return Int8Matrix(matrix.codes[order], matrix.scales[order])
+    norms = None if matrix.norms is None else matrix.norms[order]
+    return QuantizedMatrix(matrix.codes[order], norms, matrix.quantizer)
 
 
 def pack_rows(codes: CodeArray, bits: int) -> CodeArray:

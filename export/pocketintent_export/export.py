@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 
 from pocketintent import __version__
 from pocketintent.runtime.char_text import NORMALISATION
+from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.exported import (
     CONFORMANCE,
@@ -235,11 +236,16 @@ def _write_graphs(
     manifest: dict[str, Any],
     progress: Progress,
 ) -> None:
-    from pocketintent_export.modules import ENCODER_MODULES, RecognizerModule
-    from pocketintent_export.writers import WRITERS
+    from pocketintent_export.characters import characters_module
+    from pocketintent_export.encoder_modules import encoder_module
+    from pocketintent_export.modules import RecognizerModule
+    from pocketintent_export.writers import WRITERS, GraphInput
 
-    write = WRITERS[manifest["format"]]
-    module = ENCODER_MODULES[encoder.kind](encoder)
+    file_format = manifest["format"]
+    max_chars = None
+    if file_format == "tflite" and manifest["characters"] is not None:
+        max_chars = manifest["characters"]["max_chars"]
+    module = encoder_module(encoder, file_format, max_chars)
     modules = {
         "encoder": module,
         "recognizer": RecognizerModule(
@@ -247,10 +253,17 @@ def _write_graphs(
             recognizer.indexed,
             manifest["decision"],
             manifest["scoring"],
-            keep_codes=manifest["format"] == "tflite",
+            keep_codes=file_format == "tflite",
         ),
     }
+    if "characters" in manifest["artifacts"]:
+        assert not isinstance(encoder, StaticEncoder)
+        modules["characters"] = characters_module(encoder, file_format, max_chars)
     for name, artifact in manifest["artifacts"].items():
         progress(f"converting the {name}")
+        inputs = [
+            GraphInput(given["name"], given["dtype"], tuple(given["shape"]))
+            for given in artifact["inputs"]
+        ]
         outputs = [output["name"] for output in artifact["outputs"]]
-        write(modules[name], outputs, folder / artifact["file"], manifest["max_length"])
+        WRITERS[file_format](modules[name], inputs, outputs, folder / artifact["file"])

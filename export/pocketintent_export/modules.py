@@ -1,10 +1,6 @@
-"""The two graphs as torch modules: the encoder, and the recogniser on top of it."""
+"""The graph ``recognizer`` as torch modules, on top of an encoder's."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from itertools import groupby
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,60 +8,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.indexing import IndexedTemplates
 from pocketintent.runtime.matching import Decision, TableIndex
-from pocketintent.runtime.quantizer import QuantizedMatrix
-from pocketintent_export.codes import Codes, QuantizedRows
+from pocketintent_export.codes import Codes, unknown_zero
 from pocketintent_export.export import Scoring
 
 _BLOCK = 32
 """Templates that are compared at once."""
-
-
-class StaticModule(nn.Module):
-    """:class:`StaticEncoder`, from ids and weights to unit sentence vectors.
-
-    Matrices whose quantisers have one shape, as words and n-grams have in the default model,
-    are looked up together; others one after the other, each id in its own.
-
-    Args:
-        encoder: The encoder; its matrices are quantised.
-    """
-
-    def __init__(self, encoder: StaticEncoder) -> None:
-        super().__init__()
-        given = (encoder.words, encoder.ngrams)
-        matrices = [matrix for matrix in given if isinstance(matrix, QuantizedMatrix)]
-        groups = [list(group) for _, group in groupby(matrices, _shape)]
-        self.blocks = nn.ModuleList(QuantizedRows(group) for group in groups)
-        sizes = [sum(len(matrix) for matrix in group) for group in groups]
-        self.ends = np.cumsum(sizes).tolist()
-
-    def forward(self, ids: Tensor, weights: Tensor) -> Tensor:
-        """Sentence vectors.
-
-        Args:
-            ids: int32 [batch, length].
-            weights: float32 [batch, length]; 0 for what only fills up.
-
-        Returns:
-            float32 [batch, dim], of unit length; zeros where the weighted rows sum to zero.
-        """
-        total, start = torch.zeros(()), 0
-        for block, end in zip(self.blocks, self.ends, strict=True):
-            own_ids, own_weights = ids, weights
-            if len(self.ends) > 1:
-                own = (ids >= start) & (ids < end)
-                own_ids = torch.where(own, ids - start, 0)
-                own_weights = torch.where(own, weights, 0.0)
-            rows, norms = block(own_ids.reshape(-1))
-            if norms is not None:
-                own_weights = own_weights * norms.reshape(ids.shape)
-            part = torch.matmul(own_weights.unsqueeze(1), rows.reshape(*ids.shape, -1)).squeeze(1)
-            total = part if start == 0 else total + part
-            start = end
-        return unit(total)
 
 
 class Scores(nn.Module):
@@ -78,7 +27,7 @@ class Scores(nn.Module):
     Args:
         index: The templates' codes.
         scoring: ``"table"`` or ``"decoded"``.
-        keep_codes: Read the codes by numbers that depend on the input, since a converter that
+        keep_codes: Read the codes by numbers that depend on the query, since a converter that
             computes constants would write 32-bit codes.
     """
 
@@ -99,19 +48,18 @@ class Scores(nn.Module):
         self.register_buffer("scales", torch.from_numpy(index.scales)[:, None])
         self.register_buffer("rows", torch.arange(len(index.scales), dtype=torch.int32))
 
-    def forward(self, vectors: Tensor, ids: Tensor) -> Tensor:
+    def forward(self, vectors: Tensor) -> Tensor:
         """Cosine similarities.
 
         Args:
             vectors: float32 [batch, dim].
-            ids: The graph's ids, none of them negative.
 
         Returns:
             float32 [num_rows, batch].
         """
         rows = self.rows
         if self.keep_codes:
-            rows = rows + torch.clamp(ids.reshape(-1)[:1], max=0)
+            rows = rows + unknown_zero(vectors)
         codes = (self.codes(rows) + self.positions).reshape(-1)
         if self.scoring == "decoded":
             decoded = embedding(codes, self.codebook.reshape(-1, self.codebook.shape[-1]))
@@ -178,10 +126,10 @@ class BestTemplates(nn.Module):
 
 
 class RecognizerModule(nn.Module):
-    """From ids and weights to a score and the nearest template of each intent.
+    """From an encoder's inputs to a score and the nearest template of each intent.
 
     Args:
-        encoder: The module of the encoder.
+        encoder: The module of the encoder; gives unit sentence vectors.
         indexed: The templates, as codes.
         decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`.
         scoring: See :class:`Scores`.
@@ -204,37 +152,22 @@ class RecognizerModule(nn.Module):
         self.decision = decision
         self.num_templates = int(indexed.index.bounds[-1])
 
-    def forward(self, ids: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, *inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Scores and nearest templates.
 
         Args:
-            ids: int32 [batch, length].
-            weights: float32 [batch, length].
+            inputs: Those of the encoder's module.
 
         Returns:
             float32 [batch, num_intents], the score of each intent; and int32 of the same
             shape, the number of its nearest template among all templates.
         """
-        scores = self.scores(self.encoder(ids, weights), ids)
+        scores = self.scores(self.encoder(*inputs))
         totals, nearest = self.best(scores[: self.num_templates])
         if self.decision == "nearest+centroid":
             totals = (totals + scores[self.num_templates :]) * 0.5
         return totals.t(), nearest.t()
 
 
-ENCODER_MODULES: dict[str, Callable[[Any], nn.Module]] = {StaticEncoder.kind: StaticModule}
-"""The module of each kind of encoder."""
-
-
 def _int32(numbers: NDArray[np.intp]) -> Tensor:
     return torch.from_numpy(numbers.astype(np.int32))
-
-
-def unit(vectors: Tensor) -> Tensor:
-    """Vectors [n, dim] at unit length; zeros stay zeros."""
-    squares = (vectors * vectors).sum(-1, keepdim=True)
-    return vectors / torch.sqrt(torch.where(squares > 0, squares, 1.0))
-
-
-def _shape(matrix: QuantizedMatrix) -> tuple[Any, ...]:
-    return *matrix.quantizer.codebook.shape, matrix.norms is None

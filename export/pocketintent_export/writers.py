@@ -7,32 +7,45 @@ import io
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.errors import require
+from pocketintent_export.loops import finish_loops
 
 OPSET = 18
-INPUTS = ("ids", "weights")
-"""Names of the graphs' inputs, int32 and float32, both [batch, length]."""
+_BATCH, _LENGTH = 2, 5
+"""Sizes to trace with for free axes, which no axis of a model is likely to have by chance."""
 
-Writer = Callable[[nn.Module, Sequence[str], Path, "int | None"], None]
-"""Called as ``writer(module, output_names, path, length)``."""
+
+@dataclass(frozen=True)
+class GraphInput:
+    """An input of a graph."""
+
+    name: str
+    dtype: Literal["int32", "float32"]
+    shape: tuple[str | int, ...]
+    """Sizes of the axes; a free one has a name, ``batch`` or ``length``."""
+
+
+Writer = Callable[[nn.Module, Sequence[GraphInput], Sequence[str], Path], None]
+"""Called as ``writer(module, inputs, output_names, path)``."""
 
 
 def write_onnx(
-    module: nn.Module, outputs: Sequence[str], path: Path, length: int | None = None
+    module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
 ) -> None:
-    """Write a module as an ONNX graph whose batch and length are free.
+    """Write a module as an ONNX graph.
 
     Args:
-        module: Takes ids and weights.
-        outputs: Names of what it returns.
+        module: Takes the inputs in their order.
+        inputs: The graph's inputs.
+        outputs: Names of what the module returns.
         path: The file to write.
-        length: Not used; the length is free.
 
     Raises:
         MissingExtraError: ``onnx`` or ``onnxscript`` is not installed.
@@ -40,46 +53,47 @@ def write_onnx(
     """
     onnx = require("onnx", "export")
     optimizer = require("onnxscript.optimizer", "export")
-    free = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
     with _quiet():
         program = torch.onnx.export(
-            module.eval(),
-            _example(2, 5),  # sizes that no axis of a model is likely to have by chance
+            _Listed(module).eval(),
+            tuple(_example(given) for given in inputs),
             dynamo=True,
             opset_version=OPSET,
-            input_names=list(INPUTS),
+            input_names=[given.name for given in inputs],
             output_names=list(outputs),
-            dynamic_shapes=(free, free),
+            dynamic_shapes=(tuple(_free_axes(given) for given in inputs),),
             optimize=False,
             verbose=False,
         )
         assert program is not None
         optimizer.optimize_ir(program.model, should_fold=_may_fold)
     model = program.model_proto
-    _name_axes(model)
+    _name_axes(model, inputs)
     _strip_origins(model)
     onnx.checker.check_model(model, full_check=True)
     path.write_bytes(model.SerializeToString())
 
 
-def write_tflite(module: nn.Module, outputs: Sequence[str], path: Path, length: int | None) -> None:
-    """Write a module as a TFLite graph for one text of a fixed length.
+def write_tflite(
+    module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
+) -> None:
+    """Write a module as a TFLite graph.
 
     Args:
-        module: Takes ids and weights.
-        outputs: Names of what it returns.
+        module: Takes the inputs in their order.
+        inputs: The graph's inputs, without free axes.
+        outputs: Names of what the module returns.
         path: The file to write.
-        length: Slots of the inputs.
 
     Raises:
         MissingExtraError: ``litert-torch`` is not installed.
     """
-    assert length is not None
     with _quiet():
         converter = require("litert_torch", "export")  # which has much to say when imported
         named = _Named(module, outputs).eval()
-        example = dict(zip(INPUTS, _example(1, length), strict=True))
+        example = {given.name: _example(given) for given in inputs}
         converter.convert(named, sample_kwargs=example).export(str(path))
+        path.write_bytes(finish_loops(path.read_bytes()))
 
 
 WRITERS: dict[str, Writer] = {"onnx": write_onnx, "tflite": write_tflite}
@@ -92,14 +106,32 @@ class _Named(nn.Module):
         super().__init__()
         self.module, self.outputs = module, tuple(outputs)
 
-    def forward(self, ids: Tensor, weights: Tensor) -> dict[str, Tensor]:
-        result = self.module(ids, weights)
+    def forward(self, **inputs: Tensor) -> dict[str, Tensor]:
+        result = self.module(*inputs.values())
         values = (result,) if isinstance(result, Tensor) else result
         return dict(zip(self.outputs, values, strict=True))
 
 
-def _example(batch: int, length: int) -> tuple[Tensor, Tensor]:
-    return torch.zeros(batch, length, dtype=torch.int32), torch.ones(batch, length)
+class _Listed(nn.Module):
+    """A module with one list of inputs, whatever the module's own are called."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, *inputs: Tensor) -> Any:
+        return self.module(*inputs)
+
+
+def _example(given: GraphInput) -> Tensor:
+    sizes = {"batch": _BATCH, "length": _LENGTH}
+    shape = [sizes[size] if isinstance(size, str) else size for size in given.shape]
+    return torch.zeros(shape, dtype=torch.int32) if given.dtype == "int32" else torch.ones(shape)
+
+
+def _free_axes(given: GraphInput) -> dict[int, Any]:
+    free = enumerate(given.shape)
+    return {axis: torch.export.Dim.DYNAMIC for axis, size in free if isinstance(size, str)}
 
 
 def _may_fold(node: Any) -> bool | None:
@@ -110,13 +142,14 @@ def _may_fold(node: Any) -> bool | None:
     return None
 
 
-def _name_axes(model: Any) -> None:
-    """Call the free axes of inputs and outputs ``batch`` and ``length``."""
+def _name_axes(model: Any, inputs: Sequence[GraphInput]) -> None:
+    """Call the free axes of inputs and outputs as the inputs do."""
+    shapes = {given.name: given.shape for given in inputs}
     names: dict[str, str] = {}
     for value in (*model.graph.input, *model.graph.output, *model.graph.value_info):
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
-            if value.name in INPUTS:
-                names[dim.dim_param] = ("batch", "length")[axis]
+            if value.name in shapes and dim.dim_param:
+                names[dim.dim_param] = str(shapes[value.name][axis])
             if dim.dim_param in names:
                 dim.dim_param = names[dim.dim_param]
 

@@ -14,8 +14,9 @@ from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.indexing import IndexedTemplates
 from pocketintent.runtime.matching import Decision, TableIndex, unit_rows
 from pocketintent.runtime.token_inputs import TokenInputs
+from pocketintent_export.encoder_modules import StaticModule
 from pocketintent_export.export import Scoring
-from pocketintent_export.modules import RecognizerModule, Scores, StaticModule, unit
+from pocketintent_export.modules import RecognizerModule, Scores
 
 MakeEncoder = Callable[..., StaticEncoder]
 MakeIndex = Callable[..., IndexedTemplates]
@@ -75,7 +76,7 @@ def test_scores_are_those_of_the_index(
     queries = _queries(5)
 
     module = Scores(index, scoring, keep_codes)
-    scores = module(torch.from_numpy(queries), torch.tensor([[9, 3]], dtype=torch.int32))
+    scores = module(torch.from_numpy(queries))
 
     expected = np.stack([index.scores(query) for query in queries], axis=1)
     np.testing.assert_allclose(scores.numpy(), expected, atol=1e-5)
@@ -164,9 +165,3 @@ def test_the_whole_recogniser_goes_from_slots_to_the_runtimes_answer(
         assert int(scores[row].argmax()) == best.intent
         assert float(scores[row, best.intent]) == pytest.approx(best.score, abs=1e-5)
         assert int(templates[row, best.intent]) == best.row
-
-
-def test_zeros_have_no_length_and_stay_zeros() -> None:
-    vectors = unit(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
-
-    np.testing.assert_allclose(vectors.numpy(), [[0.6, 0.8], [0.0, 0.0]], atol=1e-6)

@@ -17,8 +17,9 @@ from pocketintent.runtime.exported import open_exported
 from pocketintent.runtime.graphs import GRAPHS, Graph
 from pocketintent.runtime.indexing import IndexedTemplates
 from pocketintent.runtime.token_inputs import Slots, TokenInputs
-from pocketintent_export.modules import RecognizerModule, StaticModule
-from pocketintent_export.writers import OPSET, WRITERS
+from pocketintent_export.encoder_modules import StaticModule
+from pocketintent_export.modules import RecognizerModule
+from pocketintent_export.writers import OPSET, WRITERS, GraphInput
 
 MakeEncoder = Callable[..., StaticEncoder]
 MakeIndex = Callable[..., IndexedTemplates]
@@ -28,6 +29,10 @@ FORMATS = ["onnx", "tflite"]
 NUM_WORDS, NUM_BUCKETS, DIM, LENGTH = 4000, 1000, 32, 9
 COUNTS = [700, 1, 299]
 TEXTS = ["aaab", "aaab aaac aaab", "aafd unheard aaaa", "x"]
+SLOTS = {
+    file_format: [GraphInput("ids", "int32", shape), GraphInput("weights", "float32", shape)]
+    for file_format, shape in {"onnx": ("batch", "length"), "tflite": (1, LENGTH)}.items()
+}
 WIDTHS = {4: 16, 7: 128}
 """Codebook sizes by the bits of their codes; the fixture ``exported`` has codes of 8."""
 
@@ -71,7 +76,8 @@ def convert(
                 keep_codes=file_format == "tflite",
             )
             with contextlib.redirect_stdout(io.StringIO()) as said:
-                WRITERS[file_format](module, ["scores", "templates"], path, LENGTH)
+                inputs = SLOTS[file_format]
+                WRITERS[file_format](module, inputs, ["scores", "templates"], path)
             assert said.getvalue() == ""  # stdout is for results
         return path
 
