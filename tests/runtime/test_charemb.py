@@ -87,11 +87,16 @@ def plain_recurrent(encoder: CharEncoder, text: str) -> FloatArray:
     return vector * np.exp(out[-1]) if network.norm else vector
 
 
+@pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("network", NETWORKS[:4], ids=str)
 @given(texts=TEXTS)
 @settings(max_examples=20)
-def test_the_fast_network_is_the_plain_one(network: CharNetwork, texts: list[str]) -> None:
-    encoder = make(network)
+def test_the_fast_network_is_the_plain_one(
+    network: CharNetwork, wide: bool, texts: list[str]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pocketintent.runtime.char_cells._WIDE", 1 if wide else 1 << 20)
+        encoder = make(network)
     for text, vector in zip(texts, encoder.embed_terms(texts), strict=True):
         if encoder.vocabulary.numbers(text):
             np.testing.assert_allclose(vector, plain_recurrent(encoder, text), atol=1e-5)
