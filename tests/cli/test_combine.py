@@ -57,7 +57,7 @@ def test_the_model_loads_and_the_report_gives_its_sizes(
     assert report["words"] == 8
     assert report["bytes"]["file"] == out.stat().st_size
     assert report["bytes_before"]["charemb"] == models[1].stat().st_size
-    assert report["settings"]["blend"] == 0.3
+    assert report["settings"]["blend"] == 0.15
     encoder = load_encoder(out)
     assert isinstance(encoder, CombinedEncoder)
     assert encoder.vocabulary.words == WORDS[:8]
