@@ -80,6 +80,7 @@ def test_vectors_of_other_programs_become_any_format(
 BAD_INPUT = [
     (("--from", "none.txt"), "none.txt: cannot be read"),
     (("--from", "none.txt", "--resume"), "--terms, --resume and --restart go with --corpus"),
+    (("--from", "v", "--dim", 8, "--min-n", 2), "--dim, --min-n: of training, so with --corpus"),
     (("--corpus", "none.txt"), "none.txt: cannot be read"),
     (("--corpus", "c", "--limit", 3), "--limit goes with --from"),
     (("--corpus", "c", "--dim", 0), "dim must be 1 or more"),

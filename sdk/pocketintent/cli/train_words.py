@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,8 @@ def run(args: argparse.Namespace) -> int:
     if args.vectors is not None:
         if args.terms is not None or args.resume or args.restart:
             raise PocketIntentError("--terms, --resume and --restart go with --corpus")
+        if of_training := _training_options(args):
+            raise PocketIntentError(f"{', '.join(of_training)}: of training, so with --corpus")
         print_json({"out": str(args.out), **_convert(args)})
         return 0
     if args.limit is not None:
@@ -98,6 +101,16 @@ def run(args: argparse.Namespace) -> int:
     )
     print_json({"out": str(args.out), **training})
     return 0
+
+
+def _training_options(args: argparse.Namespace) -> list[str]:
+    """The options that were given and mean nothing to vectors that are there already."""
+    given, default = asdict(read_settings(args, WordSettings)), asdict(WordSettings())
+    return [
+        f"--{name.replace('_', '-')}"
+        for name in default
+        if name != "tokenizer" and given[name] != default[name]
+    ]
 
 
 def _convert(args: argparse.Namespace) -> dict[str, Any]:
