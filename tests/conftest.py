@@ -153,7 +153,8 @@ def exported(
     """Gives the exported folder of a format, which is made once and must not be changed.
 
     Called as ``exported(file_format)`` for ``compressed_model``, or with the name of one of
-    ``character_models`` behind it. Graphs of a fixed length take 24 slots and 12 characters.
+    ``character_models`` behind it. Graphs of a fixed length take 24 slots, and 12 characters of
+    a word or 24 of a text.
     """
     from pocketintent_export import export_folder
 
@@ -169,7 +170,7 @@ def exported(
                     compressed_model if model == "static" else character_models[model],
                     file_format=file_format,  # type: ignore[arg-type]
                     max_length=24,
-                    max_chars=12,
+                    max_chars=24 if model == "text" else 12,
                 )
             except MissingExtraError as error:
                 pytest.skip(str(error))
