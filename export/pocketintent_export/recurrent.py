@@ -79,9 +79,9 @@ class OnnxReader(nn.Module):
             float32 [batch, state], and no zero.
         """
         batch, length = characters.shape
-        lengths = torch.clamp(lengths, min=1)
         inside = torch.arange(length, dtype=torch.int32) < lengths.unsqueeze(1)
         numbers = torch.where(inside, characters, 0)
+        lengths = torch.clamp(lengths, min=1)
         x = embedding(numbers.t(), self.embedding(None))
         last = x
         for layer in self.layers:

@@ -51,8 +51,9 @@ class TransformerReader(nn.Module):
         zero = None if self.length is None else unknown_zero(lengths)
         length = characters.shape[1]
         counts = torch.clamp(lengths, 1, self.length).unsqueeze(1)
-        inside = torch.arange(length, dtype=torch.int32) < counts
-        numbers = torch.where(inside, characters, 0).reshape(-1)
+        places = torch.arange(length, dtype=torch.int32)
+        inside = places < counts
+        numbers = torch.where(places < lengths.unsqueeze(1), characters, 0).reshape(-1)
         x = embedding(numbers, self._matrix("embedding", zero))
         x = x.reshape(*characters.shape, -1) + self._matrix("positions", zero)[:length]
         mask = torch.where(inside, 0.0, _NEVER)[:, None, None]
