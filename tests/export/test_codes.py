@@ -9,9 +9,17 @@ pytest.importorskip("torch")
 
 import torch
 
+from pocketintent.runtime.int8_matrix import Int8Matrix
 from pocketintent.runtime.packing import pack_codes
 from pocketintent.runtime.quantizer import QuantizedMatrix
-from pocketintent_export.codes import Codes, QuantizedRows, pack_rows
+from pocketintent_export.codes import (
+    Codes,
+    QuantizedRows,
+    WholeMatrix,
+    pack_rows,
+    row_numbers,
+    unknown_zero,
+)
 
 MakeMatrix = Callable[..., QuantizedMatrix]
 
@@ -83,3 +91,33 @@ def test_rows_are_those_of_the_matrices_one_after_the_other(
     assert (norms is not None) == normalised
     found = rows if norms is None else rows * norms
     np.testing.assert_allclose(found.numpy(), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("zero", [None, torch.zeros(1, dtype=torch.int32)], ids=["none", "zero"])
+def test_whole_matrices_of_all_kinds_are_decoded_one_after_the_other(
+    make_matrix: MakeMatrix, zero: torch.Tensor | None
+) -> None:
+    rng = np.random.default_rng(0)
+    coded = [Int8Matrix.encode(rng.normal(size=(n, 12)).astype(np.float32)) for n in (3, 2)]
+    quantised = [make_matrix(70), make_matrix(5), make_matrix(4, size=100, normalised=False)]
+    matrices = [*coded, *quantised]
+
+    decoded = WholeMatrix(matrices)(zero)
+
+    expected = np.concatenate([matrix.decode() for matrix in matrices])
+    np.testing.assert_allclose(decoded.numpy(), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 64, 65, 200])
+def test_row_numbers_count_up(count: int) -> None:
+    numbers = row_numbers(count, torch.zeros(1, dtype=torch.int32))
+
+    np.testing.assert_array_equal(numbers, np.arange(count))
+    np.testing.assert_array_equal(row_numbers(count, None), np.arange(count))
+
+
+@pytest.mark.parametrize("source", [torch.tensor([[5, 7]]), torch.tensor([-3.5, 2.0])])
+def test_the_unknown_zero_is_zero(source: torch.Tensor) -> None:
+    zero = unknown_zero(source)
+
+    assert (zero.dtype, zero.tolist()) == (torch.int32, [0])
