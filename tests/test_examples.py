@@ -72,7 +72,7 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-MODELS = ["static"]
+MODELS = ["static", "words", "text", "combined"]
 """The fixture ``exported`` has a folder of each."""
 
 
@@ -163,6 +163,9 @@ def test_the_recogniser_runs_under_tflite_runtime(
         ("static", "intent", "other"),
         ("static", "score", 0.123),
         ("static", "reason", "ambiguous"),
+        ("combined", "ids", [0, 1, 2]),
+        ("combined", "characters", [[1, 2]]),
+        ("text", "characters", [1, 2]),
     ],
 )
 def test_an_altered_line_fails_the_check_and_is_named(

@@ -22,7 +22,8 @@ from pocketintent.runtime.exported import (
 )
 
 FORMATS = sorted(BACKENDS.values())
-Exported = Callable[[str], Path]
+MODELS = ["static", "words", "text", "combined"]
+Exported = Callable[..., Path]
 
 
 @pytest.fixture
@@ -64,27 +65,33 @@ def test_a_folder_gives_back_the_templates_it_was_made_of(
     assert (templates.language, templates.threshold, templates.margin) == ("en", 0.5, 0.01)
 
 
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("file_format", FORMATS)
 def test_the_conformance_file_is_what_this_reader_computes(
-    exported: Exported, file_format: str
+    exported: Exported, file_format: str, model: str
 ) -> None:
-    folder = open_exported(exported(file_format))
+    folder = open_exported(exported(file_format, model))
     inputs, encoder = folder.inputs(), GraphEncoder(folder)
     lines = [json.loads(line) for line in folder.read(CONFORMANCE).splitlines()]
 
     assert len(lines) == 500
     for line in lines:
-        made = inputs(line["text"])
-        assert made.tokens == line["tokens"] and made.slots is not None
-        assert made.slots[0].tolist() == line["ids"]
-        np.testing.assert_allclose(made.slots[1], line["weights"], rtol=1e-6)
+        made = inputs(line["text"]).to_line()
+        assert made.keys() == line.keys() & {"tokens", "ids", "weights", "characters"}
+        assert made.get("tokens") == line.get("tokens")
+        assert made.get("characters") == line.get("characters")
+        np.testing.assert_array_equal(made.get("ids", []), line.get("ids", []))
+        np.testing.assert_allclose(made.get("weights", []), line.get("weights", []), rtol=1e-6)
         vector = encoder.encode(line["text"])
         np.testing.assert_allclose(vector[: len(line["vector"])], line["vector"], atol=1e-4)
 
 
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_a_batch_equals_its_texts_one_by_one(exported: Exported, file_format: str) -> None:
-    encoder = GraphEncoder(open_exported(exported(file_format)))
+def test_a_batch_equals_its_texts_one_by_one(
+    exported: Exported, file_format: str, model: str
+) -> None:
+    encoder = GraphEncoder(open_exported(exported(file_format, model)))
     texts = ["lamp on", "", "unheard music"]
 
     batch = encoder.encode_batch(texts)
@@ -189,20 +196,81 @@ def test_a_file_that_the_manifest_does_not_list_is_not_read(folder: Path) -> Non
 NONSENSE: list[Any] = [None, True, -1, 10**30, 0.5, "x", [], {}, [[[1.0]]], {"name": 3}]
 
 
+KEYS = ["dim", "max_length", "decision", "tokenizer", "ngrams", "template_codebook", "files"]
+KEYS += ["kind", "reads", "characters"]
+
+
 @pytest.mark.parametrize("value", NONSENSE, ids=json.dumps)
-@pytest.mark.parametrize(
-    "key",
-    ["dim", "max_length", "decision", "tokenizer", "ngrams", "template_codebook", "files"],
-)
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("model", ["static", "combined"])
 def test_a_manifest_with_nonsense_works_or_is_refused_by_name(
-    folder: Path, key: str, value: Any
+    exported: Exported, tmp_path: Path, model: str, key: str, value: Any
 ) -> None:
+    folder = Path(shutil.copytree(exported("onnx", model), tmp_path / "copy"))
     _edit_manifest(folder, **{key: value})
 
     try:
         _use(folder)
     except PocketIntentError as error:
         assert "manifest.json" in str(error) or "decision" in str(error)
+
+
+CHARACTERS = {"normalisation": "nfkc-lower-1", "max_chars": 8, "known": "abc"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (CHARACTERS | {"normalisation": "nfd"}, "normalisation 'nfd' is not known"),
+        (CHARACTERS | {"normalisation": ["nfd"]}, "is not known"),
+        (CHARACTERS | {"max_chars": 0}, "max_chars must be 1 or more"),
+        (CHARACTERS | {"max_chars": "8"}, "must have normalisation, max_chars and known"),
+        (CHARACTERS | {"known": "aba"}, "twice"),
+        (CHARACTERS | {"known": ["a", "b"]}, "must have normalisation, max_chars and known"),
+    ],
+)
+@pytest.mark.parametrize("model", ["text", "words", "combined"])
+def test_characters_that_are_none_are_refused_by_name(
+    exported: Exported, tmp_path: Path, model: str, entry: dict[str, Any], message: str
+) -> None:
+    folder = Path(shutil.copytree(exported("onnx", model), tmp_path / "copy"))
+    _edit_manifest(folder, characters=entry)
+
+    with pytest.raises(ModelFileError, match=rf"manifest\.json: .*{message}"):
+        open_exported(folder).inputs()
+
+
+@pytest.mark.parametrize("reads", ["minds", "Text"])
+def test_what_is_read_is_text_or_words(exported: Exported, tmp_path: Path, reads: str) -> None:
+    folder = Path(shutil.copytree(exported("onnx", "text"), tmp_path / "copy"))
+    _edit_manifest(folder, reads=reads)
+
+    with pytest.raises(ModelFileError, match=r"manifest\.json: reads must be text or words"):
+        open_exported(folder).inputs()
+
+
+def test_a_damaged_characters_graph_is_refused_by_name(exported: Exported, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported("onnx", "combined"), tmp_path / "copy"))
+    content = (folder / "characters.onnx").read_bytes()
+    (folder / "characters.onnx").write_bytes(content[:-1])
+
+    with pytest.raises(ModelFileError, match=r"characters\.onnx was altered or damaged"):
+        GraphEncoder(open_exported(folder))
+
+
+@pytest.mark.parametrize("model", ["words", "combined"])
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_word_is_spelt_out_once(
+    exported: Exported, file_format: str, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = GraphEncoder(open_exported(exported(file_format, model)))
+    first = encoder.encode("pleese lmap pleese")
+    assert encoder._spell is not None
+    monkeypatch.setattr(encoder._spell, "_graph", None)
+
+    np.testing.assert_array_equal(encoder.encode("Pleese lmap, pleese!"), first)
+    with pytest.raises(AttributeError):
+        encoder.encode("another")
 
 
 @pytest.mark.parametrize(
