@@ -33,8 +33,9 @@ _BYTE = 128
 class Codes(nn.Module):
     """Codes of any width, packed, and read row by row.
 
-    Codes of eight bits are bytes. Others lie in a stream of bits, each row from a whole byte
-    on, and are taken apart by arithmetic on floats, exact since no window reaches 2**24.
+    Codes of eight bits are bytes, and of four bits halves of bytes. Others lie in a stream of
+    bits, each row from a whole byte on, and are taken apart by arithmetic on floats, exact since
+    no window reaches 2**24.
 
     Args:
         codes: uint8 or uint16 [num_rows, num_sub].
@@ -47,7 +48,7 @@ class Codes(nn.Module):
 
     def __init__(self, codes: CodeArray, codebook_size: int) -> None:
         super().__init__()
-        self.bits = bits_for(codebook_size)
+        self.bits, self.num_sub = bits_for(codebook_size), codes.shape[1]
         packed = pack_rows(codes, self.bits)
         stored = torch.from_numpy(packed.astype(np.int16) - _BYTE).to(torch.int8)
         self.register_buffer("stored", stored)
@@ -65,6 +66,8 @@ class Codes(nn.Module):
         stored = embedding(rows, self.stored).to(torch.int32) + _BYTE
         if self.bits == 8:
             return stored
+        if self.bits == 4:
+            return self._halves(stored.to(torch.float32))
         by_byte = stored.to(torch.float32).t().contiguous()
         window = embedding(self.columns[0], by_byte)
         for place in range(1, len(self.columns)):
@@ -73,6 +76,11 @@ class Codes(nn.Module):
         size = float(1 << self.bits)
         codes = shifted - torch.floor(shifted / size) * size
         return codes.to(torch.int32).t().contiguous()
+
+    def _halves(self, stored: Tensor) -> Tensor:
+        high = torch.floor(stored / 16.0)
+        halves = torch.stack([stored - high * 16.0, high], dim=-1)
+        return halves.reshape(stored.shape[0], -1)[:, : self.num_sub].to(torch.int32)
 
 
 class QuantizedRows(nn.Module):
@@ -83,7 +91,7 @@ class QuantizedRows(nn.Module):
     """
 
     codebook: Tensor
-    positions: Tensor
+    positions: Tensor | None
     norms: Tensor | None
 
     def __init__(self, matrices: Sequence[QuantizedMatrix]) -> None:
@@ -96,8 +104,10 @@ class QuantizedRows(nn.Module):
         self.step = len(quantizer.codebook) * quantizer.codebook_size
         books = [m.quantizer.codebook.reshape(-1, quantizer.sub_dim) for m in matrices]
         self.register_buffer("codebook", torch.from_numpy(np.concatenate(books)))
-        step = quantizer.codebook_size if quantizer.per_position else 0
-        positions = torch.arange(quantizer.num_sub, dtype=torch.int32) * step
+        positions = None
+        if quantizer.per_position:
+            positions = torch.arange(quantizer.num_sub, dtype=torch.int32)
+            positions = positions * quantizer.codebook_size
         self.register_buffer("positions", positions)
         norms = [m.norms.astype(np.float32)[:, None] for m in matrices if m.norms is not None]
         self.register_buffer("norms", torch.from_numpy(np.concatenate(norms)) if norms else None)
@@ -111,7 +121,9 @@ class QuantizedRows(nn.Module):
         Returns:
             float32 [n, dim] without their norms, and the norms, float32 [n, 1], if there are any.
         """
-        codes = self.codes(ids) + self.positions
+        codes = self.codes(ids)
+        if self.positions is not None:
+            codes = codes + self.positions
         for start in self.starts:
             codes = codes + ((ids >= start).to(torch.int32) * self.step).unsqueeze(-1)
         rows = embedding(codes.reshape(-1), self.codebook).reshape(-1, self.dim)
