@@ -236,7 +236,7 @@ def parse_arguments() -> argparse.Namespace:
         "--data", type=Path, required=True, metavar="DIR", help="has intents/clinc150 and terms"
     )
     parser.add_argument(
-        "--model", type=Path, nargs="+", default=[], metavar="FILE", help="further models to time"
+        "--model", nargs="+", default=[], metavar="MODEL", help="further models to time"
     )
     parser.add_argument(
         "--systems",

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from pocketintent.runtime.char_text import CharVocabulary
 from pocketintent.runtime.charemb import CharEncoder, Reading
 from pocketintent.runtime.combined import CombinedEncoder
-from pocketintent.runtime.encoders import DEFAULT_MODEL, Encoder, StaticEncoder, load_encoder
+from pocketintent.runtime.encoders import Encoder, StaticEncoder, load_encoder
 from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.shipped_models import find_model
 from systems import MiniLMEncoder, build_minilm
 
 if TYPE_CHECKING:  # torch is slow to import, and not all that is timed needs it
@@ -95,13 +96,13 @@ def open_minilm(name: str, cache: Path) -> Candidate:
     return Candidate(name, "MiniLM", MiniLMEncoder(cache, MINILM[name]), size)
 
 
-def open_model(path: Path | None) -> Candidate:
-    """A model file by its name; the package's model, ``default``, when None."""
+def open_model(path: str | None) -> Candidate:
+    """A model file or a shipped model by its name; the default model when None."""
     encoder = load_encoder(path)
     families = {"static": "word vectors", "charemb": "CharEmb of a file", "combined": "combined"}
     kind = getattr(encoder, "kind", "")
-    name = "default" if path is None else path.name
-    size = (DEFAULT_MODEL if path is None else path).stat().st_size
+    name = "default" if path is None else Path(path).name
+    size = find_model(path).stat().st_size
     return Candidate(name, families.get(kind, kind), encoder, size)
 
 

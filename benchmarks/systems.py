@@ -19,8 +19,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.encoders import DEFAULT_MODEL, Encoder
+from pocketintent.runtime.encoders import Encoder
 from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent.runtime.shipped_models import find_model
 
 FloatArray = NDArray[np.float32]
 
@@ -61,7 +62,7 @@ class PocketIntent:
     """This package: a model file, and templates that are searched by table or exactly."""
 
     def __init__(self, model: Path | None = None, search: Any = "table") -> None:
-        self.path = DEFAULT_MODEL if model is None else model
+        self.path = find_model(model)
         self.search = search
 
     def build(self, cache: Path, texts: Sequence[str], intents: Sequence[str]) -> None:

@@ -10,10 +10,11 @@ from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
 from pocketintent.runtime.char_weights import Weights
 from pocketintent.runtime.charemb import CharEncoder, Reading
-from pocketintent.runtime.encoders import DEFAULT_MODEL, StaticEncoder
+from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.shipped_models import find_model
 from pocketintent.training.vectors import TermVectors, read_vectors, write_vectors
 
 
@@ -75,7 +76,7 @@ def test_of_models_that_read_letters_no_word_is_unknown(compressed_model: Path) 
         [*read_model(compressed_model), *read_model("default")], PAIRS, "pairs"
     )
     assert row["known_tokens"] is None
-    assert (default["name"], default["bytes"]) == ("default", DEFAULT_MODEL.stat().st_size)
+    assert (default["name"], default["bytes"]) == ("default", find_model().stat().st_size)
 
 
 @pytest.mark.parametrize("own", ["text", "words"])

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pocketintent.cli.model_option import MODEL_HELP
 from pocketintent.cli.output import Progress, print_json
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -59,8 +60,8 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--model",
         nargs="+",
         default=[],
-        metavar="FILE",
-        help="models of any kind; 'default' is the package's own",
+        metavar="MODEL",
+        help=f"each {MODEL_HELP}",
     )
     parser.add_argument("--a", metavar="COLUMN", help="of the first texts (found)")
     parser.add_argument("--b", metavar="COLUMN", help="of the second texts (found)")

@@ -20,11 +20,9 @@ from pocketintent.evaluation.word_tables import (
     table_encoder,
 )
 from pocketintent.runtime.charemb import CharEncoder
-from pocketintent.runtime.encoders import DEFAULT_MODEL, Encoder, StaticEncoder, load_encoder
+from pocketintent.runtime.encoders import Encoder, StaticEncoder, load_encoder
+from pocketintent.runtime.shipped_models import find_model
 from pocketintent.training.vectors import read_vectors
-
-DEFAULT = "default"
-"""Names the package's own model among the files."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def read_tables(path: str | Path, limit: int | None = None) -> list[TextEncoder]
 
 
 def read_model(path: str | Path) -> list[TextEncoder]:
-    """The encoders that a model file of any kind gives; ``default`` is the package's own.
+    """The encoders that a model file of any kind gives, or a shipped one's name.
 
     Returns:
         One encoder; of a CharEmb two, with the reading that its file names and with the other,
@@ -80,7 +78,7 @@ def read_model(path: str | Path) -> list[TextEncoder]:
     Raises:
         ModelFileError: The file is bad.
     """
-    file = DEFAULT_MODEL if str(path) == DEFAULT else Path(path)
+    file = find_model(path)
     encoder = load_encoder(file)
     size = file.stat().st_size
     if isinstance(encoder, CharEncoder):

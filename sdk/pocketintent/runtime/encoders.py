@@ -21,8 +21,6 @@ from pocketintent.runtime.text import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.vocabulary import Vocabulary
 
 FloatArray = NDArray[np.float32]
-DEFAULT_MODEL = find_model()
-"""The model that is used when none is named."""
 
 TEMPLATE_CODEBOOK = "templates.codebook"
 NGRAM_KEYS = {"min_n", "max_n", "num_buckets", "weight"}
