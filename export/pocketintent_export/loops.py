@@ -7,7 +7,7 @@ word costs as many rounds as it has characters, and the file holds one round.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,8 +69,7 @@ def finish_loops(content: bytes) -> bytes:
                 _make_while(schema, model, graph, operator)
     for number in codes:
         _set_code(model.operatorCodes[number], schema.BuiltinOperator.WHILE)
-    for graph in model.subgraphs:
-        _shorten_names(graph)
+    _shorten_names(model.subgraphs)
     return _pack(model)
 
 
@@ -137,12 +136,13 @@ def _tensor_like(schema: Any, tensor: Any, name: bytes) -> Any:
     return made
 
 
-def _shorten_names(graph: Any) -> None:
-    """Number what is inside of a graph; paths of modules would be a tenth of a small file."""
-    kept = {*graph.inputs, *graph.outputs}
-    for number, tensor in enumerate(graph.tensors):
-        if number not in kept:
-            tensor.name = b"%d" % number
+def _shorten_names(graphs: Sequence[Any]) -> None:
+    """Number all but inputs and outputs; paths of modules would be a tenth of a small file."""
+    kept = {*graphs[0].inputs, *graphs[0].outputs}
+    for graph in graphs:
+        for number, tensor in enumerate(graph.tensors):
+            if graph is not graphs[0] or number not in kept:
+                tensor.name = b"%d" % number
 
 
 def _pack(model: Any) -> bytes:
