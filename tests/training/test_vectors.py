@@ -55,6 +55,14 @@ def test_what_is_written_is_read_bit_for_bit(
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.parametrize("suffix", [".bin", ".bin.gz"])
+def test_a_binary_row_that_begins_like_a_line_of_text_is_read(tmp_path: Path, suffix: str) -> None:
+    number = np.frombuffer(b"1\n\x03[", np.float32)[0]  # after a term and a space: a row of text
+    written = TermVectors(["0"], np.array([[number, 0, 0, 0]], np.float32))
+    write_vectors(tmp_path / f"v{suffix}", written)
+    assert same(read_vectors(tmp_path / f"v{suffix}"), written)
+
+
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("packed", [False, True])
 def test_word2vec_files_of_gensim_are_read_whatever_their_name(

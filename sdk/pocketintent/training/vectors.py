@@ -225,13 +225,18 @@ def _refuse_packed(path: Path, packed: bool) -> None:
 
 def _is_binary(head: bytes) -> bool:
     """Whether the rows under a word2vec header are binary."""
-    start = head.index(b"\n") + 1
+    header = HEADER.match(head)
+    assert header is not None
+    start, dim = header.end(), int(header[2])
     row, newline, _ = head[start:].partition(b"\n")
     fields = row.split()
-    if not newline and len(head) == _HEAD_BYTES:
-        fields = fields[:-1]  # cut in the middle
+    cut = not newline and len(head) == _HEAD_BYTES
+    if cut:
+        fields = fields[:-1]  # in the middle
     try:
-        if len(fields) > 1 and all(np.isfinite(float(field)) for field in fields[1:]):
+        # By chance the bytes before a line feed can be a number, but not so many of them.
+        whole = 1 < len(fields) <= dim + 1 if cut else len(fields) == dim + 1
+        if whole and all(np.isfinite(float(field)) for field in fields[1:]):
             return False
     except ValueError:
         pass
