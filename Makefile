@@ -82,7 +82,7 @@ POCKETINTENT := $(TEST)/bin/pocketintent
 
 model: $(TEST)/installed ## train, finish and compress the default model anew (10 minutes, DATA=folder)
 	mkdir -p runs
-	$(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/starspace.safetensors --resume \
+	test -e runs/starspace.safetensors || $(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/starspace.safetensors --resume \
 		--threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6
 	$(POCKETINTENT) train finish runs/starspace.safetensors --out runs/finished.safetensors
 	$(POCKETINTENT) compress runs/finished.safetensors --out runs/default.safetensors \
@@ -91,7 +91,7 @@ model: $(TEST)/installed ## train, finish and compress the default model anew (1
 
 robust: $(TEST)/installed ## train the robust model anew from the default one (10 minutes)
 	mkdir -p runs
-	$(POCKETINTENT) train charemb --target sdk/pocketintent/assets/default.safetensors --resume \
+	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target default --resume \
 		--out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
 		--validation 0.05 --rank-power 0.5 --patience 0 --typing-errors 0.5
 	$(POCKETINTENT) combine default runs/charemb.safetensors --out runs/robust.safetensors --keep 10000

@@ -45,10 +45,12 @@ def load_exportable(source: Path) -> Exportable:
             f"first: {command}"
         )
     if network is not None and network.weights.format == "float32":
+        again = ", and combine it with the words anew" if table is not None else ""
         raise PocketIntentError(
             f"{source}: the weights of the character network are float32, and an export holds "
-            "them as int8 or codes; make it so: pocketintent train charemb --weights int8, or "
-            "quantise_charemb of pocketintent.compression.charemb, which needs no training"
+            "them as int8 or codes; make the network so, by pocketintent train charemb --weights "
+            "int8 or, without training, by quantise_charemb of "
+            f"pocketintent.compression.charemb{again}"
         )
     return encoder
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pocketintent.cli.main import main
+from pocketintent.runtime.attention import DEFAULT_ATTENTION
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
 from pocketintent.runtime.char_weights import Weights
@@ -61,7 +62,9 @@ def test_the_model_loads_and_the_report_gives_its_sizes(
     encoder = load_encoder(out)
     assert isinstance(encoder, CombinedEncoder)
     assert encoder.vocabulary.words == WORDS[:8]
-    assert load_model(out).manifest["combination"] == report["settings"]
+    settings = load_model(out).manifest["combination"]
+    assert report["settings"] == settings | {"attention": DEFAULT_ATTENTION.to_manifest()}
+    assert report["bytes"]["network"] > report["bytes"]["rest"] > 0
     assert encoder.encode("lmap").any()
 
 

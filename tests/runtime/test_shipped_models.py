@@ -32,7 +32,12 @@ def test_a_file_wins_over_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert find_model(DEFAULT) == Path(DEFAULT)
 
 
-@pytest.mark.parametrize("name", ["none.safetensors", "defalut", "", "."])
+@pytest.mark.parametrize("name", ["none.safetensors", "defalut", ""])
 def test_a_name_that_stands_for_nothing_says_what_there_is(name: str) -> None:
     with pytest.raises(ModelFileError, match=r"no such model file.*shipped: default"):
         load_encoder(name)
+
+
+def test_a_folder_is_no_model_file(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match=r"is a folder.*with a backend"):
+        load_encoder(tmp_path)

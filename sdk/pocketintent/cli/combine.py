@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from pocketintent.cli.compress import print_progress
+from pocketintent.cli.model_option import model_file
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.quality import (
     add_probe_arguments,
@@ -19,7 +20,6 @@ from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import save_model
-from pocketintent.runtime.shipped_models import find_model
 
 EXAMPLES = """\
 examples:
@@ -42,7 +42,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(run=run)
     parser.add_argument(
         "words",
-        type=find_model,
+        type=model_file,
         metavar="WORDS",
         help="a model of word vectors; its n-grams are left",
     )
@@ -126,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
         "out": str(args.out),
         "words": len(combined.vocabulary),
         "dim": combined.dim,
-        "settings": combined.manifest["combination"],
+        "settings": combined.manifest["combination"] | {"attention": combined.attention},
         "seconds": round(seconds, 2),
         "bytes": size_report(args.out),
         "bytes_before": {name: sizes["file"] for name, sizes in before.items()},
@@ -138,4 +138,12 @@ def run(args: argparse.Namespace) -> int:
 def _attention(args: argparse.Namespace) -> Attention | None:
     if args.attention == 0:
         return None
+    for option, value in (
+        ("--attention", args.attention),
+        ("--temperature", args.temperature),
+        ("--unknown-weight", args.unknown_weight),
+    ):
+        if not 0 < value <= 1:
+            least = "0 (none)" if option == "--attention" else "above 0"
+            raise PocketIntentError(f"{option} {value}: it must be from {least} to 1")
     return Attention(args.attention, args.temperature, args.unknown_weight)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.cli.model_option import model_file
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.quality import (
     add_probe_arguments,
@@ -24,7 +25,6 @@ from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import QuantizedMatrix
-from pocketintent.runtime.shipped_models import find_model
 
 EXAMPLES = """\
 examples:
@@ -59,7 +59,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("model", type=find_model, metavar="IN", help="the model to compress")
+    parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT", help="the small model")
     parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     pruning = parser.add_argument_group("pruning")

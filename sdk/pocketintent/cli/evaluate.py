@@ -17,6 +17,7 @@ from pocketintent.cli import (
 )
 from pocketintent.cli.model_option import add_model_option
 from pocketintent.cli.output import Progress, print_json, print_note
+from pocketintent.cli.plot_option import add_plot_option
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import load_model
@@ -86,7 +87,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="NAME,…",
         help="of tfidf, tfidf-chars, tfidf-logreg, fasttext, cnn: measured on the same draws",
     )
-    intents.add_argument("--plot", type=Path, metavar="FILE.png", help="draw learning curves")
+    add_plot_option(intents, "learning curves")
     intents.add_argument(
         "--out", type=Path, metavar="FILE.json", help="keep results here; a killed run goes on"
     )

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.cli.model_option import MODEL_HELP
+from pocketintent.cli.model_option import MODEL_HELP, vectors_file
 from pocketintent.cli.output import Progress, print_json
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -47,7 +47,7 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     parser.add_argument(
         "--target",
-        type=Path,
+        type=vectors_file,
         nargs="+",
         default=[],
         metavar="VECTORS",

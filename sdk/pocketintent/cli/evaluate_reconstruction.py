@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pocketintent.cli.model_option import vectors_file
 from pocketintent.cli.output import print_json
 
 EXAMPLES = """\
@@ -12,7 +13,7 @@ examples:
   pocketintent evaluate reconstruction sts/stsb/dev.jsonl \\
       --target vectors.txt.gz --model charemb.safetensors
   pocketintent evaluate reconstruction sts/stsb/test.jsonl \\
-      --target default.safetensors --model tiny.safetensors
+      --target default --model tiny.safetensors
 
 The vectors of all words of the target are rebuilt from their letters. The report has the
 correlations of the mean of word vectors with the scores, by the original and by the rebuilt
@@ -35,7 +36,7 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     parser.add_argument(
         "--target",
-        type=Path,
+        type=vectors_file,
         required=True,
         metavar="VECTORS",
         help="the original: word2vec, GloVe, fastText, StarSpace TSV, or a model of word vectors",

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from pocketintent.cli.output import Progress, print_json, print_note
+from pocketintent.cli.plot_option import add_plot_option
 from pocketintent.runtime.errors import PocketIntentError
 
 EXAMPLES = """\
@@ -47,7 +48,7 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         metavar="NAME,…",
         help=f"what is measured ({_SYSTEMS})",
     )
-    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw F1 as bars")
+    add_plot_option(parser, "F1 as bars")
 
 
 def run(args: argparse.Namespace) -> int:

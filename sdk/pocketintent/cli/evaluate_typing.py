@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pocketintent.cli.model_option import MODEL_HELP
 from pocketintent.cli.output import Progress, print_json, print_note
+from pocketintent.cli.plot_option import add_plot_option
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.shipped_models import find_model
@@ -68,9 +69,7 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--split", choices=("test", "valid"), default="test", help="utterances (%(default)s)"
     )
     parser.add_argument("--decision", choices=_DECISIONS, help="only this one (both)")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE.png", help="draw accuracy against typing errors"
-    )
+    add_plot_option(parser, "accuracy against typing errors")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-from pocketintent.runtime.shipped_models import DEFAULT, bundled_models
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.shipped_models import DEFAULT, bundled_models, find_model
 
 MODEL_HELP = f"a model file, or the name of a shipped model: {', '.join(bundled_models())}"
 
@@ -17,3 +19,17 @@ def add_model_option(parser: argparse.ArgumentParser, more: str = "") -> None:
         more: What else it may name.
     """
     parser.add_argument("--model", metavar="MODEL", help=f"{MODEL_HELP}{more} ({DEFAULT})")
+
+
+def model_file(text: str) -> Path:
+    """A type of argument: the file that a path or the name of a shipped model stands for."""
+    try:
+        return find_model(text)
+    except ModelFileError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def vectors_file(text: str) -> Path:
+    """A type of argument: a file of vectors, or the name of a shipped model."""
+    path = Path(text)
+    return path if path.exists() else bundled_models().get(text, path)

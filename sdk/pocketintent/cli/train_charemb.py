@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from pocketintent.cli.model_option import vectors_file
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.settings_options import add_settings
 from pocketintent.cli.torch_options import command_line, prepare_torch
@@ -15,7 +16,7 @@ EXAMPLES = """\
 examples:
   pocketintent train charemb --target vectors.txt.gz --preset small --device cuda \\
       --out charemb.safetensors
-  pocketintent train charemb --target model.safetensors --reads words --preset tiny \\
+  pocketintent train charemb --target default --reads words --preset tiny \\
       --threads 1 --max-minutes 30 --out tiny.safetensors
   torchrun --nproc-per-node 4 -m pocketintent train charemb --device cuda --preset base \\
       --target vectors.bin --out base.safetensors --resume
@@ -65,7 +66,12 @@ def add_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     parser.set_defaults(run=run)
     parser.add_argument(
-        "--target", nargs="+", required=True, metavar="FILE", help="vectors to learn"
+        "--target",
+        type=vectors_file,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="vectors to learn: files, or a shipped model of words such as default",
     )
     parser.add_argument("--limit", type=int, metavar="N", help="terms of each target (all)")
     parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pocketintent.cli.model_option import vectors_file
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.settings_options import add_settings, read_settings
 from pocketintent.cli.torch_options import command_line
@@ -59,7 +60,9 @@ def add_words_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser
     parser.set_defaults(run=run)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--corpus", nargs="+", metavar="FILE", help="texts to train on")
-    source.add_argument("--from", dest="vectors", type=Path, metavar="FILE", help="vectors to read")
+    source.add_argument(
+        "--from", dest="vectors", type=vectors_file, metavar="FILE", help="vectors to read"
+    )
     parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
     parser.add_argument(
         "--terms", type=Path, metavar="FILE", help="terms whose words are joined to one token"

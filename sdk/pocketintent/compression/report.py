@@ -27,18 +27,21 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 
     Returns:
         Bytes of ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32) of the words,
-        of ``vocabulary``, ``ngrams`` and ``templates``, of the ``rest`` (header, manifest,
-        further tensors), and of the whole ``file``. What a model does not have is 0.
+        of ``vocabulary``, ``ngrams`` and ``templates``, of the ``network`` over characters, of
+        the ``rest`` (header and manifest, counts of words), and of the whole ``file``. What a
+        model does not have is 0.
 
     Raises:
         ModelFileError: The file is missing or no model.
     """
-    sizes = dict.fromkeys(
-        ("codes", "codebook", "norms", "embedding", "vocabulary", "ngrams", "templates"), 0
-    )
-    for name, tensor in load_model(path).tensors.items():
+    words = ("codes", "codebook", "norms", "embedding")
+    sizes = dict.fromkeys((*words, "vocabulary", "ngrams", "templates", "network"), 0)
+    model = load_model(path)
+    for name, tensor in model.tensors.items():
         group, _, part = name.partition(".")
         key = part if group == "words" else group
+        if model.manifest["kind"] == "charemb" or group == "charemb":
+            key = "network"
         if key in sizes:
             sizes[key] += tensor.nbytes
     file = os.path.getsize(path)

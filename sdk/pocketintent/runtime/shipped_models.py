@@ -36,6 +36,11 @@ def find_model(source: str | os.PathLike[str] | None = None) -> Path:
         return path
     if str(source) in shipped:
         return shipped[str(source)]
+    if str(source) and path.is_dir():
+        raise ModelFileError(
+            f"{path} is a folder; one that `pocketintent export` made is opened with a backend, "
+            "onnxruntime or tflite"
+        )
     raise ModelFileError(
         f"{path}: there is no such model file, and no shipped model of this name; shipped: "
         f"{', '.join(shipped)}"

@@ -32,7 +32,8 @@ def open_folder(
 
     Raises:
         PocketIntentError: There is a folder and neither was asked for, or it was made with
-            other settings or inputs; or an input cannot be read.
+            other settings or inputs; a run is to be resumed that has finished; or an input
+            cannot be read.
     """
     identity = {"settings": dict(settings), "corpora": [fingerprint(Path(p)) for p in paths]}
     wanted = orjson.dumps(identity, option=orjson.OPT_INDENT_2)
@@ -49,6 +50,11 @@ def open_folder(
                 f"{record}: made with other settings or corpora; repeat them, or give --restart"
             )
         return
+    out = folder.with_suffix("")
+    if resume and out.exists():
+        raise PocketIntentError(
+            f"{out} is finished and no run of it is left to go on with; --restart trains it anew"
+        )
     folder.mkdir(parents=True)
     record.write_bytes(wanted)
 
