@@ -56,7 +56,7 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     parser.add_argument(
         "--errors",
-        type=_numbers,
+        type=numbers,
         default=[0, 1, 2, 3],
         metavar="N,…",
         help="typing errors in each utterance (0,1,2,3)",
@@ -126,7 +126,8 @@ def _from(least: int) -> Callable[[str], int]:
     return number
 
 
-def _numbers(text: str) -> list[int]:
+def numbers(text: str) -> list[int]:
+    """A type of option: different numbers from 0, with commas between them."""
     values = [_from(0)(part) for part in text.split(",")]
     if len(set(values)) < len(values):
         raise argparse.ArgumentTypeError(f"a number stands twice in {text}")
