@@ -10,15 +10,14 @@ from hypothesis import settings
 
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.combined import CombinedEncoder
 from pocketintent.runtime.encoders import StaticEncoder, load_encoder
 from pocketintent.runtime.errors import MissingExtraError
-from pocketintent.runtime.int8_matrix import Int8Matrix
 from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import DenseMatrix, Quantizer
 from pocketintent.runtime.vocabulary import Vocabulary
+from random_networks import random_network
 
 # No test depends on the clock: a slow machine is no failure.
 settings.register_profile("no deadline", deadline=None)
@@ -109,19 +108,12 @@ def character_models(
     rng = np.random.default_rng(9)
     characters = CharVocabulary(" 'abcdefghijklmnopqrstuvwxyz", max_chars=24)
     network = CharNetwork(dim=32, char_dim=8, hidden=8, mlp=16)
-    shapes = network.shapes(len(characters), characters.max_chars)
-    values = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
-    weights = Weights(
-        "int8",
-        {name: Int8Matrix.encode(value) for name, value in values.items() if value.ndim == 2},
-        {name: value for name, value in values.items() if value.ndim == 1},
-    )
     table = load_encoder(compressed_model)
     assert isinstance(table, StaticEncoder)
-    words = CharEncoder(characters, network, weights, reads="words")
+    words = random_network(network, characters, rng, int8=True, reads="words")
     encoders: dict[str, CharEncoder | CombinedEncoder] = {
         "words": words,
-        "text": CharEncoder(characters, network, weights, reads="text"),
+        "text": CharEncoder(characters, network, words.weights, reads="text"),
         "combined": CombinedEncoder(StaticEncoder(table.vocabulary, table.words), words),
     }
     folder = tmp_path_factory.mktemp("character_models")

@@ -9,13 +9,12 @@ from pocketintent.cli.main import main
 from pocketintent.runtime.attention import DEFAULT_ATTENTION
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
-from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.combined import CombinedEncoder
 from pocketintent.runtime.encoders import StaticEncoder, load_encoder
 from pocketintent.runtime.model_file import load_model, save_model
-from pocketintent.runtime.quantizer import DenseMatrix, Quantizer
+from pocketintent.runtime.quantizer import Quantizer
 from pocketintent.runtime.vocabulary import Vocabulary
+from random_networks import random_network
 
 WORDS = ["lamp", "light", "music", "song", "pizza", "play", "stop", "order", "switch", "dim"]
 DIM = 8
@@ -26,14 +25,7 @@ def models(tmp_path: Path) -> tuple[Path, Path]:
     rng = np.random.default_rng(1)
     network = CharNetwork(dim=DIM, char_dim=6, hidden=8, mlp=16)
     vocabulary = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=16)
-    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
-    values = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
-    weights = Weights(
-        "float32",
-        {name: DenseMatrix(value) for name, value in values.items() if value.ndim == 2},
-        {name: value for name, value in values.items() if value.ndim == 1},
-    )
-    characters = CharEncoder(vocabulary, network, weights)
+    characters = random_network(network, vocabulary, rng)
     vectors = characters.embed_terms(WORDS)
     vectors += rng.normal(0, np.abs(vectors).mean() / 2, vectors.shape).astype(np.float32)
     matrix = Quantizer.fit(vectors, sub_dim=2, codebook_size=8).encode(vectors)

@@ -6,11 +6,10 @@ import pytest
 from pocketintent.compression.charemb import quantise_charemb
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import load_model, save_model
-from pocketintent.runtime.quantizer import DenseMatrix
+from random_networks import random_network
 
 TEXTS = ["turn on", "lights", "a", "good morning", ""]
 
@@ -20,15 +19,8 @@ def encoder() -> CharEncoder:
     network = CharNetwork(dim=16, char_dim=8, hidden=24, mlp=32)
     vocabulary = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=32)
     rng = np.random.default_rng(0)
-    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
-    values = {n: rng.normal(0, 0.4, shape).astype(np.float32) for n, shape in shapes.items()}
-    weights = Weights(
-        "float32",
-        {name: DenseMatrix(value) for name, value in values.items() if value.ndim == 2},
-        {name: value for name, value in values.items() if value.ndim == 1},
-    )
     manifest = {"training": {"seed": 1}, "quality": {"cosine": 0.5}}
-    return CharEncoder(vocabulary, network, weights, reads="words", manifest=manifest)
+    return random_network(network, vocabulary, rng, scale=0.4, reads="words", manifest=manifest)
 
 
 @pytest.mark.parametrize(("weights", "least"), [("int8", 0.999), ("codebook", 0.9)])

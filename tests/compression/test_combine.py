@@ -7,7 +7,6 @@ from pocketintent.compression.combine import combine_encoders
 from pocketintent.runtime.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.combined import CombinedEncoder
 from pocketintent.runtime.encoders import StaticEncoder
@@ -16,6 +15,7 @@ from pocketintent.runtime.lbg import FloatArray
 from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix, Quantizer
 from pocketintent.runtime.text import SIMPLE_SPEC
 from pocketintent.runtime.vocabulary import Vocabulary
+from random_networks import random_network
 
 DIM = 12
 LETTERS = "abcdefghij"
@@ -27,14 +27,7 @@ def make_characters(dim: int = DIM, **options: Any) -> CharEncoder:
     rng = np.random.default_rng(1)
     network = CharNetwork(dim=dim, char_dim=6, hidden=8, mlp=16)
     vocabulary = CharVocabulary(f" {LETTERS}", max_chars=16)
-    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
-    values = {name: rng.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
-    weights = Weights(
-        "float32",
-        {name: DenseMatrix(value) for name, value in values.items() if value.ndim == 2},
-        {name: value for name, value in values.items() if value.ndim == 1},
-    )
-    return CharEncoder(vocabulary, network, weights, **options)
+    return random_network(network, vocabulary, rng, scale=0.7, **options)
 
 
 def make_words(characters: CharEncoder, *, quantised: bool = False) -> StaticEncoder:

@@ -9,14 +9,13 @@ from pocketintent.evaluation.reconstruction import evaluate_reconstruction, reco
 from pocketintent.evaluation.sts import evaluate_sts
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.lbg import FloatArray
 from pocketintent.runtime.model_file import save_model
-from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.training.vectors import TermVectors, write_vectors
+from random_networks import random_network
 
 TERMS = ["light", "lamp", "turn", "on", "music", "play", "machine_learning"]
 PAIRS = [
@@ -30,11 +29,7 @@ def make_charemb(dim: int = 6) -> CharEncoder:
     rng = np.random.default_rng(3)
     vocabulary = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=32)
     network = CharNetwork(dim=dim, char_dim=4, hidden=4, layers=1, mlp=5, heads=2)
-    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
-    values = {name: rng.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
-    matrices = {name: DenseMatrix(value) for name, value in values.items() if value.ndim == 2}
-    vectors = {name: value for name, value in values.items() if value.ndim == 1}
-    return CharEncoder(vocabulary, network, Weights("float32", matrices, vectors))
+    return random_network(network, vocabulary, rng, scale=0.7)
 
 
 @pytest.fixture

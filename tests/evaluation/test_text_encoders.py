@@ -8,25 +8,20 @@ from pocketintent.evaluation.sts import correlate
 from pocketintent.evaluation.text_encoders import compare_encoders, read_model, read_tables
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
 from pocketintent.runtime.charemb import CharEncoder, Reading
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import save_model
-from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.runtime.shipped_models import find_model
 from pocketintent.training.vectors import TermVectors, read_vectors, write_vectors
+from random_networks import random_network
 
 
 def make_charemb(reads: Reading) -> CharEncoder:
     rng = np.random.default_rng(3)
     vocabulary = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=32)
     network = CharNetwork(dim=6, char_dim=4, hidden=4, layers=1, mlp=5, heads=2)
-    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
-    values = {name: rng.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
-    matrices = {name: DenseMatrix(value) for name, value in values.items() if value.ndim == 2}
-    vectors = {name: value for name, value in values.items() if value.ndim == 1}
-    return CharEncoder(vocabulary, network, Weights("float32", matrices, vectors), reads=reads)
+    return random_network(network, vocabulary, rng, scale=0.7, reads=reads)
 
 
 PAIRS = [

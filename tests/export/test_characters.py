@@ -17,14 +17,15 @@ from pocketintent.compression.charemb import quantise_charemb
 from pocketintent.runtime.attention import Attention, TableAttention
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import WeightFormat, Weights
+from pocketintent.runtime.char_weights import WeightFormat
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.combined import CombinedEncoder
 from pocketintent.runtime.encoders import StaticEncoder
-from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantizer import QuantizedMatrix
 from pocketintent_export.attention import AttentionModule
 from pocketintent_export.characters import CharactersModule, characters_module
 from pocketintent_export.writers import WRITERS, GraphInput
+from random_networks import random_network
 
 MakeMatrix = Callable[..., QuantizedMatrix]
 MakeEncoder = Callable[..., StaticEncoder]
@@ -52,14 +53,7 @@ TEXTS = ["", "a", "head", "abcdefg", "zz a", "bad xx", "g", "🙂"]
 def make(network: CharNetwork, weights: WeightFormat = "int8") -> CharEncoder:
     rng = np.random.default_rng(3)
     vocabulary = CharVocabulary(KNOWN, MAX_CHARS)
-    shapes = network.shapes(len(vocabulary), MAX_CHARS)
-    values = {name: rng.normal(0, 0.6, shape).astype(np.float32) for name, shape in shapes.items()}
-    exact = Weights(
-        "float32",
-        {name: DenseMatrix(value) for name, value in values.items() if value.ndim == 2},
-        {name: value for name, value in values.items() if value.ndim == 1},
-    )
-    return quantise_charemb(CharEncoder(vocabulary, network, exact), weights)
+    return quantise_charemb(random_network(network, vocabulary, rng, scale=0.6), weights)
 
 
 def numbers(encoder: CharEncoder, text: str, length: int = LENGTH) -> NDArray[np.int32]:

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.int8_matrix import Int8Matrix
 from pocketintent.runtime.lbg import FloatArray
 from pocketintent.runtime.model_file import save_model
+from random_networks import random_network
 
 CHARACTERS = " 'abcdefghijklmnopqrstuvwxyz"
 SMALL = CharNetwork(dim=6, char_dim=4, hidden=4, layers=2, mlp=5, heads=2)
@@ -35,14 +34,7 @@ TEXTS = st.lists(st.text(st.sampled_from("turn on_É日🙂\0x"), max_size=20), 
 def make(network: CharNetwork = SMALL, **options: Any) -> CharEncoder:
     rng = np.random.default_rng(0)
     vocabulary = CharVocabulary(CHARACTERS, max_chars=options.pop("max_chars", 32))
-    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
-    values = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
-    weights = Weights(
-        "int8",
-        {name: Int8Matrix.encode(value) for name, value in values.items() if value.ndim == 2},
-        {name: value for name, value in values.items() if value.ndim == 1},
-    )
-    return CharEncoder(vocabulary, network, weights, **options)
+    return random_network(network, vocabulary, rng, int8=True, **options)
 
 
 def sigmoid(x: FloatArray) -> FloatArray:

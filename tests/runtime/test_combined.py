@@ -11,17 +11,16 @@ from pocketintent import IntentRecognizer
 from pocketintent.runtime.attention import Attention, TableAttention
 from pocketintent.runtime.char_network import CharNetwork
 from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
 from pocketintent.runtime.charemb import CharEncoder
 from pocketintent.runtime.combined import CombinedEncoder
 from pocketintent.runtime.encoders import StaticEncoder, load_encoder
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.int8_matrix import Int8Matrix
 from pocketintent.runtime.lbg import FloatArray
 from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import DenseMatrix, Quantizer
 from pocketintent.runtime.text import SIMPLE_SPEC
 from pocketintent.runtime.vocabulary import Vocabulary
+from random_networks import random_network
 
 DIM = 8
 WORDS = ["turn", "on", "the", "lamp", "light", "play", "music", "pizza"]
@@ -41,14 +40,7 @@ def make_characters(dim: int = DIM, **options: Any) -> CharEncoder:
     rng = np.random.default_rng(1)
     network = CharNetwork(dim=dim, char_dim=4, hidden=4, mlp=5)
     vocabulary = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=16)
-    shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
-    values = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
-    weights = Weights(
-        "int8",
-        {name: Int8Matrix.encode(value) for name, value in values.items() if value.ndim == 2},
-        {name: value for name, value in values.items() if value.ndim == 1},
-    )
-    return CharEncoder(vocabulary, network, weights, **options)
+    return random_network(network, vocabulary, rng, int8=True, **options)
 
 
 def make(quantised: bool = False, **options: Any) -> CombinedEncoder:
