@@ -171,3 +171,19 @@ def test_finishing_twice_is_refused_and_names_the_reason(
     assert main(finish) == 0
     assert main(finish) == 1
     assert "n-grams already" in capsys.readouterr().err
+
+
+def test_finish_counts_the_words_of_vectors_made_elsewhere_in_a_corpus(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vectors, model = tmp_path / "glove.txt", tmp_path / "glove.safetensors"
+    vectors.write_text("the 1 0 0\njazz 0 1 0\nzebra 0 0 1\n")
+    finished = tmp_path / "finished.safetensors"
+    assert main(["train", "words", "--from", str(vectors), "--out", str(model)]) == 0
+    options = ["--out", str(finished), "--trained-dim", "0", "--subword-dim", "0"]
+    capsys.readouterr()
+    assert main(["train", "finish", str(model), *options]) == 1
+    assert "how frequent its words are; give --corpus" in capsys.readouterr().err
+    assert main(["train", "finish", str(model), *options, "--corpus", str(corpus)]) == 0
+    counts = load_model(finished).tensors["vocabulary.counts"]
+    assert counts.tolist() == [12, 3, 0]

@@ -5,7 +5,7 @@ from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.runtime.vocabulary import Vocabulary
-from pocketintent.training.finish import FinishSettings, finish_encoder
+from pocketintent.training.finish import FinishSettings, count_words, finish_encoder
 
 WORDS = ["the", "to", "transfer", "transferred", "money", "send", "weather", "rain", "card"]
 COUNTS = np.array([5000, 3000, 50, 3, 40, 30, 20, 10, 5])
@@ -108,3 +108,15 @@ def test_settings_and_models_that_make_no_sense_are_refused(trained: StaticEncod
     finished = finish_encoder(trained, COUNTS, FinishSettings())
     with pytest.raises(PocketIntentError, match="n-grams already"):
         finish_encoder(finished, COUNTS, FinishSettings())
+
+
+def test_words_are_counted_by_the_models_own_tokenizer(trained: StaticEncoder) -> None:
+    texts = ["The weather, the RAIN!", "", "unheard of", "transfer the money"]
+    counts = dict(zip(WORDS, count_words(trained, texts), strict=True))
+    assert (counts["the"], counts["weather"], counts["transferred"]) == (3, 1, 0)
+    assert sum(counts.values()) == 7
+
+
+def test_a_corpus_without_any_word_of_the_model_is_an_error(trained: StaticEncoder) -> None:
+    with pytest.raises(PocketIntentError, match="no word of the model"):
+        count_words(trained, ["lorem ipsum"])

@@ -31,7 +31,9 @@ Stop a run at any time; --resume goes on with it and gives the model of an unbro
 FINISH_EXAMPLES = """\
 examples:
   pocketintent train finish trained.safetensors --out finished.safetensors
-  pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256"""
+  pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256
+  pocketintent train words --from glove.6B.200d.txt --limit 50000 --out glove.safetensors
+  pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors"""
 
 _HELP = {
     "mode": "what is learnt: a word from its context, a sentence from another one of its document "
@@ -113,7 +115,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     finish.set_defaults(run=run_finish)
-    finish.add_argument("model", metavar="IN", type=Path, help="a model of `train starspace`")
+    finish.add_argument(
+        "model", metavar="IN", type=Path, help="a model of `train starspace` or `train words`"
+    )
+    finish.add_argument(
+        "--corpus",
+        nargs="+",
+        metavar="FILE",
+        help="count words in these texts; wanted where the model does not know how frequent its "
+        "words are (`train words --from`)",
+    )
     finish.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
     add_settings(finish, FinishSettings, _FINISH_HELP)
     add_words_parser(methods)
@@ -149,11 +160,16 @@ def run_finish(args: argparse.Namespace) -> int:
     from pocketintent.cli.quality import COUNTS, read_static_model
     from pocketintent.runtime.errors import PocketIntentError
     from pocketintent.runtime.model_file import save_model
-    from pocketintent.training.finish import finish_encoder
+    from pocketintent.training.corpus import read_texts
+    from pocketintent.training.finish import count_words, finish_encoder
 
     encoder, counts = read_static_model(args.model)
-    if counts is None:
-        raise PocketIntentError(f"{args.model}: has no word counts; `train starspace` writes them")
+    if args.corpus is not None:
+        counts = count_words(encoder, read_texts(args.corpus))
+    elif counts is None:
+        raise PocketIntentError(
+            f"{args.model}: does not know how frequent its words are; give --corpus"
+        )
     settings = read_settings(args, FinishSettings)
     finished = finish_encoder(encoder, counts, settings)
     manifest, tensors = finished.to_model_file_parts()

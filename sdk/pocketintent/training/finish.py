@@ -9,6 +9,8 @@ character n-grams; there, unknown words have a vector too.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -45,6 +47,29 @@ class FinishSettings:
             raise PocketIntentError("no setting of `train finish` can be negative")
         if self.subword_dim and not (0 < self.min_n <= self.max_n and self.num_buckets > 0):
             raise PocketIntentError("n-grams want 0 < min_n <= max_n and num_buckets > 0")
+
+
+def count_words(encoder: StaticEncoder, texts: Iterable[str]) -> NDArray[np.uint32]:
+    """Count the words of an encoder in a corpus.
+
+    Args:
+        encoder: Its words are counted, by its own tokenizer.
+        texts: Streamed once.
+
+    Returns:
+        Occurrences of each word, uint32 ``[num_words]``; the words that do not occur have 0.
+
+    Raises:
+        PocketIntentError: No word of the encoder occurs.
+    """
+    counts: Counter[int] = Counter()
+    for text in texts:
+        counts.update(encoder.vocabulary.ids(encoder.tokenize(text)))
+    if not counts:
+        raise PocketIntentError("no word of the model occurs in the corpus; give texts of its kind")
+    result = np.zeros(len(encoder.words), np.uint32)
+    result[list(counts)] = list(counts.values())
+    return result
 
 
 def finish_encoder(
