@@ -74,6 +74,13 @@ def test_results_of_other_settings_or_foreign_files_are_refused(tmp_path: Path) 
             ResultFile(path, {})
 
 
+def test_results_that_cannot_be_kept_are_an_error_of_the_users_file(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "out.json"
+    with pytest.raises(FileNotFoundError, match="there is no folder") as caught:
+        ResultFile(path, {}).add("key", [])
+    assert caught.value.filename == str(path)
+
+
 def test_plot_has_a_panel_for_each_set_and_measure(
     tiny_encoder: StaticEncoder, intent_dir: Path, tmp_path: Path
 ) -> None:

@@ -215,6 +215,11 @@ def test_a_missing_file_error_lists_the_shipped_sets(tmp_path: Path) -> None:
     with pytest.raises(TemplateError, match=r"nothing\.json.*smart_home"):
         load_templates(tmp_path / "nothing.json")
     with pytest.raises(TemplateError, match="no such file"):
+        load_templates("")
+
+
+def test_a_folder_is_no_template_file(tmp_path: Path) -> None:
+    with pytest.raises(TemplateError, match=f"^{tmp_path} is a folder; name the template file"):
         load_templates(tmp_path)
 
 
@@ -267,6 +272,15 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
         save_templates(TemplateSet(), path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["bot.json"]
+
+
+def test_a_save_into_a_folder_that_is_missing_names_the_file_and_the_folder(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "none" / "bot.json"
+    with pytest.raises(FileNotFoundError, match="there is no folder .*none; make it") as caught:
+        save_templates(TemplateSet(), path)
+    assert caught.value.filename == str(path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX permissions and links")

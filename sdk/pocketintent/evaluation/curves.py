@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import orjson
 from pocketintent.evaluation.datasets import IntentData
 from pocketintent.evaluation.intents import System, describe, evaluate_system
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.model_file import write_atomically
 
 
 class ResultFile:
@@ -51,14 +51,16 @@ class ResultFile:
         return groups
 
     def add(self, key: str, rows: list[dict[str, Any]]) -> None:
-        """Keep the rows of a key, on disk too."""
+        """Keep the rows of a key, on disk too.
+
+        Raises:
+            OSError: The file cannot be written; the error names it and says why.
+        """
         self.groups[key] = rows
         if self.path is None:
             return
         content = {"settings": self.settings, "groups": self.groups}
-        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.partial")
-        temporary.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
-        os.replace(temporary, self.path)
+        write_atomically(self.path, orjson.dumps(content, option=orjson.OPT_INDENT_2))
 
 
 def learning_curves(

@@ -245,15 +245,20 @@ def _canonical_json(value: Any) -> bytes:
         raise ModelFileError(f"the manifest or a name does not fit JSON: {error}") from error
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+def write_atomically(
+    path: str | os.PathLike[str], data: bytes, *, keep_permissions: bool = False
+) -> None:
     """Replace a file's content at once: a new file beside it, synced, then renamed.
 
     Args:
-        path: The file to write; a symbolic link is followed.
+        path: The file to write; a symbolic link is followed. Its folder must exist.
         data: The whole content.
+        keep_permissions: Whether the new file gets those of the old one; False for the user's
+            usual ones.
 
     Raises:
-        OSError: The file cannot be written; the old content is then still there.
+        OSError: The file cannot be written; the old content is then still there. The error
+            names ``path`` and says what is wrong with its folder.
     """
     target = os.path.realpath(path)
     temporary = f"{target}.{secrets.token_hex(4)}.tmp"
@@ -265,14 +270,31 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(handle)
+        if keep_permissions and os.path.exists(target):
+            os.chmod(temporary, os.stat(target).st_mode)
         os.replace(temporary, target)
-    except BaseException:
+    except OSError as error:
+        raise _naming(error, path, target) from error
+    finally:
         if os.path.exists(temporary):
             os.unlink(temporary)
-        raise
     if os.name == "posix":
         folder = os.open(os.path.dirname(target), os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _naming(error: OSError, path: str | os.PathLike[str], target: str) -> OSError:
+    """The error of a write, of the same class, with the user's file instead of the temporary one."""
+    folder = os.path.dirname(target)
+    if os.path.isdir(target):
+        reason = "it is a folder; name a file"
+    elif not os.path.exists(folder):
+        reason = f"there is no folder {folder}; make it first"
+    elif not os.path.isdir(folder):
+        reason = f"{folder} is a file, not a folder"
+    else:
+        reason = f"the folder {folder} cannot be written to: {error.strerror or error}"
+    return OSError(error.errno, reason, os.fspath(path))

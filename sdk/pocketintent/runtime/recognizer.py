@@ -289,7 +289,8 @@ class IntentRecognizer:
         """Save the templates with thresholds and margin; loading them gives this recogniser.
 
         Raises:
-            OSError: The file cannot be written; an old one is then still whole.
+            OSError: The file cannot be written; an old one is then still whole. The error names
+                the file and says what is wrong with its folder.
         """
         save_templates(self._state.templates, path)
 

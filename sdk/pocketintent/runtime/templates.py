@@ -12,7 +12,6 @@ from __future__ import annotations
 import difflib
 import json
 import os
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 import orjson
 
 from pocketintent.runtime.errors import TemplateError
+from pocketintent.runtime.model_file import write_atomically
 from pocketintent.runtime.template_forms import normalise_form
 from pocketintent.runtime.text import simple_tokenize
 
@@ -163,6 +163,8 @@ def find_templates(source: str | os.PathLike[str]) -> Path:
     shipped = bundled_templates()
     if str(source) in shipped:
         return shipped[str(source)]
+    if str(source) and path.is_dir():
+        raise TemplateError(f"{path} is a folder; name the template file (JSON) in it")
     raise TemplateError(
         f"{path}: no such file, and no shipped set of this name; shipped: {_names(shipped)}"
     )
@@ -214,23 +216,11 @@ def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> N
 
     Raises:
         TemplateError: The set breaks the format.
-        OSError: The file cannot be written.
+        OSError: The file cannot be written; the error names it and says why.
     """
     checked = parse_templates(template_set.to_dict(), f"saving {os.fspath(path)}")
     data = orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    target = Path(path).resolve()  # through a link, to the file itself
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            temporary.chmod(target.stat().st_mode)
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_atomically(path, data, keep_permissions=True)
 
 
 def check_templates(template_set: TemplateSet) -> list[str]:
