@@ -59,7 +59,7 @@ class Session:
             ":add": Command(self._add, ":add INTENT TEXT", "add a template, and its intent if new"),
             ":remove": Command(self._remove, ":remove INTENT", "remove an intent"),
             ":intents": Command(self._intents, ":intents", "list the intents"),
-            ":why": Command(self._why, ":why", "explain the last answer"),
+            ":why": Command(self._why, ":why [TEXT]", "explain the last answer, or that to TEXT"),
             ":threshold": Command(
                 self._threshold, ":threshold [NUMBER]", "lowest score that is recognised, -1..1"
             ),
@@ -194,6 +194,7 @@ class Session:
         return "\n".join(lines)
 
     def _why(self, rest: str) -> str:
+        self.last_text = rest or self.last_text
         if self.last_text is None:
             raise CommandError("nothing to explain yet; type a sentence first")
         match = self.recognizer.match(self.last_text)

@@ -115,6 +115,13 @@ def test_why_ranks_the_intents_and_compares_with_threshold_and_margin(session: S
     assert "not looked at" in session.respond(":why")
 
 
+def test_why_explains_the_text_that_follows_it_and_keeps_it(session: Session) -> None:
+    session.respond("switch the lamp off")
+    answer = session.respond(":why  turn on the light")
+    assert answer.startswith('"turn on the light" is lights_on\n')
+    assert session.respond(":why") == answer
+
+
 def test_threshold_and_margin_are_shown_set_and_obeyed(session: Session) -> None:
     assert session.respond(":threshold") == "threshold 0.600; 1 intent with one of their own"
     assert session.respond(":margin") == "margin 0.050"
@@ -153,7 +160,7 @@ def test_save_and_load_keep_templates_and_settings(session: Session, tmp_path: P
         (":threshold nan", "nan is not from"),
         (":margin -1", "-1 is not from 0 to 2"),
         (":save", ":save FILE"),
-        (":save /nowhere/at/all.json", "No such file or directory"),
+        (":save /nowhere/at/all.json", "/nowhere/at/all.json: there is no folder /nowhere/at"),
         (":load", ":load FILE"),
         (":load nothing_here", "no such file"),
     ],
