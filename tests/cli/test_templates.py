@@ -37,6 +37,19 @@ def test_all_errors_of_all_files_are_reported_with_status_1(
     assert f"{bad}: error: intent 'a', template 2 is a number" in words
 
 
+@pytest.mark.parametrize("content", ["{}", '{"intents": {}}', '{"$schema": "s.json"}'])
+def test_a_file_without_an_intent_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str
+) -> None:
+    path = tmp_path / "bot.json"
+    path.write_text(content)
+    status, reports, words = _check(capsys, path)
+    assert status == 1
+    assert [error.split(";")[0] for error in reports[0]["errors"]] == ["there is nothing to match"]
+    assert reports[0]["intents"] is None
+    assert f"{path}: error: there is nothing to match" in words
+
+
 def test_warnings_leave_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bot.json"
     path.write_text('{"a": ["x"]}')

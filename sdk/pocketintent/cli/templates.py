@@ -25,7 +25,7 @@ each line of the output:
   file       the file
   intents    number of intents, or null when there are errors
   templates  number of templates, or null when there are errors
-  errors     what breaks the format: no model can use the file
+  errors     what breaks the format, or that there is no intent: nothing can be matched
   warnings   what is allowed but makes recognition worse
 
 exit status: 0 no errors, 1 a file has errors"""
@@ -81,6 +81,9 @@ def _check(name: str) -> dict[str, Any]:
     if errors:
         return {**report, "errors": errors, "warnings": []}
     template_set = parse_templates(form)
+    if not template_set.intents:
+        error = 'there is nothing to match; add an intent: {"lights_on": ["turn on the lights"]}'
+        return {**report, "errors": [error], "warnings": []}
     report["intents"] = len(template_set.intents)
     report["templates"] = sum(len(intent.templates) for intent in template_set.intents.values())
     return {**report, "errors": [], "warnings": check_templates(template_set)}
