@@ -54,6 +54,13 @@ def test_only_the_last_part_of_a_name_says_that_it_is_json(tmp_path: Path) -> No
     assert list(read_texts([write(tmp_path / "a.jsonl.txt", b"words")])) == ["words"]
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.json.gz", "A.JSON"])
+def test_a_json_file_is_refused_with_what_to_write_instead(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, b'{"lights_on": ["turn on the lights"]}')
+    with pytest.raises(PocketIntentError, match=r"no corpus; .*line into a \.txt.*\.jsonl"):
+        next(read_corpus([path]))
+
+
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"))))
 @settings(max_examples=50)
 def test_nothing_that_is_written_is_lost(

@@ -30,8 +30,9 @@ class Text:
 def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
     """Stream the texts of several files, in order.
 
-    A ``.jsonl`` file holds objects with ``text`` and, optionally, ``intent``; any other file
-    holds one text a line. A further ``.gz`` is unpacked on the way. Empty lines are passed over.
+    A ``.jsonl`` file holds objects with ``text`` and, optionally, ``intent``; a ``.json`` file
+    is refused; any other file holds one text a line. A further ``.gz`` is unpacked on the way.
+    Empty lines are passed over.
 
     Args:
         paths: Files to read.
@@ -40,12 +41,17 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
         One :class:`Text` for each non-empty line.
 
     Raises:
-        PocketIntentError: A file is missing, not UTF-8, a broken gzip, or a line of a
-            ``.jsonl`` file is not an object with a string ``text``; file and line are named.
+        PocketIntentError: A file is missing, a ``.json``, not UTF-8, a broken gzip, or a line of
+            a ``.jsonl`` file is not an object with a string ``text``; file and line are named.
     """
     for path in map(Path, paths):
-        is_json = path.name.removesuffix(".gz").endswith(".jsonl")
-        parse = _parse_json if is_json else _parse_plain
+        name = path.name.removesuffix(".gz")
+        if name.lower().endswith(".json"):
+            raise PocketIntentError(
+                f"{path}: a .json file is no corpus; write one utterance a line into a .txt file, "
+                'or objects with "text", one a line, into a .jsonl file'
+            )
+        parse = _parse_json if name.endswith(".jsonl") else _parse_plain
         number = 0
         try:
             with _open(path) as lines:
