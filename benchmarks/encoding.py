@@ -45,6 +45,7 @@ from encoding_systems import (
     open_model,
 )
 from encoding_texts import Texts, draw_texts
+from pocketintent.cli.number_options import whole_numbers
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from systems import DEFAULT_CACHE
@@ -254,7 +255,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--errors",
-        type=lambda text: tuple(map(int, text.split(","))),
+        type=whole_numbers(0),
         default=(0, 2),
         metavar="N,…",
         help="typing errors in each text (0,2)",

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pocketintent.cli.number_options import whole_numbers
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.quality import (
     add_probe_arguments,
@@ -39,9 +40,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("model", type=Path, metavar="IN", help="the uncompressed model")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where results go")
     parser.add_argument("--keep", type=int, metavar="N", help="most frequent words to keep (all)")
-    parser.add_argument("--sub-dims", type=_numbers, metavar="N,N", help="default: 2,3,4,5,6,10")
     parser.add_argument(
-        "--codebook-sizes", type=_numbers, metavar="N,N", help="default: 2,4,8,…,512"
+        "--sub-dims", type=whole_numbers(1), metavar="N,N", help="default: 2,3,4,5,6,10"
+    )
+    parser.add_argument(
+        "--codebook-sizes", type=whole_numbers(1), metavar="N,N", help="default: 2,4,8,…,512"
     )
     parser.add_argument(
         "--variants",
@@ -113,7 +116,3 @@ def _print_cell(done: int, total: int, cell: dict[str, Any]) -> None:
         f"{done}/{total} {cell['variant']} sub_dim {cell['sub_dim']} "
         f"codebook {cell['codebook_size']}: {cell['vector_bytes']} bytes{scored}"
     )
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in text.split(","))

@@ -16,6 +16,7 @@ from pocketintent.cli import (
     evaluate_typing,
 )
 from pocketintent.cli.model_option import add_model_option
+from pocketintent.cli.number_options import whole_number, whole_numbers
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.cli.plot_option import add_plot_option
 from pocketintent.runtime.encoders import load_encoder
@@ -69,7 +70,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="DIR",
         help='has train.jsonl and test.jsonl, lines of {"text", "intent"}; one JSON line for each',
     )
-    _add_draw_options(intents, default_shots=[5, 10, 20, 30, 40, 50])
+    _add_draw_options(intents, default_shots=(5, 10, 20, 30, 40, 50))
     intents.add_argument(
         "--split", choices=("test", "valid"), default="test", help="queries (%(default)s)"
     )
@@ -98,7 +99,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="DIR",
         help="has train, valid, test, oos_valid and oos_test .jsonl, as CLINC150 does",
     )
-    _add_draw_options(oos, default_shots=[50])
+    _add_draw_options(oos, default_shots=(50,))
     evaluate_pairs.add_parser(tasks)
     evaluate_typing.add_parser(tasks)
     evaluate_reconstruction.add_parser(tasks)
@@ -201,30 +202,23 @@ def _add_task(
     return parser
 
 
-def _add_draw_options(parser: argparse.ArgumentParser, default_shots: list[int]) -> None:
+def _add_draw_options(parser: argparse.ArgumentParser, default_shots: tuple[int, ...]) -> None:
     shown = ",".join(map(str, default_shots))
     parser.add_argument(
         "--shots",
-        type=_counts,
+        type=whole_numbers(1),
         default=default_shots,
         metavar="N,…",
         help=f"templates of an intent ({shown})",
     )
     parser.add_argument(
-        "--runs", type=_count, default=10, metavar="N", help="draws of templates (%(default)s)"
+        "--runs",
+        type=whole_number(1),
+        default=10,
+        metavar="N",
+        help="draws of templates (%(default)s)",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws (0)")
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {value}")
-    return value
-
-
-def _counts(text: str) -> list[int]:
-    return [_count(part) for part in text.split(",")]
 
 
 def _names(text: str) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
 from pocketintent.cli.model_option import MODEL_HELP
+from pocketintent.cli.number_options import whole_number, whole_numbers
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.cli.plot_option import add_plot_option
 from pocketintent.runtime.encoders import load_encoder
@@ -52,7 +52,7 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help=f"each {MODEL_HELP} (default)",
     )
     parser.add_argument(
-        "--shots", type=_from(1), default=10, metavar="N", help="templates of an intent (10)"
+        "--shots", type=whole_number(1), default=10, metavar="N", help="templates of an intent (10)"
     )
     parser.add_argument(
         "--errors",
@@ -62,9 +62,15 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="typing errors in each utterance (0,1,2,3)",
     )
     parser.add_argument(
-        "--runs", type=_from(1), default=2, metavar="N", help="draws of templates and errors (2)"
+        "--runs",
+        type=whole_number(1),
+        default=2,
+        metavar="N",
+        help="draws of templates and errors (2)",
     )
-    parser.add_argument("--seed", type=_from(0), default=0, metavar="N", help="of the draws (0)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="N", help="of the draws (0)"
+    )
     parser.add_argument(
         "--split", choices=("test", "valid"), default="test", help="utterances (%(default)s)"
     )
@@ -114,21 +120,9 @@ def _model_paths(names: list[str]) -> dict[str, Path]:
     }
 
 
-def _from(least: int) -> Callable[[str], int]:
-    """A type of option: an integer that is at least ``least``."""
-
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise argparse.ArgumentTypeError(f"must be at least {least}, not {value}")
-        return value
-
-    return number
-
-
 def numbers(text: str) -> list[int]:
     """A type of option: different numbers from 0, with commas between them."""
-    values = [_from(0)(part) for part in text.split(",")]
+    values = list(whole_numbers(0)(text))
     if len(set(values)) < len(values):
         raise argparse.ArgumentTypeError(f"a number stands twice in {text}")
     return values

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pocketintent.cli.model_option import add_model_option
+from pocketintent.cli.number_options import whole_number
 from pocketintent.cli.output import print_json, print_note
 
 EPILOG = """\
@@ -71,7 +72,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "(default: nearest+centroid, or what an exported folder was made with)",
     )
     parser.add_argument(
-        "--rank", type=_count, metavar="N", help="also print the best N intents of each text"
+        "--rank",
+        type=whole_number(1),
+        metavar="N",
+        help="also print the best N intents of each text",
     )
     parser.add_argument("texts", nargs="*", metavar="TEXT", help="a text; lines of stdin if none")
     parser.set_defaults(run=run, refuse=parser.error)
@@ -106,10 +110,3 @@ def _lines_of_stdin() -> Iterable[str]:
         print_note("reading texts from the terminal, one on a line; end with Ctrl-D")
     for line in sys.stdin.buffer:
         yield line.decode("utf-8", "replace").rstrip("\r\n")
-
-
-def _count(value: str) -> int:
-    number = int(value)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is less than 1")
-    return number

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.cli.number_options import whole_numbers
 from pocketintent.runtime.encoders import Encoder, StaticEncoder, load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import load_model
@@ -90,7 +91,10 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
         "--split", choices=("valid", "test"), default="valid", help="default: %(default)s"
     )
     group.add_argument(
-        "--shots", type=_shots, default=(5, 10, 30), help="templates of an intent (5,10,30)"
+        "--shots",
+        type=whole_numbers(1),
+        default=(5, 10, 30),
+        help="templates of an intent (5,10,30)",
     )
     group.add_argument("--runs", type=int, default=3, help="draws of templates (%(default)s)")
 
@@ -139,7 +143,3 @@ def keep_frequent(
 
     ids = select_by_frequency(falling(encoder) if counts is None else counts, keep)
     return prune_encoder(encoder, ids), None if counts is None else counts[ids]
-
-
-def _shots(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in text.split(","))
