@@ -10,6 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from pocketintent import IntentRecognizer
+from pocketintent.runtime.encoders import StaticEncoder, load_encoder
+from pocketintent.runtime.errors import MissingExtraError
+from pocketintent.runtime.model_file import load_model, save_model
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 EXAMPLES = REPOSITORY / "docs" / "examples"
 
@@ -135,6 +140,35 @@ def test_the_script_agrees_on_the_default_model(tmp_path: Path) -> None:
     assert [answer["reason"] for answer in answers] == [None, "unknown_words", "below_threshold"]
 
 
+@pytest.mark.parametrize("file_format", ["onnx", "tflite"])
+def test_a_word_without_weight_is_as_unknown_to_a_port_as_to_the_runtime(
+    compressed_model: Path, tmp_path: Path, file_format: str
+) -> None:
+    model, out = tmp_path / "model.safetensors", tmp_path / "out"
+    content = load_model(compressed_model)
+    tensors = {name: tensor.copy() for name, tensor in content.tensors.items()}
+    encoder = load_encoder(compressed_model)
+    assert isinstance(encoder, StaticEncoder)
+    tensors["words.norms"][encoder.vocabulary.get("the")] = 0
+    save_model(model, content.manifest, tensors)
+    # A threshold that every score passes, so that only the zeros can refuse.
+    templates = {"threshold": -1, "intents": {"greet": {"templates": ["hello"]}}}
+    try:
+        export_folder = pytest.importorskip("pocketintent_export").export_folder
+        export_folder(out, templates, model, file_format=file_format)
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    match = IntentRecognizer.load(templates, model).match("the the")
+    assert (match.intent, match.score, match.reason) == (None, 0.0, "unknown_words")
+    result = recognise(out, "the the", "hello")
+    assert result.returncode == 0, result.stderr
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(answer["intent"], answer["reason"]) for answer in answers] == [
+        (None, "unknown_words"),
+        ("greet", None),
+    ]
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_the_script_agrees_under_tflite_runtime(
     exported: Callable[..., Path], tflite_python: Path, model: str
@@ -198,6 +232,19 @@ def test_javascript_makes_the_same_inputs(
         for field in ("tokens", "ids", "characters"):
             assert line.get(field) == right.get(field)
         assert line.get("weights", []) == pytest.approx(right.get("weights", []))
+
+
+def test_javascript_takes_scores_of_zero_for_unknown_words(node: str) -> None:
+    intents = [{"name": name, "threshold": -1, "templates": [name]} for name in "ab"]
+    labels = {"language": "en", "threshold": 0.5, "margin": 0, "intents": intents}
+    question = json.dumps({"labels": labels, "scores": [[0, 0], [0, -0.5]], "nearest": [0, 1]})
+    script = EXAMPLES / "recognise.mjs"
+    result = run(node, "--input-type=module", "-e", CHECK_DECISIONS, "--", script, question)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) == [
+        {"intent": None, "score": 0, "template": None, "reason": "unknown_words"},
+        {"intent": "a", "score": 0, "template": "a", "reason": None},
+    ]
 
 
 def test_javascript_decides_by_thresholds_and_margin(node: str) -> None:

@@ -125,8 +125,11 @@ export class Inputs {
   }
 }
 
+const NOTHING_KNOWN = { intent: null, score: 0, template: null, reason: "unknown_words" };
+
 /** What the scores of all intents mean; `nearest` is the template of each intent. */
 export function decide(labels, scores, nearest) {
+  if (scores.every((score) => score === 0)) return { ...NOTHING_KNOWN }; // the vector is zeros
   let best = 0;
   let second = -Infinity;
   for (let i = 1; i < scores.length; i++) {
@@ -171,7 +174,7 @@ export class Recogniser {
   async recognise(text) {
     const prepared = this.inputs.prepare(text);
     if (!prepared.ids?.length && !prepared.characters?.length) {
-      return { intent: null, score: 0, template: null, reason: "unknown_words" };
+      return { ...NOTHING_KNOWN };
     }
     const { scores, templates } = await this.graph.run(await this.tensors(prepared));
     return decide(this.labels, scores.data, templates.data);

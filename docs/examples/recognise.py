@@ -219,11 +219,14 @@ class Recogniser:
 
     def recognise(self, text: str) -> dict[str, Any]:
         """The intent of a text, or the reason why there is none."""
+        nothing = {"intent": None, "score": 0.0, "template": None, "reason": "unknown_words"}
         made = self.prepare(text)
         if not made.get("ids") and not made.get("characters"):
-            return {"intent": None, "score": 0.0, "template": None, "reason": "unknown_words"}
+            return nothing
         outputs = self.graphs["recognizer"](self.inputs(made))
         scores = outputs["scores"]
+        if not scores.any():  # the vector is zeros
+            return nothing
         best = int(np.argmax(scores))
         intent = self.labels["intents"][best]
         threshold = intent["threshold"]

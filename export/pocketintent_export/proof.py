@@ -93,6 +93,8 @@ def prove(
 
 def decide(scores: NDArray[np.float32], templates: TemplateSet) -> str | None:
     """The intent that scores float32 [num_intents] stand for, as an app decides it."""
+    if not scores.any():  # the vector is zeros: the runtime's unknown_words
+        return None
     names = list(templates.intents)
     best = int(scores.argmax())
     own = templates.intents[names[best]].threshold

@@ -69,3 +69,9 @@ def test_thresholds_and_margin_decide(scores: tuple[float, float], intent: str |
         }
     )
     assert decide(np.array(scores, np.float32), templates) == intent
+
+
+def test_a_vector_of_zeros_has_no_intent_whatever_the_threshold() -> None:
+    templates = parse_templates({"threshold": -1, "intents": {"a": {"templates": ["x"]}}})
+    assert decide(np.array([0.0], np.float32), templates) is None
+    assert decide(np.array([-0.5], np.float32), templates) == "a"

@@ -57,7 +57,7 @@ class Match:
     reason: Reason | None
     """Why there is no intent: ``below_threshold``, the score is under the intent's threshold;
     ``ambiguous``, the runner-up is nearer than the margin; ``unknown_words``, the encoder knows
-    nothing in the text; ``no_templates``. None when there is one."""
+    nothing in the text, as when it is empty; ``no_templates``. None when there is one."""
 
 
 @dataclass(frozen=True)
