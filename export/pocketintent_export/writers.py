@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from pocketintent.runtime.errors import require
 from pocketintent_export.loops import finish_loops
 
 OPSET = 18
+QUIET_ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "1", "TF_ENABLE_ONEDNN_OPTS": "0"}
+"""What LiteRT's converter, which logs from C++, reads when it is loaded: no INFO, but warnings
+and errors; and no oneDNN kernels, whose use it announces whatever the level."""
 _BATCH, _LENGTH = 2, 5
 """Sizes to trace with for free axes, which no axis of a model is likely to have by chance."""
 
@@ -166,9 +170,13 @@ def _quiet() -> Iterator[None]:
     """Keep the converters' own words from stdout, which is for results, and from stderr."""
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
+    added = QUIET_ENVIRONMENT.keys() - os.environ.keys()
+    os.environ.update({name: QUIET_ENVIRONMENT[name] for name in added})
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
         logging.disable(level)
+        for name in added:
+            os.environ.pop(name, None)

@@ -1,5 +1,6 @@
 import contextlib
 import io
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
 import onnx
+import torch
 
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.exported import open_exported
 from pocketintent.runtime.graphs import GRAPHS, Graph
 from pocketintent.runtime.indexing import IndexedTemplates
 from pocketintent.runtime.token_inputs import Slots, TokenInputs
+from pocketintent_export import writers
 from pocketintent_export.encoder_modules import StaticModule
 from pocketintent_export.modules import RecognizerModule
 from pocketintent_export.writers import OPSET, WRITERS, GraphInput
@@ -257,3 +260,25 @@ def _session(path: Path) -> Any:
     return pytest.importorskip("onnxruntime").InferenceSession(
         path, providers=["CPUExecutionProvider"]
     )
+
+
+def test_the_converter_is_loaded_with_quiet_logs_and_the_environment_stays_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Loaded(Exception):
+        pass
+
+    seen: dict[str, str] = {}
+
+    def load(*_: str) -> None:
+        seen.update(os.environ)
+        raise Loaded
+
+    monkeypatch.setattr(writers, "require", load)
+    monkeypatch.delenv("TF_CPP_MIN_LOG_LEVEL", raising=False)
+    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "1")  # the user's own word goes first
+    before = dict(os.environ)
+    with pytest.raises(Loaded):
+        writers.write_tflite(torch.nn.ReLU(), [], ["y"], tmp_path / "x.tflite")
+    assert (seen["TF_CPP_MIN_LOG_LEVEL"], seen["TF_ENABLE_ONEDNN_OPTS"]) == ("1", "1")
+    assert dict(os.environ) == before
