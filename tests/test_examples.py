@@ -216,6 +216,31 @@ def test_an_altered_line_fails_the_check_and_is_named(
     assert result.stderr.startswith(f"conformance.jsonl, line 5: {field}: ")
 
 
+@pytest.mark.parametrize("missing", ["", "manifest.json", "labels.json", "recognizer.onnx"])
+def test_a_folder_that_is_no_export_is_refused_in_one_line(
+    exported: Callable[..., Path], tmp_path: Path, missing: str
+) -> None:
+    folder = tmp_path / "folder"
+    if missing:
+        shutil.copytree(exported("onnx"), folder)
+        (folder / missing).unlink()
+    result = recognise(folder, "hello")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith(f"{folder} is no exported folder: ")
+    assert missing in result.stderr
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"name": "an app"}', "\x00"])
+def test_a_folder_with_a_foreign_manifest_is_refused_in_one_line(
+    tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    (tmp_path / "labels.json").write_text("{}")
+    result = recognise(tmp_path, "--check")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 def test_javascript_makes_the_same_inputs(

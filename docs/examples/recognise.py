@@ -3,8 +3,7 @@
     python recognise.py FOLDER "switch the lamp off"     one JSON line for each text
     python recognise.py FOLDER --check                   run conformance.jsonl
 
-Needs numpy, and what runs the graphs: onnxruntime for ONNX; ai-edge-litert or tflite-runtime for
-TFLite.
+Needs numpy, and onnxruntime for ONNX, or ai-edge-litert or tflite-runtime for TFLite.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ def open_graph(folder: Path, artifact: dict[str, Any]) -> Graph:
     if path.suffix == ".onnx":
         import onnxruntime
 
-        session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(path.read_bytes(), None, ["CPUExecutionProvider"])
         names = [output.name for output in session.get_outputs()]
 
         def run_onnx(inputs: Tensors) -> Tensors:
@@ -272,8 +271,7 @@ def check(folder: Path, recogniser: Recogniser) -> int:
     """Run the conformance file; the status of the process."""
     lines = (folder / "conformance.jsonl").read_bytes().decode("utf-8").split("\n")[:-1]
     for number, line in enumerate(lines, 1):
-        difference = recogniser.difference(json.loads(line))
-        if difference:
+        if difference := recogniser.difference(json.loads(line)):
             print(f"conformance.jsonl, line {number}: {difference}", file=sys.stderr)
             return 1
     print(f"{len(lines)} utterances agree")
@@ -287,12 +285,14 @@ def main() -> int:
     parser.add_argument("texts", nargs="*", metavar="TEXT")
     parser.add_argument("--check", action="store_true", help="run conformance.jsonl")
     args = parser.parse_args()
-    recogniser = Recogniser(args.folder)
+    try:
+        recogniser = Recogniser(args.folder)
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        sys.exit(f"{args.folder} is no exported folder: {type(error).__name__}: {error}")
     if args.check:
         return check(args.folder, recogniser)
     for text in args.texts:
-        result = recogniser.recognise(text)
-        print(json.dumps({"text": text, **result}, ensure_ascii=False))
+        print(json.dumps({"text": text, **recogniser.recognise(text)}, ensure_ascii=False))
     return 0
 
 
