@@ -110,6 +110,26 @@ def test_one_intent_alone_leads_by_null(run: Any, templates: Path) -> None:
     assert line["margin"] is None
 
 
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [("--templates", "name the template file"), ("--model", "opened with a backend")],
+)
+def test_a_folder_ends_with_status_1_and_what_it_is(
+    option: str,
+    words: str,
+    templates: Path,
+    tiny_model: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = {"--templates": str(templates), "--model": str(tiny_model), option: str(tmp_path)}
+
+    assert main(["match", *(part for pair in files.items() for part in pair), "hi"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"pocketintent: {tmp_path} is a folder")
+    assert words in err
+
+
 @pytest.mark.parametrize("option", ["--templates", "--model"])
 def test_a_missing_file_ends_with_status_1_and_its_name(
     option: str, templates: Path, tiny_model: Path, capsys: pytest.CaptureFixture[str]

@@ -278,7 +278,7 @@ def test_a_save_into_a_folder_that_is_missing_names_the_file_and_the_folder(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "none" / "bot.json"
-    with pytest.raises(FileNotFoundError, match="there is no folder .*none; make it") as caught:
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*none; make it") as caught:
         save_templates(TemplateSet(), path)
     assert caught.value.filename == str(path)
 

@@ -82,8 +82,8 @@ def _check(name: str) -> dict[str, Any]:
         return {**report, "errors": errors, "warnings": []}
     template_set = parse_templates(form)
     if not template_set.intents:
-        error = 'there is nothing to match; add an intent: {"lights_on": ["turn on the lights"]}'
-        return {**report, "errors": [error], "warnings": []}
+        empty = 'there is nothing to match; add an intent: {"lights_on": ["turn on the lights"]}'
+        return {**report, "errors": [empty], "warnings": []}
     report["intents"] = len(template_set.intents)
     report["templates"] = sum(len(intent.templates) for intent in template_set.intents.values())
     return {**report, "errors": [], "warnings": check_templates(template_set)}

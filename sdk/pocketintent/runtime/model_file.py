@@ -287,7 +287,7 @@ def write_atomically(
 
 
 def _naming(error: OSError, path: str | os.PathLike[str], target: str) -> OSError:
-    """The error of a write, of the same class, with the user's file instead of the temporary one."""
+    """An error of a write, in the same class, with the user's file for the temporary one."""
     folder = os.path.dirname(target)
     if os.path.isdir(target):
         reason = "it is a folder; name a file"
