@@ -83,7 +83,7 @@ BAD_INPUT = [
     (("--from", "v", "--dim", 8, "--min-n", 2), "--dim, --min-n: of training, so with --corpus"),
     (("--corpus", "none.txt"), "none.txt: cannot be read"),
     (("--corpus", "c", "--limit", 3), "--limit goes with --from"),
-    (("--corpus", "c", "--dim", 0), "dim must be 1 or more"),
+    (("--corpus", "c", "--dim", 0), "dim must be positive"),
     (("--corpus", "c", "--out", "nowhere/v.bin"), "there is no folder nowhere"),
 ]
 

@@ -1,7 +1,3 @@
-import os
-import socket
-import subprocess
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -9,20 +5,26 @@ from typing import Any
 import numpy as np
 import pytest
 
+from two_processes import joined_by
+
 torch = pytest.importorskip("torch")
 from pocketintent.runtime.charemb import CharEncoder  # noqa: E402
 from pocketintent.runtime.encoders import load_encoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.model_file import load_model  # noqa: E402
-from pocketintent.training.charemb_data import CharEmbData  # noqa: E402
-from pocketintent.training.charemb_pipeline import read_targets, train_charemb  # noqa: E402
+from pocketintent.training.charemb_data import (  # noqa: E402
+    CharEmbData,
+    TargetTerms,
+    read_terms,
+)
+from pocketintent.training.charemb_pipeline import train_charemb  # noqa: E402
 from pocketintent.training.charemb_settings import (  # noqa: E402
     PRESETS,
     CharEmbSettings,
     preset_settings,
 )
 from pocketintent.training.charemb_trainer import CharEmbTrainer  # noqa: E402
-from pocketintent.training.vectors import TermVectors, write_vectors  # noqa: E402
+from pocketintent.training.vectors import TermVectors, read_vectors, write_vectors  # noqa: E402
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOY = CharEmbSettings(
@@ -43,6 +45,11 @@ def target(tmp_path: Path) -> Path:
     return path
 
 
+def read_examples(target: Path, settings: CharEmbSettings) -> TargetTerms:
+    vectors = read_vectors(target)
+    return read_terms(vectors.terms, vectors.vectors, settings.max_chars)
+
+
 def test_a_run_gives_a_model_file_that_comes_near_its_target(target: Path, tmp_path: Path) -> None:
     out, exact = tmp_path / "model.safetensors", tmp_path / "exact.safetensors"
     settings = replace(TOY, epochs=40, patience=0)
@@ -59,7 +66,7 @@ def test_a_run_gives_a_model_file_that_comes_near_its_target(target: Path, tmp_p
     assert manifest["training"].items() <= record.items()
     assert manifest["quality"]["validation"] == record["validation"]
     assert manifest["training"]["settings"] == asdict(settings)
-    vectors = read_targets([target], settings.max_chars)
+    vectors = read_examples(target, settings)
     products = (encoder.encode_batch(vectors.texts) * vectors.directions).sum(axis=1)
     assert products.mean() > 0.9
     lost = np.abs(encoder.encode_batch(["af", "bg"]) - float_encoder.encode_batch(["af", "bg"]))
@@ -93,19 +100,6 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
         train_charemb([target], outs[1], replace(TOY, seed=1), resume=True)
     train_charemb([target], outs[1], TOY, resume=True)
     assert outs[0].read_bytes() == outs[1].read_bytes()
-
-
-def test_several_targets_are_one_and_their_dimensions_must_agree(
-    target: Path, tmp_path: Path
-) -> None:
-    more, other = tmp_path / "more.txt", tmp_path / "other.txt"
-    write_vectors(more, TermVectors(["af", "new_term"], np.ones((2, 6), np.float32)))
-    write_vectors(other, TermVectors(["x"], np.ones((1, 5), np.float32)))
-    one, both = read_targets([target], 12), read_targets([target, more], 12)
-    assert both.texts == [*one.texts, "new term"]
-    assert len(read_targets([target, more], 12, limit=1)) == 2
-    with pytest.raises(PocketIntentError, match=r"other\.txt: its vectors have dim 5"):
-        read_targets([target, other], 12)
 
 
 def test_a_model_of_word_vectors_can_be_the_target(tiny_model: Path, tmp_path: Path) -> None:
@@ -158,33 +152,13 @@ def test_settings_that_make_no_sense_are_named(change: dict[str, Any], message: 
 
 
 def test_two_processes_take_the_steps_of_one_over_both_batches(
-    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Path, tmp_path: Path
 ) -> None:
     settings = replace(TOY, clip=1e9, schedule="constant")
     outs = [tmp_path / f"{rank}.safetensors" for rank in (0, 1)]
     exact = tmp_path / "exact.safetensors"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    group = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    # What torchrun tells its processes; this one is the first of them.
-    second = subprocess.Popen(
-        [sys.executable, "-c", SECOND, str(target), str(outs[1]), repr(asdict(settings))],
-        env=os.environ
-        | group
-        | {"RANK": "1", "LOCAL_RANK": "1", "OMP_NUM_THREADS": "1"}
-        | {"PYTHONPATH": os.pathsep.join([str(REPOSITORY / "sdk"), *filter(None, sys.path)])},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    for name, value in (group | {"RANK": "0", "LOCAL_RANK": "0"}).items():
-        monkeypatch.setenv(name, value)
-    try:
+    with joined_by(SECOND, str(target), str(outs[1]), repr(asdict(settings))):
         train_charemb([target], outs[0], settings, float_out=exact)
-    finally:
-        torch.distributed.destroy_process_group()
-        _, errors = second.communicate(timeout=60)
-    assert second.returncode == 0, errors
     assert not outs[1].exists()
     encoder = load_encoder(exact)
     assert isinstance(encoder, CharEncoder)
@@ -205,7 +179,7 @@ train_charemb([target], out, CharEmbSettings(**ast.literal_eval(settings)))
 
 def trained_by_pairs(target: Path, settings: CharEmbSettings, folder: Path) -> CharEmbTrainer:
     """One process that takes the steps of two: each over a pair of batches."""
-    data = CharEmbData.split(read_targets([target], settings.max_chars), settings)
+    data = CharEmbData.split(read_examples(target, settings), settings)
     trainer = CharEmbTrainer(data, settings, folder)
     best = -1.0
     for epoch in range(settings.epochs):

@@ -172,11 +172,11 @@ def test_a_tab_ends_a_sentence(tmp_path: Path) -> None:
 
 
 BAD = [
-    ({"dim": 0}, "dim must be 1 or more"),
-    ({"max_words": 0}, "max_words must be 1 or more"),
+    ({"dim": 0}, "dim must be positive"),
+    ({"max_words": 0}, "max_words must be positive"),
     ({"method": "glove"}, "method must be one of word2vec, fasttext"),
     ({"min_learning_rate": 0.0}, "0 < min_learning_rate <= learning_rate"),
-    ({"learning_rate": float("nan")}, "0 < min_learning_rate <= learning_rate"),
+    ({"learning_rate": float("nan")}, "learning_rate must be a finite number"),
     ({"learning_rate": 1e30}, "learning_rate <= 10"),
     ({"subsample": -1.0}, "subsample must be 0 or more"),
     ({"seed": -1}, "seed must be in"),

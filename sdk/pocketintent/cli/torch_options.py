@@ -1,10 +1,24 @@
-"""What the commands that train with torch share: device, threads, and the record of the call."""
+"""What the commands that train share: device, threads, resuming, and the record of the call."""
 
 from __future__ import annotations
 
+import argparse
 import shlex
 
 from pocketintent.runtime.errors import PocketIntentError, require
+
+
+def add_torch_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--device`` and ``--threads``, which :func:`prepare_torch` takes up."""
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
+    parser.add_argument("--threads", type=int, metavar="N", help="CPU threads (torch decides)")
+
+
+def add_resume_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--resume`` and ``--restart``, of which at most one can be given."""
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
 
 
 def prepare_torch(device: str, threads: int | None) -> None:

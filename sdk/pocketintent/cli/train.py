@@ -6,10 +6,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from pocketintent.cli import train_charemb, train_terms
+from pocketintent.cli import train_charemb, train_distil, train_terms
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.settings_options import add_settings, read_settings
-from pocketintent.cli.torch_options import command_line, prepare_torch
+from pocketintent.cli.torch_options import (
+    add_resume_options,
+    add_torch_options,
+    command_line,
+    prepare_torch,
+)
 from pocketintent.cli.train_targets import add_targets_parser
 from pocketintent.cli.train_words import add_words_parser
 from pocketintent.training.finish import FinishSettings
@@ -98,13 +103,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     starspace.set_defaults(run=run)
     starspace.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="texts")
     starspace.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
-    starspace.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
-    starspace.add_argument("--threads", type=int, metavar="N", help="CPU threads (torch decides)")
-    again = starspace.add_mutually_exclusive_group()
-    again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
-    again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
+    add_torch_options(starspace)
+    add_resume_options(starspace)
     add_settings(starspace, StarSpaceSettings, _HELP)
     train_charemb.add_parser(methods)
+    train_distil.add_parser(methods)
     train_terms.add_parser(methods)
     finish = methods.add_parser(
         "finish",

@@ -9,7 +9,12 @@ from pathlib import Path
 from pocketintent.cli.model_option import vectors_file
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.settings_options import add_settings
-from pocketintent.cli.torch_options import command_line, prepare_torch
+from pocketintent.cli.torch_options import (
+    add_resume_options,
+    add_torch_options,
+    command_line,
+    prepare_torch,
+)
 from pocketintent.training.charemb_settings import PRESETS, CharEmbSettings, preset_settings
 
 EXAMPLES = """\
@@ -86,18 +91,15 @@ def add_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "or as they are (%(default)s)",
     )
     parser.add_argument("--preset", choices=tuple(PRESETS), default="tiny", help="(%(default)s)")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
     parser.add_argument(
         "--precision",
         choices=("auto", "float32", "bfloat16", "float16"),
         default="auto",
         help="of the products; auto is half precision on a GPU (%(default)s)",
     )
-    parser.add_argument("--threads", type=int, metavar="N", help="CPU threads (torch decides)")
+    add_torch_options(parser)
     parser.add_argument("--max-minutes", type=float, metavar="X", help="training ends after these")
-    again = parser.add_mutually_exclusive_group()
-    again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
-    again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
+    add_resume_options(parser)
     # What is not given is the preset's.
     title = "settings, beside those of the preset (tiny's are shown)"
     add_settings(parser, CharEmbSettings, _HELP, title=title, preset=True)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from pocketintent.cli.model_option import vectors_file
 from pocketintent.cli.output import print_json, print_note
 
 EXAMPLES = """\
@@ -39,7 +40,12 @@ def add_targets_parser(methods: argparse._SubParsersAction[argparse.ArgumentPars
         "--texts", nargs="+", default=[], type=Path, metavar="FILE", help="corpora, text by text"
     )
     parser.add_argument("--terms", type=Path, metavar="FILE", help="terms of `train terms`")
-    parser.add_argument("--words", type=Path, metavar="FILE", help="vectors whose words are texts")
+    parser.add_argument(
+        "--words",
+        type=vectors_file,
+        metavar="FILE",
+        help="vectors whose words are texts: a file, or a shipped model of words such as default",
+    )
     parser.add_argument("--limit", type=int, metavar="N", help="with --words: the first N")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
     parser.add_argument(

@@ -11,7 +11,10 @@ from typing import Any
 from pocketintent.cli.model_option import vectors_file
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.settings_options import add_settings, read_settings
-from pocketintent.cli.torch_options import command_line
+from pocketintent.cli.torch_options import (
+    add_resume_options,
+    command_line,
+)
 from pocketintent.training.word_settings import WordSettings
 
 EXAMPLES = """\
@@ -68,9 +71,7 @@ def add_words_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser
         "--terms", type=Path, metavar="FILE", help="terms whose words are joined to one token"
     )
     parser.add_argument("--limit", type=int, metavar="N", help="with --from: the first N rows")
-    again = parser.add_mutually_exclusive_group()
-    again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
-    again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
+    add_resume_options(parser)
     add_settings(parser, WordSettings, _HELP)
 
 

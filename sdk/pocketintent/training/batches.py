@@ -7,7 +7,7 @@ distributed one, builds the batches that an unbroken single run would have built
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,8 +68,11 @@ class BagBatch:
     negatives: IntArray
 
 
-class Batches(Protocol):
-    """The batches of a mode, epoch by epoch."""
+BatchT = TypeVar("BatchT", covariant=True)
+
+
+class Batches(Protocol[BatchT]):
+    """The batches of a run, epoch by epoch."""
 
     words_per_epoch: int
     """Words that one pass over the corpus trains on."""
@@ -82,7 +85,7 @@ class Batches(Protocol):
         """Batches of the present epoch."""
         ...
 
-    def batch(self, number: int) -> WordBatch | BagBatch:
+    def batch(self, number: int) -> BatchT:
         """One batch of the present epoch."""
         ...
 

@@ -16,7 +16,6 @@ from pocketintent.compression.charemb import quantise_charemb
 from pocketintent.runtime.char_text import CharVocabulary
 from pocketintent.runtime.char_weights import WeightFormat, Weights
 from pocketintent.runtime.charemb import CharEncoder
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.training.charemb import CharEmb
@@ -24,8 +23,8 @@ from pocketintent.training.charemb_data import CharEmbData, TargetTerms, misspel
 from pocketintent.training.charemb_settings import CharEmbSettings
 from pocketintent.training.charemb_trainer import CharEmbTrainer, build_network
 from pocketintent.training.precision import Precision, choose_precision
+from pocketintent.training.targets import read_targets
 from pocketintent.training.trainer import Workers
-from pocketintent.training.vectors import TermVectors, read_vectors
 from pocketintent.training.work_folder import fingerprint, open_folder
 
 _MEASURED_TERMS = 5000
@@ -52,7 +51,7 @@ def train_charemb(
     Until the model is saved, the work folder ``<out>.work`` holds the last checkpoint.
 
     Args:
-        targets: Files of vectors, see :func:`read_vectors`; of terms that are equal the first
+        targets: Files of vectors, see :func:`read_targets`; of terms that are equal the first
             counts. They begin with the most frequent term.
         out: The model file to write.
         settings: The settings of the run.
@@ -78,7 +77,10 @@ def train_charemb(
     workers = Workers.join(device)
     if device == "cuda":
         device = f"cuda:{workers.local_rank}"
-    data = CharEmbData.split(read_targets(targets, settings.max_chars, limit), settings)
+    vectors = read_targets(targets, limit)
+    data = CharEmbData.split(
+        read_terms(vectors.terms, vectors.vectors, settings.max_chars), settings
+    )
     # Both refuse what cannot be, before there is a folder.
     build_network(settings, data.training.directions.shape[1])
     choose_precision(precision, torch.device(device))
@@ -122,24 +124,6 @@ def train_charemb(
         shutil.rmtree(folder)
     workers.wait()
     return record
-
-
-def read_targets(
-    targets: Sequence[str | Path], max_chars: int, limit: int | None = None
-) -> TargetTerms:
-    """The terms of several files of vectors, as examples.
-
-    Raises:
-        PocketIntentError: A file cannot be read, or the dimensions differ.
-    """
-    parts: list[TermVectors] = [read_vectors(path, limit) for path in targets]
-    for path, part in zip(targets, parts, strict=True):
-        if part.dim != parts[0].dim:
-            raise PocketIntentError(
-                f"{path}: its vectors have dim {part.dim}, those of {targets[0]} {parts[0].dim}"
-            )
-    terms = [term for part in parts for term in part.terms]
-    return read_terms(terms, np.concatenate([part.vectors for part in parts]), max_chars)
 
 
 def to_encoder(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.setting_checks import check_positive, check_values
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,8 @@ class CharEmbSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that cannot be trained with."""
-        for name, hint in get_type_hints(CharEmbSettings).items():
-            _check_value(name, getattr(self, name), hint)
-        for name in _POSITIVE:
-            if getattr(self, name) <= 0:
-                raise PocketIntentError(f"{name} must be positive, not {getattr(self, name)}")
+        check_values(self)
+        check_positive(self, *_POSITIVE)
         for name in _NOT_NEGATIVE:
             if getattr(self, name) < 0:
                 raise PocketIntentError(f"{name} cannot be negative, not {getattr(self, name)}")
@@ -105,11 +102,3 @@ def preset_settings(preset: str, changes: dict[str, Any]) -> CharEmbSettings:
     names = {field.name for field in fields(CharEmbSettings)}
     given = {k: v for k, v in changes.items() if v is not None and k in names}
     return replace(PRESETS[preset], **given)
-
-
-def _check_value(name: str, value: object, hint: Any) -> None:
-    """Raise PocketIntentError for a word that is no choice, or a number that is not finite."""
-    if get_origin(hint) is Literal and value not in get_args(hint):
-        raise PocketIntentError(f"{name} must be one of {', '.join(get_args(hint))}, not {value!r}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise PocketIntentError(f"{name} must be a finite number, not {value}")

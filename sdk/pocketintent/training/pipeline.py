@@ -19,7 +19,14 @@ from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.runtime.text import Tokenizer, get_tokenizer
 from pocketintent.runtime.vocabulary import Vocabulary
-from pocketintent.training.batches import BagBatches, Batches, IntArray, WordBatches
+from pocketintent.training.batches import (
+    BagBatch,
+    BagBatches,
+    Batches,
+    IntArray,
+    WordBatch,
+    WordBatches,
+)
 from pocketintent.training.corpus import read_corpus, read_texts
 from pocketintent.training.encoded_corpus import EncodedCorpus, Splitter, encode_corpus
 from pocketintent.training.settings import StarSpaceSettings
@@ -170,7 +177,9 @@ def _load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:
     return PreparedCorpus(words, labels, EncodedCorpus.load(folder))
 
 
-def _batches(prepared: PreparedCorpus, settings: StarSpaceSettings) -> Batches:
+def _batches(
+    prepared: PreparedCorpus, settings: StarSpaceSettings
+) -> Batches[WordBatch | BagBatch]:
     if settings.mode == "word":
         return WordBatches(prepared.corpus, prepared.words.counts, settings)
     label_counts: IntArray | None = prepared.labels.counts if prepared.labels else None

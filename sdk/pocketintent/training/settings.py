@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.setting_checks import check_positive, check_values
 
 Mode = Literal["word", "sentence", "labelled"]
 
@@ -42,11 +42,11 @@ class StarSpaceSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that cannot be trained with."""
-        for name, hint in get_type_hints(StarSpaceSettings).items():
-            _check_value(name, getattr(self, name), hint)
-        for name in ("dim", "window", "negatives", "learning_rate", "epochs", "min_count"):
-            if getattr(self, name) <= 0:
-                raise PocketIntentError(f"{name} must be positive, not {getattr(self, name)}")
+        check_values(self)
+        check_positive(
+            *(self, "dim", "window", "negatives", "learning_rate", "epochs", "min_count"),
+            *("max_words", "max_norm"),
+        )
         if self.row_length < 2 or self.batch_tokens < self.row_length:
             raise PocketIntentError("wanted 2 <= row_length <= batch_tokens")
         if min(self.subsample, self.num_buckets, self.init_scale, self.margin) < 0:
@@ -55,17 +55,5 @@ class StarSpaceSettings:
             )
         if self.num_buckets and not 0 < self.min_n <= self.max_n:
             raise PocketIntentError("n-grams want 0 < min_n <= max_n")
-        for name in ("max_words", "max_norm"):
-            limit = getattr(self, name)
-            if limit is not None and limit <= 0:
-                raise PocketIntentError(f"{name} must be positive, not {limit}")
         if not 0 <= self.seed < 2**63:
             raise PocketIntentError(f"seed must be 0 or more and below 2**63, not {self.seed}")
-
-
-def _check_value(name: str, value: object, hint: Any) -> None:
-    """Raise PocketIntentError for a word that is no choice, or a number that is not finite."""
-    if get_origin(hint) is Literal and value not in get_args(hint):
-        raise PocketIntentError(f"{name} must be one of {', '.join(get_args(hint))}, not {value!r}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise PocketIntentError(f"{name} must be a finite number, not {value}")

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pocketintent.runtime.errors import require
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+
+@dataclass
+class BatchGradients:
+    """What one batch says.
+
+    Attributes:
+        loss: Summed loss, scalar tensor.
+        num_examples: Examples of the batch, scalar tensor.
+        rows: Distinct rows that the batch used, int64 [n].
+        values: The summed gradient of each row's composed embedding, float32 [n, dim].
+    """
+
+    loss: Tensor
+    num_examples: Tensor
+    rows: Tensor
+    values: Tensor
 
 
 class SparseRows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,27 +11,10 @@ from pocketintent.runtime.ngrams import ngram_buckets
 from pocketintent.training.batches import BagBatch, Bags, IntArray, WordBatch
 from pocketintent.training.ranking import RankingGradients, margin_cosine, softmax_dot
 from pocketintent.training.settings import StarSpaceSettings
-from pocketintent.training.sparse_optimizers import SparseRows, sum_rows
+from pocketintent.training.sparse_optimizers import BatchGradients, SparseRows, sum_rows
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-
-@dataclass
-class BatchGradients:
-    """What one batch says.
-
-    Attributes:
-        loss: Summed loss, scalar tensor.
-        num_examples: Examples of the batch, scalar tensor.
-        rows: Distinct rows that the batch used, int64 [n].
-        values: The summed gradient of each row's composed embedding, float32 [n, dim].
-    """
-
-    loss: Tensor
-    num_examples: Tensor
-    rows: Tensor
-    values: Tensor
 
 
 class StarSpace:
@@ -92,6 +74,11 @@ class StarSpace:
             buckets, owners, shares = self._buckets.of(rows)
             vectors.index_add_(0, owners, self.ngrams.table.index_select(0, buckets) * shares)
         return vectors
+
+    def tables(self) -> dict[str, SparseRows]:
+        """What training changes, by name."""
+        tables = {"words": self.words}
+        return tables if self.ngrams is None else {**tables, "ngrams": self.ngrams}
 
     def word_embeddings(self) -> Tensor:
         """The composed embeddings of all words, float32 [num_words, dim]."""

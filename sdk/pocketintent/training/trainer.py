@@ -14,14 +14,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.training.batches import Batches
-from pocketintent.training.sparse_optimizers import sum_rows
-from pocketintent.training.starspace import BatchGradients, StarSpace
+from pocketintent.training.sparse_optimizers import BatchGradients, SparseRows, sum_rows
 
 CHECKPOINT = "checkpoint.pt"
+
+BatchT = TypeVar("BatchT")
+BatchInT = TypeVar("BatchInT", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,47 @@ class Workers:
             require("torch.distributed", "train").barrier()
 
 
-class Trainer:
+class Schedule(Protocol):
+    """What the loop reads of a run's settings."""
+
+    @property
+    def epochs(self) -> int:
+        """Passes over the batches."""
+        ...
+
+    @property
+    def learning_rate(self) -> float:
+        """Of the first step; falls linearly to zero."""
+        ...
+
+
+class Model(Protocol[BatchInT]):
+    """Embedding tables, and what a batch says about their rows."""
+
+    @property
+    def settings(self) -> Schedule:
+        """The run's settings."""
+        ...
+
+    @property
+    def device(self) -> Any:
+        """The torch device of the tables."""
+        ...
+
+    def tables(self) -> dict[str, SparseRows]:
+        """What training changes, by name."""
+        ...
+
+    def gradients(self, batch: BatchInT) -> BatchGradients:
+        """Summed loss of a batch, and its gradient for the rows that it uses."""
+        ...
+
+    def step(self, gradients: BatchGradients, learning_rate: float) -> None:
+        """Descend along a batch's gradients."""
+        ...
+
+
+class Trainer(Generic[BatchT]):
     """Runs the epochs of a model over its batches.
 
     Args:
@@ -96,8 +138,8 @@ class Trainer:
 
     def __init__(
         self,
-        model: StarSpace,
-        batches: Batches,
+        model: Model[BatchT],
+        batches: Batches[BatchT],
         folder: Path,
         *,
         workers: Workers | None = None,
@@ -129,8 +171,7 @@ class Trainer:
             return False
         try:
             state = torch.load(path, map_location="cpu", weights_only=True)
-            tables = self._tables()
-            for name, table in tables.items():
+            for name, table in self.model.tables().items():
                 table.load_state(state["tables"][name])
         except (RuntimeError, KeyError, EOFError, OSError, pickle.UnpicklingError) as error:
             raise PocketIntentError(
@@ -205,17 +246,13 @@ class Trainer:
             self._report(f"epoch {epoch + 1} of {settings.epochs}: loss {mean:.5f}")
         return mean
 
-    def _tables(self) -> dict[str, Any]:
-        tables = {"words": self.model.words}
-        return tables if self.model.ngrams is None else {**tables, "ngrams": self.model.ngrams}
-
     def _save(self) -> None:
         # The others do not wait: each process has its own clock, so one that waited for a
         # checkpoint could meet another's sum of gradients.
         if self.workers.rank == 0:
             torch = require("torch", "train")
             state = {
-                "tables": {name: table.state() for name, table in self._tables().items()},
+                "tables": {name: table.state() for name, table in self.model.tables().items()},
                 "epoch": self._next[0],
                 "batch": self._next[1],
                 "loss": self._sums[0],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Literal, get_args, get_origin, get_type_hints
+from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.setting_checks import check_positive, check_values
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,17 @@ class WordSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for settings that make no sense."""
-        for name, hint in get_type_hints(WordSettings).items():
-            if get_origin(hint) is Literal and getattr(self, name) not in get_args(hint):
-                raise PocketIntentError(f"{name} must be one of {', '.join(get_args(hint))}")
-        for name in ("dim", "window", "epochs", "negatives", "min_count", "workers"):
-            if getattr(self, name) < 1:
-                raise PocketIntentError(f"{name} must be 1 or more, not {getattr(self, name)}")
-        if self.max_words is not None and self.max_words < 1:
-            raise PocketIntentError(f"max_words must be 1 or more, not {self.max_words}")
+        check_values(self)
+        check_positive(
+            *(self, "dim", "window", "epochs", "negatives", "min_count", "workers", "max_words")
+        )
         # Vectors that overflow would make gensim read outside of its table of the sigmoid.
         if not 0 < self.min_learning_rate <= self.learning_rate <= 10:
             raise PocketIntentError(
                 "the learning rates want 0 < min_learning_rate <= learning_rate <= 10, not "
                 f"{self.min_learning_rate} and {self.learning_rate}"
             )
-        if not 0 <= self.subsample < math.inf:
+        if self.subsample < 0:
             raise PocketIntentError(f"subsample must be 0 or more, not {self.subsample}")
         if not 0 <= self.seed < 1 << 32:
             raise PocketIntentError(f"seed must be in 0..{(1 << 32) - 1}, not {self.seed}")

@@ -1,0 +1,113 @@
+"""From the vectors that a sentence encoder gives to texts to a model of word vectors."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.training.distil import DistilData, DistilSettings
+from pocketintent.training.targets import read_targets
+from pocketintent.training.text import TOKENIZER_SPECS
+from pocketintent.training.trainer import Trainer, Workers
+from pocketintent.training.word_sums import TextBatches, WordSums, first_vectors
+from pocketintent.training.work_folder import fingerprint, open_folder
+
+
+def train_distilled(
+    targets: Sequence[str | Path],
+    out: str | Path,
+    settings: DistilSettings,
+    *,
+    device: str = "cpu",
+    resume: bool = False,
+    restart: bool = False,
+    command: str = "",
+    report: Callable[[str], None] = lambda line: None,
+) -> dict[str, Any]:
+    """Fit word vectors to the vectors of texts, and save them, uncompressed, as a model file.
+
+    Until the model is saved, the work folder ``<out>.work`` holds the last checkpoint.
+
+    Args:
+        targets: Files of texts with their vectors, see :func:`read_targets`: utterances, and
+            the words by themselves. A word that is a text always gets a vector.
+        out: The model file to write.
+        settings: The settings of the run.
+        device: Torch device; "cuda" takes the GPU that torchrun assigns.
+        resume: Go on from the work folder's checkpoint, where there is one.
+        restart: Drop what a killed run left.
+        command: The command line, kept in the manifest.
+        report: Receives lines of progress.
+
+    Returns:
+        The manifest's ``training`` entry.
+
+    Raises:
+        PocketIntentError: Bad settings or targets; a killed run's work folder, and neither
+            ``resume`` nor ``restart``; or a folder made with other settings or targets.
+    """
+    settings.check()
+    workers = Workers.join(device)
+    if device == "cuda":
+        device = f"cuda:{workers.local_rank}"
+    data = DistilData.prepare(read_targets(targets), settings)
+    folder = Path(f"{out}.work")
+    if workers.rank == 0:
+        open_folder(folder, targets, asdict(settings), resume=resume, restart=restart)
+        report(
+            f"{len(data.training)} texts to learn, {len(data.validation)} kept out, "
+            f"{len(data.words)} words"
+        )
+    else:
+        report = _say_nothing
+    workers.wait()
+    model = WordSums(settings, first_vectors(data, settings.frequency_weight), device)
+    batches = TextBatches(data.training, settings)
+    trainer = Trainer(model, batches, folder, workers=workers, report=report)
+    if resume and trainer.resume():
+        report(f"going on after {len(trainer.history)} of {settings.epochs} epochs")
+    trainer.train()
+    cosines = {
+        name: round(model.mean_cosine(texts), 4)
+        for name, texts in (("training", data.training), ("validation", data.validation))
+        if len(texts)
+    }
+    training = {
+        "method": "distilled",
+        "targets": [fingerprint(Path(path)) for path in targets],
+        "settings": asdict(settings),
+        "texts": {"training": len(data.training), "validation": len(data.validation)},
+        "loss": [round(loss, 6) for loss in trainer.history],
+        "cosine": cosines,
+        "command": command,
+    }
+    if workers.rank == 0:
+        _save(Path(out), model, data, training)
+        shutil.rmtree(folder)
+    workers.wait()
+    return training
+
+
+def _save(out: Path, model: WordSums, data: DistilData, training: dict[str, Any]) -> None:
+    encoder = StaticEncoder(
+        Vocabulary(data.words.words),
+        DenseMatrix(model.words.table.cpu().numpy()),
+        tokenizer_spec=TOKENIZER_SPECS[model.settings.tokenizer],
+        manifest={"training": training},
+    )
+    manifest, tensors = encoder.to_model_file_parts()
+    counts = data.words.counts.astype(np.uint32)
+    save_model(out, manifest, tensors | {"vocabulary.counts": counts})
+
+
+def _say_nothing(_: str) -> None:
+    pass
