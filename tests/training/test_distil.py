@@ -37,14 +37,18 @@ def test_texts_become_ids_and_those_without_a_known_word_or_direction_are_left_o
     assert texts.owners().tolist() == [0, 0, 1, 1, 2, 3, 3]
 
 
-def test_targets_are_cut_to_their_principal_components_which_keeps_cosines() -> None:
+def test_targets_lose_their_mean_and_keep_their_cosines_when_they_are_cut() -> None:
     rng = np.random.default_rng(1)
-    flat = rng.standard_normal((len(TEXTS), 3)) @ rng.standard_normal((3, 8))
-    vectors = TermVectors(TEXTS, flat.astype(np.float32))
-    cut = DistilData.prepare(vectors, replace(SETTINGS, dim=3)).training.targets
+    flat = (rng.standard_normal((len(TEXTS), 3)) @ rng.standard_normal((3, 8)) + 5).astype("f4")
+    vectors = TermVectors(TEXTS, flat)
+    cut = DistilData.prepare(vectors, replace(SETTINGS, dim=4)).training.targets
     whole = DistilData.prepare(vectors, replace(SETTINGS, dim=8)).training.targets
-    assert cut.shape == (5, 3)
-    np.testing.assert_allclose(cut @ cut.T, whole @ whole.T, atol=1e-5)
+    assert cut.shape == (5, 4)
+    np.testing.assert_allclose(cut @ cut.T, whole @ whole.T, atol=1e-4)
+    unit = flat[[0, 1, 2, 3, 5]] / np.linalg.norm(flat[[0, 1, 2, 3, 5]], axis=1, keepdims=True)
+    centred = unit - unit.mean(axis=0)
+    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+    np.testing.assert_allclose(whole, centred, atol=1e-4)
 
 
 def test_only_texts_of_several_words_are_kept_out() -> None:

@@ -58,7 +58,9 @@ def test_sums_of_words_come_near_the_vectors_of_texts_that_were_kept_out(
     encoder = load_encoder(out)
     texts = read_targets(targets[1:])
     products = encoder.encode_batch(texts.terms) @ encoder.encode_batch(texts.terms).T
-    np.testing.assert_allclose(products, texts.vectors @ texts.vectors.T, atol=0.6)
+    centred = texts.vectors - texts.vectors.mean(axis=0)
+    wanted = centred @ centred.T / np.outer(*[np.linalg.norm(centred, axis=1)] * 2)
+    assert np.corrcoef(products.ravel(), wanted.ravel())[0, 1] > 0.9
     assert not (tmp_path / "model.safetensors.work").exists()
 
 

@@ -29,8 +29,8 @@ class DistilSettings:
 
     dim: int = 256  # principal components of the targets that are kept
     epochs: int = 5
-    learning_rate: float = 0.01  # of AdaGrad; falls linearly to zero
-    batch_size: int = 1024  # texts of a step
+    learning_rate: float = 0.0025  # of AdaGrad; falls linearly to zero
+    batch_size: int = 4096  # texts of a step
     min_count: int = 2  # rarer words get no vector, unless they are a text by themselves
     max_words: int | None = None  # only this many of the most frequent words
     frequency_weight: float = 0.01  # a of the first weight a / (a + share of the text); 0: none
@@ -89,7 +89,7 @@ class DistilData:
 
     @classmethod
     def prepare(cls, targets: TermVectors, settings: DistilSettings) -> DistilData:
-        """Tokenise the texts, count their words and cut the vectors to ``settings.dim``.
+        """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
 
         Texts without a known word are left out, and those whose vector is zeros.
 
@@ -138,7 +138,8 @@ def _choose_words(tokens: list[list[str]], settings: DistilSettings) -> CountedV
 
 
 def _reduce(vectors: FloatArray, dim: int) -> FloatArray:
-    """The principal components, at unit length; the mean stays, as the cosine wants it."""
+    """The principal components at unit length, less the mean (Mu and Viswanath 2018)."""
+    vectors = vectors - vectors.mean(axis=0)
     if dim < vectors.shape[1]:
         _, directions = np.linalg.eigh(vectors.T @ vectors)
         vectors = vectors @ directions[:, -dim:].astype(np.float32)
