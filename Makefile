@@ -89,10 +89,22 @@ model: $(TEST)/installed ## train, finish and compress the default model anew (1
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
 	@echo "runs/default.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
 
-robust: $(TEST)/installed ## train the robust model anew from the default one (10 minutes)
+# A folder with all-MiniLM-L6-v2, as ONNX or as transformers keeps it.
+TEACHER ?= minilm
+robust: $(TEST)/installed ## distil the robust model anew (2 hours, DATA=folder, TEACHER=folder)
 	mkdir -p runs
-	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target default --resume \
-		--out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
+	test -e runs/words.tsv || $(POCKETINTENT) train targets --teacher $(TEACHER) --words default --out runs/words.tsv
+	test -e runs/utterances.bin || $(POCKETINTENT) train targets --teacher $(TEACHER) --texts $(CORPORA) \
+		--out runs/utterances.bin
+	test -e runs/distilled.safetensors || $(POCKETINTENT) train distil --targets runs/words.tsv runs/utterances.bin \
+		--out runs/distilled.safetensors --resume --threads 1
+	$(POCKETINTENT) train finish runs/distilled.safetensors --out runs/distilled-ngrams.safetensors \
+		--trained-dim 192 --subword-dim 64 --subword-scale 0.6 --norm-power 1 --frequency-weight 0
+	$(POCKETINTENT) compress runs/distilled-ngrams.safetensors --out runs/distilled-words.safetensors \
+		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
+	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target runs/distilled-words.safetensors \
+		--out runs/charemb.safetensors --resume --reads words --preset tiny --threads 1 --epochs 50 \
 		--validation 0.05 --rank-power 0.5 --patience 0 --typing-errors 0.5
-	$(POCKETINTENT) combine default runs/charemb.safetensors --out runs/robust.safetensors --keep 10000
+	$(POCKETINTENT) combine runs/distilled-words.safetensors runs/charemb.safetensors \
+		--out runs/robust.safetensors --keep 10000
 	@echo "runs/robust.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
