@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from pocketintent.cli.number_options import whole_numbers
 from pocketintent.evaluation.baselines import make_baseline
 from pocketintent.evaluation.curves import learning_curves
 from pocketintent.evaluation.datasets import load_intent_data
@@ -129,7 +130,7 @@ def main() -> None:
     parser.add_argument("--systems", default=",".join(SYSTEMS), metavar="NAME,…")
     parser.add_argument("--model", type=Path, metavar="FILE", help="our model (the package's own)")
     parser.add_argument("--split", choices=("test", "valid"), default="test")
-    parser.add_argument("--shots", default="5,10,20,30,40,50", metavar="N,…")
+    parser.add_argument("--shots", type=whole_numbers(1), default="5,10,20,30,40,50", metavar="N,…")
     parser.add_argument("--runs", type=int, default=10, metavar="N")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     parser.add_argument(
@@ -137,15 +138,14 @@ def main() -> None:
     )
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    shots = [int(number) for number in args.shots.split(",")]
     systems = {name: partial(make_system, name, args) for name in args.systems.split(",")}
     reports = []
     try:
         for name in args.sets.split(","):
             data = load_intent_data(args.data / "intents" / name, args.split)
-            report = learning_curves(systems, data, shots=shots, runs=args.runs)
+            report = learning_curves(systems, data, shots=args.shots, runs=args.runs)
             print(json.dumps(report), flush=True)
-            print_table(report, shots)
+            print_table(report, args.shots)
             reports.append(report)
     except PocketIntentError as error:
         sys.exit(f"accuracy: {error}")

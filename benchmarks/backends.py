@@ -31,6 +31,7 @@ from timing import CLOCKS, measure, processor  # isort: skip
 import numpy as np
 
 from latency import read_templates
+from pocketintent.cli.number_options import whole_numbers
 from pocketintent.evaluation.datasets import load_intent_data
 from pocketintent.evaluation.typing_errors import add_typing_errors
 from pocketintent.runtime.errors import PocketIntentError
@@ -113,7 +114,7 @@ def compare(number: int, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         print(f"{number} templates: starting {name}", file=sys.stderr, flush=True)
         cold[name] = start_cold(name, folder, templates, args)
     ways = {name: make_way(name, folder, templates, args.model) for name in WAYS}
-    for errors in map(int, args.errors.split(",")):
+    for errors in args.errors:
         rng = np.random.default_rng(errors)
         queries = [add_typing_errors(query, errors, rng) for query in clean]
         yield {
@@ -191,10 +192,18 @@ def main() -> None:
         "--model", type=Path, metavar="MODEL", help="a model file, or a shipped model (default)"
     )
     parser.add_argument(
-        "--templates", default="100,3000,30000", metavar="N,…", help="default: %(default)s"
+        "--templates",
+        type=whole_numbers(1),
+        default="100,3000,30000",
+        metavar="N,…",
+        help="default: %(default)s",
     )
     parser.add_argument(
-        "--errors", default="0", metavar="N,…", help="typing errors in a query (%(default)s)"
+        "--errors",
+        type=whole_numbers(0),
+        default="0",
+        metavar="N,…",
+        help="typing errors in a query (%(default)s)",
     )
     parser.add_argument("--queries", type=int, default=3000, metavar="N", help="%(default)s")
     parser.add_argument("--rounds", type=int, default=20, metavar="N", help="%(default)s")
@@ -212,7 +221,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         args.folder = args.folder or Path(temporary)
         try:
-            for number in map(int, args.templates.split(",")):
+            for number in args.templates:
                 for report in compare(number, args):
                     print(json.dumps(report), flush=True)
                     print_tables(report)

@@ -26,6 +26,7 @@ from timing import measure, processor  # isort: skip
 
 import numpy as np
 
+from pocketintent.cli.number_options import whole_numbers
 from pocketintent.evaluation.datasets import draw_templates, load_intent_data
 from pocketintent.runtime.errors import PocketIntentError
 from systems import DEFAULT_CACHE, SYSTEMS, System, make_system
@@ -137,7 +138,13 @@ def main() -> None:
         "--data", type=Path, required=True, metavar="DIR", help="has intents/clinc150 and so on"
     )
     parser.add_argument("--model", type=Path, metavar="FILE", help="our model (the package's own)")
-    parser.add_argument("--templates", default="3000", metavar="N,…", help="default: %(default)s")
+    parser.add_argument(
+        "--templates",
+        type=whole_numbers(1),
+        default="3000",
+        metavar="N,…",
+        help="default: %(default)s",
+    )
     parser.add_argument("--queries", type=int, default=3000, metavar="N", help="%(default)s")
     parser.add_argument("--rounds", type=int, default=20, metavar="N", help="%(default)s")
     parser.add_argument(
@@ -153,7 +160,7 @@ def main() -> None:
     args.systems = args.systems.split(",")
     args.cache.mkdir(parents=True, exist_ok=True)
     try:
-        for number in map(int, args.templates.split(",")):
+        for number in args.templates:
             report = compare(number, args)
             print(json.dumps(report), flush=True)
             print_table(report)

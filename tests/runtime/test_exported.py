@@ -309,3 +309,12 @@ def test_a_graph_of_other_bytes_is_refused_by_name(folder: Path) -> None:
 
     with pytest.raises(ModelFileError, match=r"encoder\.onnx: ONNX Runtime cannot run it"):
         _use(folder)
+
+
+def test_a_file_in_place_of_an_exported_folder_is_called_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    with pytest.raises(ModelFileError, match="there is no such folder"):
+        open_exported(path)
+    path.write_bytes(b"")
+    with pytest.raises(ModelFileError, match="is a file, no exported folder"):
+        open_exported(path)

@@ -234,8 +234,9 @@ def open_exported(path: str | os.PathLike[str], backend: str | None = None) -> E
     folder = Path(path)
     if not folder.is_dir():
         wanted = BACKENDS.get(backend or "", "onnx")
+        found = "is a file, no exported folder" if folder.exists() else "there is no such folder"
         raise ModelFileError(
-            f"{folder}: there is no such folder. Backend {backend!r} runs an exported model: "
+            f"{folder}: {found}. Backend {backend!r} runs an exported model: "
             f"pocketintent export --templates FILE --format {wanted} --out FOLDER"
         )
     manifest = _parse(_read_bytes(folder / MANIFEST), folder / MANIFEST)
