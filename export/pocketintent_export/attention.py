@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pocketintent.runtime.attention import Attention
+from pocketintent.runtime.attention import Attention, answering
 from pocketintent.runtime.quantizer import Matrix, QuantizedMatrix
 from pocketintent_export.codes import QuantizedRows, row_numbers, unknown_zero
 from pocketintent_export.lengths import unit
@@ -25,6 +25,7 @@ class AttentionModule(nn.Module):
 
     def __init__(self, table: Matrix, settings: Attention, keep_codes: bool) -> None:
         super().__init__()
+        table = answering(table, settings)
         assert isinstance(table, QuantizedMatrix)
         self.rows = QuantizedRows([table])
         self.num_rows = len(table)

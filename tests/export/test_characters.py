@@ -231,15 +231,16 @@ def test_longer_texts_than_the_graph_takes_are_cut() -> None:
 
 @pytest.mark.parametrize("keep_codes", [True, False])
 @pytest.mark.parametrize("normalised", [True, False])
+@pytest.mark.parametrize("words", [None, 20])
 def test_the_attention_is_the_runtimes(
-    make_matrix: MakeMatrix, normalised: bool, keep_codes: bool
+    make_matrix: MakeMatrix, words: int | None, normalised: bool, keep_codes: bool
 ) -> None:
     table = make_matrix(70, dim=6, normalised=normalised)
     if table.norms is not None:
         table.norms[3] = 0
     queries = np.random.default_rng(1).normal(size=(5, 6)).astype(np.float32)
     queries[2] = 0
-    chosen = Attention(share=0.7, temperature=0.1, weight=0.9)
+    chosen = Attention(share=0.7, temperature=0.1, weight=0.9, words=words)
 
     vectors = AttentionModule(table, chosen, keep_codes)(torch.from_numpy(queries))
 

@@ -90,6 +90,28 @@ def test_a_manifest_without_its_settings_is_refused(entry: object) -> None:
         Attention.from_manifest(entry)
 
 
-def test_settings_survive_the_manifest() -> None:
-    chosen = Attention(0.25, 0.5, 0.75)
+@pytest.mark.parametrize("words", [None, 12])
+def test_settings_survive_the_manifest(words: int | None) -> None:
+    chosen = Attention(0.25, 0.5, 0.75, words)
     assert Attention.from_manifest(chosen.to_manifest()) == chosen
+    assert ("words" in chosen.to_manifest()) == (words is not None)
+
+
+@pytest.mark.parametrize("words", [0, -3, 2.0, "5", True])
+def test_a_number_of_answering_words_that_makes_no_sense_is_refused(words: Any) -> None:
+    with pytest.raises(ModelFileError, match="attention: words must be 1 or more"):
+        Attention(words=words)
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_only_the_first_words_answer_where_their_number_is_limited(quantised: bool) -> None:
+    rows, queries = make_rows(), make_rows(6)[:, ::-1].copy()
+    quantizer = Quantizer.fit(rows, sub_dim=2, codebook_size=8)
+    table, first = (
+        quantizer.encode(part) if quantised else DenseMatrix(part) for part in (rows, rows[:12])
+    )
+    limited = TableAttention(table, Attention(words=12))(queries)
+    np.testing.assert_allclose(limited, TableAttention(first, Attention())(queries), atol=1e-6)
+    assert np.abs(limited - TableAttention(table, Attention())(queries)).max() > 1e-3
+    every = TableAttention(table, Attention(words=1000))(queries)
+    np.testing.assert_array_equal(every, TableAttention(table, Attention())(queries))

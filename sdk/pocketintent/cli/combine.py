@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pocketintent.cli.compress import print_progress
 from pocketintent.cli.model_option import model_file
+from pocketintent.cli.number_options import whole_number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.quality import (
     add_probe_arguments,
@@ -79,6 +80,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="W",
         help="of the attention: how much an unknown word counts beside known ones (%(default)s)",
     )
+    parser.add_argument(
+        "--attention-words",
+        type=whole_number(1),
+        default=DEFAULT_ATTENTION.words,
+        metavar="N",
+        help="of the attention: only the N most frequent words have a say (%(default)s)",
+    )
     parser.add_argument("--keep", type=int, metavar="N", help="most frequent words to keep (all)")
     parser.add_argument(
         "--sub-dim", type=int, metavar="N", help="length of a sub-vector (as WORDS has)"
@@ -146,4 +154,4 @@ def _attention(args: argparse.Namespace) -> Attention | None:
         if not 0 < value <= 1:
             least = "0 (none)" if option == "--attention" else "above 0"
             raise PocketIntentError(f"{option} {value}: it must be from {least} to 1")
-    return Attention(args.attention, args.temperature, args.unknown_weight)
+    return Attention(args.attention, args.temperature, args.unknown_weight, args.attention_words)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.encoders import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.vocabulary import Vocabulary
 
 IndexArray = NDArray[np.intp]
@@ -138,16 +137,9 @@ def prune_encoder(encoder: StaticEncoder, ids: IndexArray) -> StaticEncoder:
         The new encoder; n-grams, tokenizer, template codebook and manifest are shared with
         the old one. A word that is gone is embedded by its n-grams where the model has them.
     """
-    words = encoder.words
-    matrix: QuantizedMatrix | DenseMatrix
-    if isinstance(words, QuantizedMatrix):
-        norms = None if words.norms is None else words.norms[ids]
-        matrix = QuantizedMatrix(words.codes[ids], norms, words.quantizer)
-    else:
-        matrix = DenseMatrix(words.vectors[ids])
     return StaticEncoder(
         Vocabulary([encoder.vocabulary.words[index] for index in ids.tolist()]),
-        matrix,
+        encoder.words.select(ids),
         tokenizer_spec=encoder.tokenizer_spec,
         ngrams=encoder.ngrams,
         ngram_settings=encoder.ngram_settings,

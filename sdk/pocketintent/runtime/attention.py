@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ _FEW = 8
 """Up to so many queries BLAS is faster with one after the other."""
 
 
+_SHARES = ("share", "temperature", "weight")
+
+
 @dataclass(frozen=True)
 class Attention:
     """Settings of the attention, as a model file keeps them."""
@@ -32,9 +35,15 @@ class Attention:
     """Cosines are divided by it before the softmax: the smaller, the fewer words answer."""
     weight: float = 0.85
     """Factor on the query's length: what an unknown word counts beside known ones."""
+    words: int | None = None
+    """Only so many words of the table answer, the first and so the most frequent; None for all.
+    An unknown word's time grows with them."""
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
+        if self.words is not None and (type(self.words) is not int or self.words < 1):
+            raise ModelFileError(f"attention: words must be 1 or more, not {self.words!r}")
+        for name in _SHARES:
+            value = getattr(self, name)
             if type(value) not in (int, float) or not 0 < value <= 1:
                 raise ModelFileError(
                     f"attention: {name} must be above 0 and at most 1, not {value!r}"
@@ -47,18 +56,22 @@ class Attention:
         Raises:
             ModelFileError: A setting is missing, unknown, or makes no sense.
         """
-        names = {field.name for field in fields(cls)}
-        if not isinstance(entry, Mapping) or entry.keys() != names:
-            raise ModelFileError(f"the manifest's attention must have {', '.join(sorted(names))}")
+        if not isinstance(entry, Mapping) or entry.keys() - {"words"} != set(_SHARES):
+            raise ModelFileError(f"the manifest's attention must have {', '.join(_SHARES)}")
         return cls(**entry)
 
     def to_manifest(self) -> dict[str, Any]:
         """The settings, as the manifest's ``attention`` has them."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-DEFAULT_ATTENTION = Attention()
+DEFAULT_ATTENTION = Attention(words=10_000)
 """Chosen on the ``valid`` splits, see docs/charemb_figures.md."""
+
+
+def answering(table: Matrix, settings: Attention) -> Matrix:
+    """The rows of a table that answer."""
+    return table if settings.words is None else table.select(slice(settings.words))
 
 
 class TableAttention:
@@ -75,7 +88,7 @@ class TableAttention:
 
     def __init__(self, table: Matrix, settings: Attention) -> None:
         self.settings = settings
-        self._table = table
+        self._table = answering(table, settings)
         self._rows: FloatArray | None = None
         self._scales: FloatArray | None = None
 

@@ -284,6 +284,11 @@ class QuantizedMatrix:
             total = self.norms.take(ids).astype(np.float32) @ rows
         return total
 
+    def select(self, ids: IndexArray | slice) -> QuantizedMatrix:
+        """A matrix of some rows, with the same codebook."""
+        norms = None if self.norms is None else self.norms[ids]
+        return QuantizedMatrix(self.codes[ids], norms, self.quantizer)
+
     def decode(self) -> FloatArray:
         """All vectors, decoded: float32 ``[n, dim]``."""
         decoded = np.empty((len(self), self.dim), dtype=np.float32)
@@ -316,6 +321,10 @@ class DenseMatrix:
         """The sum of ``rows(ids)`` as float32 ``[dim]``."""
         total: FloatArray = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
         return total
+
+    def select(self, ids: IndexArray | slice) -> DenseMatrix:
+        """A matrix of some rows."""
+        return DenseMatrix(self.vectors[ids])
 
     def decode(self) -> FloatArray:
         """All vectors: float32 ``[n, dim]``, the array itself."""
