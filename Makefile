@@ -12,11 +12,11 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo model robust test lint format types pytest hooks clean python
+.PHONY: help demo model robust distilled test lint format types pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
-		while IFS='|' read -r name text; do printf '%-16s%s\n' "$$name" "$$text"; done
+		while IFS='|' read -r name text; do printf '%-18s%s\n' "$$name" "$$text"; done
 
 demo: $(DEMO)/installed ## try it: an interactive prompt, or one answer for each line piped in
 	@$(DEMO)/bin/python -m pocketintent_demo $(ARGS)
@@ -89,22 +89,26 @@ model: $(TEST)/installed ## train, finish and compress the default model anew (1
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
 	@echo "runs/default.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
 
-# A folder with all-MiniLM-L6-v2, as ONNX or as transformers keeps it.
-TEACHER ?= minilm
-robust: $(TEST)/installed ## distil the robust model anew (2 hours, DATA=folder, TEACHER=folder)
+robust: $(TEST)/installed ## train the robust model anew from the default one (10 minutes)
 	mkdir -p runs
-	test -e runs/words.tsv || $(POCKETINTENT) train targets --teacher $(TEACHER) --words default --out runs/words.tsv
-	test -e runs/utterances.bin || $(POCKETINTENT) train targets --teacher $(TEACHER) --texts $(CORPORA) \
-		--out runs/utterances.bin
-	test -e runs/distilled.safetensors || $(POCKETINTENT) train distil --targets runs/words.tsv runs/utterances.bin \
-		--out runs/distilled.safetensors --resume --threads 1
-	$(POCKETINTENT) train finish runs/distilled.safetensors --out runs/distilled-ngrams.safetensors \
-		--trained-dim 192 --subword-dim 64 --subword-scale 0.6 --norm-power 1 --frequency-weight 0
-	$(POCKETINTENT) compress runs/distilled-ngrams.safetensors --out runs/distilled-words.safetensors \
-		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
-	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target runs/distilled-words.safetensors \
-		--out runs/charemb.safetensors --resume --reads words --preset tiny --threads 1 --epochs 50 \
+	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target default --resume \
+		--out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
 		--validation 0.05 --rank-power 0.5 --patience 0 --typing-errors 0.5
-	$(POCKETINTENT) combine runs/distilled-words.safetensors runs/charemb.safetensors \
-		--out runs/robust.safetensors --keep 10000
+	$(POCKETINTENT) combine default runs/charemb.safetensors --out runs/robust.safetensors --keep 10000
 	@echo "runs/robust.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
+
+# A folder with all-MiniLM-L6-v2, as ONNX with tokenizer.json or as transformers keeps it.
+TEACHER ?= minilm
+distilled: $(TEST)/installed ## distil the distilled model anew (1 hour, DATA=folder, TEACHER=folder)
+	mkdir -p runs
+	test -e runs/words.tsv || $(POCKETINTENT) train targets --teacher $(TEACHER) --words default \
+		--out runs/words.tsv
+	test -e runs/utterances.bin || $(POCKETINTENT) train targets --teacher $(TEACHER) \
+		--texts $(CORPORA) --out runs/utterances.bin
+	test -e runs/sums.safetensors || $(POCKETINTENT) train distil --resume --threads 1 \
+		--targets runs/words.tsv runs/utterances.bin --out runs/sums.safetensors
+	$(POCKETINTENT) train finish runs/sums.safetensors --out runs/finished-sums.safetensors \
+		--trained-dim 192 --subword-dim 64 --subword-scale 0.6 --norm-power 1 --frequency-weight 0
+	$(POCKETINTENT) compress runs/finished-sums.safetensors --out runs/distilled.safetensors \
+		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
+	@echo "runs/distilled.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
