@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,9 +22,9 @@ from pocketintent.training.charemb_data import CharEmbData, TargetTerms, misspel
 from pocketintent.training.charemb_settings import CharEmbSettings
 from pocketintent.training.charemb_trainer import CharEmbTrainer, build_network
 from pocketintent.training.precision import Precision, choose_precision
+from pocketintent.training.run import Report, open_run
 from pocketintent.training.targets import read_targets
-from pocketintent.training.trainer import Workers
-from pocketintent.training.work_folder import fingerprint, open_folder
+from pocketintent.training.work_folder import fingerprint
 
 _MEASURED_TERMS = 5000
 
@@ -44,7 +43,7 @@ def train_charemb(
     resume: bool = False,
     restart: bool = False,
     command: str = "",
-    report: Callable[[str], None] = lambda line: None,
+    report: Report = lambda line: None,
 ) -> dict[str, Any]:
     """Train a character network on vectors, and save it as a model file.
 
@@ -74,9 +73,6 @@ def train_charemb(
             ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
-    workers = Workers.join(device)
-    if device == "cuda":
-        device = f"cuda:{workers.local_rank}"
     vectors = read_targets(targets, limit)
     data = CharEmbData.split(
         read_terms(vectors.terms, vectors.vectors, settings.max_chars), settings
@@ -84,45 +80,40 @@ def train_charemb(
     # Both refuse what cannot be, before there is a folder.
     build_network(settings, data.training.directions.shape[1])
     choose_precision(precision, torch.device(device))
-    folder = Path(f"{out}.work")
-    if workers.rank == 0:
-        identity = asdict(settings) | {"limit": limit, "weights": weights}
-        open_folder(folder, targets, identity, resume=resume, restart=restart)
-        report(
+    identity = asdict(settings) | {"limit": limit, "weights": weights}
+    with open_run(
+        out, targets, identity, device=device, resume=resume, restart=restart, report=report
+    ) as run:
+        run.report(
             f"{len(data.training)} terms to learn, {len(data.validation)} kept out, "
             f"{len(data.vocabulary)} characters"
         )
-    workers.wait()
-    trainer = CharEmbTrainer(
-        data,
-        settings,
-        folder,
-        device=device,
-        workers=workers,
-        precision=precision,
-        max_minutes=max_minutes,
-        report=report if workers.rank == 0 else lambda line: None,
-    )
-    if resume and trainer.resume() and workers.rank == 0:
-        report(f"going on after {len(trainer.history)} of {settings.epochs} epochs")
-    trainer.train()
-    training = {
-        "method": "charemb",
-        "targets": [fingerprint(Path(path)) for path in targets],
-        "limit": limit,
-        "settings": asdict(settings),
-        "terms": {"training": len(data.training), "validation": len(data.validation)},
-        "history": trainer.history,
-        "best_epoch": trainer.best_epoch,
-        "precision": str(trainer.precision).rpartition(".")[2],
-        "command": command,
-    }
-    record = training | {"epochs": len(trainer.history), "seconds": round(trainer.seconds, 1)}
-    if workers.rank == 0:
-        report("measuring")
-        record |= _save(Path(out), float_out, trainer.model, data, settings, training, weights)
-        shutil.rmtree(folder)
-    workers.wait()
+        trainer = CharEmbTrainer(
+            data,
+            settings,
+            run.folder,
+            device=run.device,
+            workers=run.workers,
+            precision=precision,
+            max_minutes=max_minutes,
+            report=run.report,
+        )
+        run.train(trainer, settings.epochs)
+        training = {
+            "method": "charemb",
+            "targets": [fingerprint(Path(path)) for path in targets],
+            "limit": limit,
+            "settings": asdict(settings),
+            "terms": {"training": len(data.training), "validation": len(data.validation)},
+            "history": trainer.history,
+            "best_epoch": trainer.best_epoch,
+            "precision": str(trainer.precision).rpartition(".")[2],
+            "command": command,
+        }
+        record = training | {"epochs": len(trainer.history), "seconds": round(trainer.seconds, 1)}
+        if run.leads:
+            run.report("measuring")
+            record |= _save(Path(out), float_out, trainer.model, data, settings, training, weights)
     return record
 
 

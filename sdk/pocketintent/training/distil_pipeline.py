@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,12 @@ from pocketintent.runtime.model_file import save_model
 from pocketintent.runtime.quantizer import DenseMatrix
 from pocketintent.runtime.vocabulary import Vocabulary
 from pocketintent.training.distil import DistilData, DistilSettings
+from pocketintent.training.run import Report, open_run
 from pocketintent.training.targets import read_targets
 from pocketintent.training.text import TOKENIZER_SPECS
-from pocketintent.training.trainer import Trainer, Workers
+from pocketintent.training.trainer import Trainer
 from pocketintent.training.word_sums import TextBatches, WordSums, first_vectors
-from pocketintent.training.work_folder import fingerprint, open_folder
+from pocketintent.training.work_folder import fingerprint
 
 
 def train_distilled(
@@ -31,7 +31,7 @@ def train_distilled(
     resume: bool = False,
     restart: bool = False,
     command: str = "",
-    report: Callable[[str], None] = lambda line: None,
+    report: Report = lambda line: None,
 ) -> dict[str, Any]:
     """Fit word vectors to the vectors of texts, and save them, uncompressed, as a model file.
 
@@ -56,45 +56,38 @@ def train_distilled(
             ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
-    workers = Workers.join(device)
-    if device == "cuda":
-        device = f"cuda:{workers.local_rank}"
     data = DistilData.prepare(read_targets(targets), settings)
-    folder = Path(f"{out}.work")
-    if workers.rank == 0:
-        open_folder(folder, targets, asdict(settings), resume=resume, restart=restart)
-        report(
+    with open_run(
+        out, targets, asdict(settings), device=device, resume=resume, restart=restart, report=report
+    ) as run:
+        run.report(
             f"{len(data.training)} texts to learn, {len(data.validation)} kept out, "
             f"{len(data.words)} words"
         )
-    else:
-        report = _say_nothing
-    workers.wait()
-    model = WordSums(settings, first_vectors(data, settings.frequency_weight), device)
-    batches = TextBatches(data.training, settings)
-    trainer = Trainer(model, batches, folder, workers=workers, report=report)
-    if resume and trainer.resume():
-        report(f"going on after {len(trainer.history)} of {settings.epochs} epochs")
-    trainer.train()
-    cosines = {
+        model = WordSums(settings, first_vectors(data, settings.frequency_weight), run.device)
+        batches = TextBatches(data.training, settings)
+        trainer = Trainer(model, batches, run.folder, workers=run.workers, report=run.report)
+        run.train(trainer, settings.epochs)
+        training = {
+            "method": "distilled",
+            "targets": [fingerprint(Path(path)) for path in targets],
+            "settings": asdict(settings),
+            "texts": {"training": len(data.training), "validation": len(data.validation)},
+            "loss": [round(loss, 6) for loss in trainer.history],
+            "cosine": _mean_cosines(model, data),
+            "command": command,
+        }
+        if run.leads:
+            _save(Path(out), model, data, training)
+    return training
+
+
+def _mean_cosines(model: WordSums, data: DistilData) -> dict[str, float]:
+    return {
         name: round(model.mean_cosine(texts), 4)
         for name, texts in (("training", data.training), ("validation", data.validation))
         if len(texts)
     }
-    training = {
-        "method": "distilled",
-        "targets": [fingerprint(Path(path)) for path in targets],
-        "settings": asdict(settings),
-        "texts": {"training": len(data.training), "validation": len(data.validation)},
-        "loss": [round(loss, 6) for loss in trainer.history],
-        "cosine": cosines,
-        "command": command,
-    }
-    if workers.rank == 0:
-        _save(Path(out), model, data, training)
-        shutil.rmtree(folder)
-    workers.wait()
-    return training
 
 
 def _save(out: Path, model: WordSums, data: DistilData, training: dict[str, Any]) -> None:
@@ -107,7 +100,3 @@ def _save(out: Path, model: WordSums, data: DistilData, training: dict[str, Any]
     manifest, tensors = encoder.to_model_file_parts()
     counts = data.words.counts.astype(np.uint32)
     save_model(out, manifest, tensors | {"vocabulary.counts": counts})
-
-
-def _say_nothing(_: str) -> None:
-    pass

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -29,14 +28,13 @@ from pocketintent.training.batches import (
 )
 from pocketintent.training.corpus import read_corpus, read_texts
 from pocketintent.training.encoded_corpus import EncodedCorpus, Splitter, encode_corpus
+from pocketintent.training.run import Report, open_run
 from pocketintent.training.settings import StarSpaceSettings
 from pocketintent.training.starspace import StarSpace
 from pocketintent.training.text import TOKENIZER_SPECS, train_punkt
-from pocketintent.training.trainer import Trainer, Workers
+from pocketintent.training.trainer import Trainer
 from pocketintent.training.vocabulary import CountedVocabulary, count_vocabulary
-from pocketintent.training.work_folder import fingerprint, open_folder
-
-Report = Callable[[str], None]
+from pocketintent.training.work_folder import fingerprint
 
 
 @dataclass(frozen=True)
@@ -88,37 +86,28 @@ def train_starspace(
             ``resume`` nor ``restart``; or a folder made with other settings or corpora.
     """
     settings.check()
-    workers = Workers.join(device)
-    if device == "cuda":
-        device = f"cuda:{workers.local_rank}"
-    folder = Path(f"{out}.work")
-    if workers.rank == 0:
-        open_folder(folder, paths, asdict(settings), resume=resume, restart=restart)
-        try:
-            _prepare(paths, folder, settings, report)
-        except PocketIntentError:
-            shutil.rmtree(folder)  # nothing was trained, so there is nothing to go on with
-            raise
-    workers.wait()
-    prepared = _load_prepared(folder, settings)
-    num_labels = len(prepared.labels) if prepared.labels else 0
-    model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=device)
-    trainer = Trainer(model, _batches(prepared, settings), folder, workers=workers, report=report)
-    if resume and trainer.resume():
-        report(f"going on after {len(trainer.history)} of {settings.epochs} epochs")
-    trainer.train()
-    training = {
-        "method": "starspace",
-        "corpora": [fingerprint(Path(path)) for path in paths],
-        "settings": asdict(settings),
-        "words_per_epoch": trainer.batches.words_per_epoch,
-        "loss": [round(loss, 6) for loss in trainer.history],
-        "command": command,
-    }
-    if workers.rank == 0:
-        _save(Path(out), model, prepared, training)
-        shutil.rmtree(folder)
-    workers.wait()
+    with open_run(
+        out, paths, asdict(settings), device=device, resume=resume, restart=restart, report=report
+    ) as run:
+        if run.leads:
+            _prepare(paths, run.folder, settings, run.report)
+        run.workers.wait()
+        prepared = _load_prepared(run.folder, settings)
+        num_labels = len(prepared.labels) if prepared.labels else 0
+        model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=run.device)
+        batches = _batches(prepared, settings)
+        trainer = Trainer(model, batches, run.folder, workers=run.workers, report=run.report)
+        run.train(trainer, settings.epochs)
+        training = {
+            "method": "starspace",
+            "corpora": [fingerprint(Path(path)) for path in paths],
+            "settings": asdict(settings),
+            "words_per_epoch": trainer.batches.words_per_epoch,
+            "loss": [round(loss, 6) for loss in trainer.history],
+            "command": command,
+        }
+        if run.leads:
+            _save(Path(out), model, prepared, training)
     return training
 
 
