@@ -95,9 +95,21 @@ def write_tflite(
     with _quiet():
         converter = require("litert_torch", "export")  # which has much to say when imported
         named = _Named(module, outputs).eval()
+        _lay_out(named)
         example = {given.name: _example(given) for given in inputs}
         converter.convert(named, sample_kwargs=example).export(str(path))
         path.write_bytes(finish_loops(path.read_bytes()))
+
+
+def _lay_out(module: nn.Module) -> None:
+    """Store every constant row by row.
+
+    LiteRT's converter makes a copy of one that is not, knows constants by the address of their
+    memory, and drops the copy: the next constant of its shape may come to lie there, and is then
+    taken for the first one.
+    """
+    for constant in (*module.parameters(), *module.buffers()):
+        constant.data = constant.data.contiguous()
 
 
 WRITERS: dict[str, Writer] = {"onnx": write_onnx, "tflite": write_tflite}

@@ -282,3 +282,27 @@ def test_the_converter_is_loaded_with_quiet_logs_and_the_environment_stays_as_it
         writers.write_tflite(torch.nn.ReLU(), [], ["y"], tmp_path / "x.tflite")
     assert (seen["TF_CPP_MIN_LOG_LEVEL"], seen["TF_ENABLE_ONEDNN_OPTS"]) == ("1", "1")
     assert dict(os.environ) == before
+
+
+class Transposed(torch.nn.Module):
+    """Sums of products with constants of one shape that do not lie in memory row by row."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(0)
+        for place in range(number):
+            self.register_buffer(f"c{place}", torch.randn(64, 48, generator=generator).t())
+
+    def forward(self, given: torch.Tensor) -> torch.Tensor:
+        return sum(given * float(n + 1) * c.sum(1) for n, c in enumerate(self.buffers()))
+
+
+def test_constants_of_one_shape_stay_apart_in_any_layout(tmp_path: Path) -> None:
+    pytest.importorskip("litert_torch")
+    module, path = Transposed(10), tmp_path / "graph.tflite"
+    given = np.linspace(-1, 1, 48, dtype=np.float32)[None]
+    wanted = module(torch.from_numpy(given)).numpy()
+    WRITERS["tflite"](module, [GraphInput("given", "float32", (1, 48))], ["found"], path)
+    graph = pytest.importorskip("ai_edge_litert.interpreter").Interpreter(str(path))
+    found = graph.get_signature_runner()(given=given)["found"]
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-3)
