@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("torch")
 from pocketintent.cli.main import main
+from pocketintent.cli.torch_options import print_record
 from pocketintent.runtime.encoders import load_encoder
 from pocketintent.runtime.model_file import load_model
 
@@ -64,3 +65,12 @@ def test_bad_calls_say_what_is_wrong_and_leave_nothing(
     assert call("distil", *arguments) == 1
     assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["words.tsv"]
+
+
+def test_only_the_first_of_several_processes_prints_the_record(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for rank, printed in (("1", ""), ("0", '{"loss":3}\n')):
+        monkeypatch.setenv("RANK", rank)
+        print_record({"loss": 3})
+        assert capsys.readouterr().out == printed

@@ -130,6 +130,7 @@ def test_targets_are_the_vectors_of_a_teacher(
 
 BAD_TARGETS = [
     ((), "there are no texts"),
+    (("--texts", "/dev/null"), "/dev/null: no text in it"),
     (("--limit", 3), "--limit goes with --words"),
     (("--texts", "none.txt"), "none.txt: cannot be read"),
     (("--threads", 0), "--threads must be 1 or more"),

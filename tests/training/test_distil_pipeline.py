@@ -1,4 +1,4 @@
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +51,7 @@ def test_sums_of_words_come_near_the_vectors_of_texts_that_were_kept_out(
     assert record["cosine"]["validation"] > 0.9
     assert record["loss"][-1] < record["loss"][0] / 2
     assert record["texts"]["validation"] > 10
-    assert "kept out, 8 words" in lines[0]
+    assert lines[0].endswith("kept out to measure, 0 left out without a known word; 8 words")
     manifest = load_model(out).manifest
     assert manifest["training"] == record
     assert record["settings"] == asdict(TOY)
@@ -124,3 +124,14 @@ def test_training_moves_every_word_that_a_text_holds(targets: list[Path], tmp_pa
 
 def _stop() -> None:
     raise KeyboardInterrupt
+
+
+def test_a_run_of_few_steps_is_told_to_take_smaller_batches(
+    targets: list[Path], tmp_path: Path
+) -> None:
+    lines: list[str] = []
+    train_distilled(targets, tmp_path / "few", replace(TOY, epochs=1), report=lines.append)
+    assert any("only 16 steps in all" in line for line in lines), lines
+    lines.clear()
+    train_distilled(targets, tmp_path / "many", TOY, report=lines.append)
+    assert not any("steps in all" in line for line in lines)

@@ -211,11 +211,11 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
 
     with pytest.raises(PocketIntentError, match="--resume goes on with it, --restart drops it"):
         train_starspace([corpus], out, SMALL)
-    with pytest.raises(PocketIntentError, match="made with other settings or corpora"):
+    with pytest.raises(PocketIntentError, match=r"made with other settings \(seed\); repeat"):
         train_starspace([corpus], out, replace(SMALL, seed=1), resume=True)
     other = tmp_path / "other.txt"
     other.write_text("another corpus altogether")
-    with pytest.raises(PocketIntentError, match="made with other settings or corpora"):
+    with pytest.raises(PocketIntentError, match="made with other input files; repeat"):
         train_starspace([other], out, SMALL, resume=True)
     assert (folder / "checkpoint.pt").exists()
 

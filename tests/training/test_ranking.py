@@ -31,7 +31,8 @@ def unit(vectors: "torch.Tensor") -> "torch.Tensor":
     return vectors / vectors.norm(dim=-1, keepdim=True)
 
 
-@given(batches(), st.floats(0, 1.5))
+# Without a margin, vectors of one number lie on the kink of the loss, where it has no gradient.
+@given(batches(), st.floats(0.01, 1.5))
 @settings(max_examples=80)
 def test_margin_gradients_are_those_of_autograd_at_the_unit_vectors(
     batch: Batch, margin: float

@@ -256,7 +256,7 @@ def test_a_missing_package_is_named_with_its_extra(
 
 
 def test_what_is_no_teacher_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PocketIntentError, match="there is no such model file"):
+    with pytest.raises(PocketIntentError, match="there is no such teacher"):
         load_teacher(tmp_path / "none.safetensors")
     with pytest.raises(PocketIntentError, match="holds no sentence encoder"):
         load_teacher(tmp_path)

@@ -19,10 +19,10 @@ def test_a_run_is_resumed_with_its_settings_and_inputs_alone(tmp_path: Path, cor
     open_folder(folder, [corpus], {"dim": 1}, resume=True, restart=False)
     with pytest.raises(PocketIntentError, match="unfinished run: --resume goes on"):
         open_folder(folder, [corpus], {"dim": 1}, resume=False, restart=False)
-    with pytest.raises(PocketIntentError, match="other settings or corpora"):
+    with pytest.raises(PocketIntentError, match=r"made with other settings \(dim\)"):
         open_folder(folder, [corpus], {"dim": 2}, resume=True, restart=False)
     corpus.write_text("b a\n")
-    with pytest.raises(PocketIntentError, match="other settings or corpora"):
+    with pytest.raises(PocketIntentError, match="made with other input files"):
         open_folder(folder, [corpus], {"dim": 1}, resume=True, restart=False)
     open_folder(folder, [corpus], {"dim": 2}, resume=False, restart=True)
 

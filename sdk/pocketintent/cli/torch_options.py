@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
+from collections.abc import Mapping
+from typing import Any
 
+from pocketintent.cli.output import print_json
 from pocketintent.runtime.errors import PocketIntentError, require
 
 
@@ -46,6 +50,12 @@ def prepare_torch(device: str, threads: int | None) -> None:
         torch.empty(0, device="cpu" if device == "cuda" else device)
     except (RuntimeError, AssertionError) as error:
         raise PocketIntentError(f"--device {device}: {str(error).splitlines()[0]}") from error
+
+
+def print_record(record: Mapping[str, Any]) -> None:
+    """Print what a run gave as JSON; of the processes that torchrun started, the first one does."""
+    if os.environ.get("RANK", "0") == "0":
+        print_json(record)
 
 
 def command_line(arguments: list[str]) -> str:

@@ -14,6 +14,7 @@ from pocketintent.cli.torch_options import (
     add_torch_options,
     command_line,
     prepare_torch,
+    print_record,
 )
 from pocketintent.cli.train_targets import add_targets_parser
 from pocketintent.cli.train_words import add_words_parser
@@ -154,7 +155,7 @@ def run(args: argparse.Namespace) -> int:
         command=command_line(sys.argv[1:]),
         report=print_note,
     )
-    print_json({"out": str(args.out), **training})
+    print_record({"out": str(args.out), **training})
     return 0
 
 

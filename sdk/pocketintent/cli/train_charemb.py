@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 
 from pocketintent.cli.model_option import vectors_file
-from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.output import print_note
 from pocketintent.cli.settings_options import add_settings
 from pocketintent.cli.torch_options import (
     add_resume_options,
     add_torch_options,
     command_line,
     prepare_torch,
+    print_record,
 )
 from pocketintent.training.charemb_settings import PRESETS, CharEmbSettings, preset_settings
 
@@ -137,5 +138,5 @@ def run(args: argparse.Namespace) -> int:
         command=command_line(sys.argv[1:]),
         report=print_note,
     )
-    print_json({"out": str(args.out), **record})
+    print_record({"out": str(args.out), **record})
     return 0

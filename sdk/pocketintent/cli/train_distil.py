@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 
 from pocketintent.cli.model_option import vectors_file
-from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.output import print_note
 from pocketintent.cli.settings_options import add_settings, read_settings
 from pocketintent.cli.torch_options import (
     add_resume_options,
     add_torch_options,
     command_line,
     prepare_torch,
+    print_record,
 )
 from pocketintent.training.distil import DistilSettings
 
@@ -21,8 +22,10 @@ EXAMPLES = """\
 examples:
   pocketintent train targets --teacher minilm/ --words default --out words.tsv
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out utterances.bin
-  pocketintent train distil --targets words.tsv utterances.bin --out distilled.safetensors
-  pocketintent compress distilled.safetensors --out my_model.safetensors --sub-dim 4 \\
+  pocketintent train distil --targets words.tsv utterances.bin --out sums.safetensors
+  pocketintent train finish sums.safetensors --out finished.safetensors --trained-dim 192 \\
+      --subword-dim 64 --subword-scale 0.6 --norm-power 1 --frequency-weight 0
+  pocketintent compress finished.safetensors --out my_model.safetensors --sub-dim 4 \\
       --codebook-size 256 --corpus chats.txt.gz
 
 Targets are what `train targets` writes: utterances of the kind that will be asked, the more the
@@ -88,5 +91,5 @@ def run(args: argparse.Namespace) -> int:
         command=command_line(sys.argv[1:]),
         report=print_note,
     )
-    print_json({"out": str(args.out), **training})
+    print_record({"out": str(args.out), **training})
     return 0

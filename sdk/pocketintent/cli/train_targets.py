@@ -101,6 +101,9 @@ def _read(args: argparse.Namespace) -> list[str]:
     if args.terms is not None:
         texts.update(dict.fromkeys(term.term for term in load_terms(args.terms)))
     if not texts:
+        if args.texts:
+            names = ", ".join(map(str, args.texts))
+            raise PocketIntentError(f"{names}: no text in it; one a line is wanted")
         raise PocketIntentError("there are no texts; name files with --texts, --terms or --words")
     return list(texts)
 

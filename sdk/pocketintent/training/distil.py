@@ -46,9 +46,13 @@ class DistilSettings:
         )
         if not 0 <= self.seed < 2**63:
             raise PocketIntentError(f"seed must be 0 or more and below 2**63, not {self.seed}")
-        if self.frequency_weight < 0 or not 0 <= self.validation < 1:
+        if self.frequency_weight < 0:
             raise PocketIntentError(
-                "frequency_weight cannot be negative, and validation is a share from 0 to below 1"
+                f"frequency_weight cannot be negative, not {self.frequency_weight}"
+            )
+        if not 0 <= self.validation < 1:
+            raise PocketIntentError(
+                f"validation is a share from 0 to below 1, not {self.validation}"
             )
 
 
@@ -86,6 +90,8 @@ class DistilData:
     training: DistilTexts
     validation: DistilTexts
     """Texts of several words that are kept out; may be empty."""
+    num_left_out: int = 0
+    """Texts without a known word, or with a vector of zeros."""
 
     @classmethod
     def prepare(cls, targets: TermVectors, settings: DistilSettings) -> DistilData:
@@ -117,7 +123,8 @@ class DistilData:
         )
         held = np.random.default_rng(settings.seed).random(len(kept)) < settings.validation
         held &= lengths > 1
-        return cls(words, texts.take(np.flatnonzero(~held)), texts.take(np.flatnonzero(held)))
+        training, validation = (texts.take(np.flatnonzero(part)) for part in (~held, held))
+        return cls(words, training, validation, len(targets) - len(kept))
 
 
 def _choose_words(tokens: list[list[str]], settings: DistilSettings) -> CountedVocabulary:

@@ -21,6 +21,8 @@ from pocketintent.training.trainer import Trainer
 from pocketintent.training.word_sums import TextBatches, WordSums, first_vectors
 from pocketintent.training.work_folder import fingerprint
 
+_FEW_STEPS = 100
+
 
 def train_distilled(
     targets: Sequence[str | Path],
@@ -61,11 +63,13 @@ def train_distilled(
         out, targets, asdict(settings), device=device, resume=resume, restart=restart, report=report
     ) as run:
         run.report(
-            f"{len(data.training)} texts to learn, {len(data.validation)} kept out, "
-            f"{len(data.words)} words"
+            f"{len(data.training)} texts to learn, {len(data.validation)} kept out to measure, "
+            f"{data.num_left_out} left out without a known word; {len(data.words)} words"
         )
         model = WordSums(settings, first_vectors(data, settings.frequency_weight), run.device)
         batches = TextBatches(data.training, settings)
+        if (steps := len(batches) * settings.epochs) < _FEW_STEPS:
+            run.report(f"only {steps} steps in all: with a smaller --batch-size more is learnt")
         trainer = Trainer(model, batches, run.folder, workers=run.workers, report=run.report)
         run.train(trainer, settings.epochs)
         training = {

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.encoders import Encoder, load_encoder
 from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent.runtime.shipped_models import bundled_models
 
 FloatArray = NDArray[np.float32]
 Pooling = Literal["mean", "cls"]
@@ -54,6 +55,11 @@ def load_teacher(
         return OnnxTeacher(graph, path, threads=threads, max_tokens=max_tokens)
     if path.suffix == ".onnx":
         return OnnxTeacher(path, path.parent, threads=threads, max_tokens=max_tokens)
+    if not path.exists() and str(path) not in bundled_models():
+        raise PocketIntentError(
+            f"{path}: there is no such teacher; it is a pocketintent model, an .onnx file, or the "
+            "folder of one or of a Hugging Face transformer"
+        )
     return load_encoder(path)
 
 

@@ -47,7 +47,8 @@ def open_folder(
             )
         if not record.exists() or record.read_bytes() != wanted:
             raise PocketIntentError(
-                f"{record}: made with other settings or corpora; repeat them, or give --restart"
+                f"{record}: made with other {_differences(record, identity)}; repeat them, or "
+                "give --restart"
             )
         return
     out = folder.with_suffix("")
@@ -57,6 +58,19 @@ def open_folder(
         )
     folder.mkdir(parents=True)
     record.write_bytes(wanted)
+
+
+def _differences(record: Path, identity: Mapping[str, Any]) -> str:
+    """What another run had otherwise: the names of settings, or its input files."""
+    try:
+        other = orjson.loads(record.read_bytes())["settings"]
+        wanted = identity["settings"]
+        names = [
+            name for name in {**other, **wanted} if other.get(name, "") != wanted.get(name, "")
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return "settings or input files"
+    return f"settings ({', '.join(names)})" if names else "input files"
 
 
 def fingerprint(path: Path) -> dict[str, Any]:
