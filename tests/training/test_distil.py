@@ -68,8 +68,14 @@ def test_a_dim_above_that_of_the_targets_is_refused() -> None:
 
 
 def test_too_few_usable_texts_are_refused() -> None:
-    with pytest.raises(PocketIntentError, match="0 usable texts"):
+    with pytest.raises(PocketIntentError, match="no word that occurs 2 times"):
         DistilData.prepare(targets(["...", ""]), SETTINGS)
+    with pytest.raises(PocketIntentError, match="1 usable texts"):
+        DistilData.prepare(targets(["play play", "unheard of"]), SETTINGS)
+    vectors = targets(["play", "stop"])
+    vectors.vectors[:] = 0
+    with pytest.raises(PocketIntentError, match="0 usable texts"):
+        DistilData.prepare(vectors, SETTINGS)
 
 
 @pytest.mark.parametrize(

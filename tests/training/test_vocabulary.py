@@ -39,3 +39,9 @@ def test_counts_are_those_of_the_texts(texts: list[list[str]], min_count: int) -
 def test_an_empty_corpus_is_an_error(texts: list[list[str]]) -> None:
     with pytest.raises(PocketIntentError, match="give a larger corpus"):
         count_vocabulary(texts)
+
+
+def test_wanted_words_are_kept_once_they_are_seen() -> None:
+    texts = [["play", "jazz"], ["play", "zebra"]]
+    words = count_vocabulary(texts, min_count=2, wanted={"zebra", "unseen"})
+    assert (words.words, words.counts.tolist()) == (["play", "zebra"], [2, 1])

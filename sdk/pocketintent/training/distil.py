@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +16,7 @@ from pocketintent.training.setting_checks import check_positive, check_values
 from pocketintent.training.teacher import to_text
 from pocketintent.training.text import TOKENIZER_SPECS
 from pocketintent.training.vectors import TermVectors
-from pocketintent.training.vocabulary import CountedVocabulary
+from pocketintent.training.vocabulary import CountedVocabulary, count_vocabulary
 
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int64]
@@ -100,7 +99,8 @@ class DistilData:
         Texts without a known word are left out, and those whose vector is zeros.
 
         Raises:
-            PocketIntentError: ``dim`` is above that of the vectors, or too few texts are left.
+            PocketIntentError: ``dim`` is above that of the vectors, no word is frequent enough, or
+                fewer than two texts are left.
         """
         if settings.dim > targets.dim:
             raise PocketIntentError(
@@ -108,7 +108,12 @@ class DistilData:
             )
         tokenize = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
         tokens = [tokenize(to_text(term)) for term in targets.terms]
-        words = _choose_words(tokens, settings)
+        words = count_vocabulary(
+            tokens,
+            min_count=settings.min_count,
+            max_words=settings.max_words,
+            wanted={text[0] for text in tokens if len(text) == 1},
+        )
         vocabulary = Vocabulary(words.words)
         ids = [vocabulary.ids(text) for text in tokens]
         norms = np.linalg.norm(targets.vectors, axis=1)
@@ -125,23 +130,6 @@ class DistilData:
         held &= lengths > 1
         training, validation = (texts.take(np.flatnonzero(part)) for part in (~held, held))
         return cls(words, training, validation, len(targets) - len(kept))
-
-
-def _choose_words(tokens: list[list[str]], settings: DistilSettings) -> CountedVocabulary:
-    """The frequent words, and those that are a text by themselves."""
-    counts = Counter(word for text in tokens for word in text)
-    single = {text[0] for text in tokens if len(text) == 1}
-    ranked = sorted(
-        (
-            (word, count)
-            for word, count in counts.items()
-            if count >= settings.min_count or word in single
-        ),
-        key=lambda item: (-item[1], item[0]),
-    )[: settings.max_words]
-    return CountedVocabulary(
-        [word for word, _ in ranked], np.array([count for _, count in ranked], np.int64)
-    )
 
 
 def _reduce(vectors: FloatArray, dim: int) -> FloatArray:

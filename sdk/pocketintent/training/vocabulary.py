@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,14 +29,19 @@ class CountedVocabulary:
 
 
 def count_vocabulary(
-    texts: Iterable[list[str]], *, min_count: int = 1, max_words: int | None = None
+    texts: Iterable[list[str]],
+    *,
+    min_count: int = 1,
+    max_words: int | None = None,
+    wanted: Collection[str] = frozenset(),
 ) -> CountedVocabulary:
     """Count tokens and keep the frequent ones.
 
     Args:
         texts: The tokens of each text.
-        min_count: Words seen less often are left out.
+        min_count: Words seen less often are left out, unless they are ``wanted``.
         max_words: At most this many words, the most frequent; None for all.
+        wanted: Words that have to be seen but once.
 
     Returns:
         The vocabulary.
@@ -48,7 +53,7 @@ def count_vocabulary(
     for tokens in texts:
         counter.update(tokens)
     ranked = sorted(
-        ((word, count) for word, count in counter.items() if count >= min_count),
+        ((word, count) for word, count in counter.items() if count >= min_count or word in wanted),
         key=lambda item: (-item[1], item[0]),
     )[:max_words]
     if not ranked:
