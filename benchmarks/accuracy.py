@@ -20,22 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.cli.number_options import whole_numbers
-from pocketintent.evaluation.baselines import make_baseline
-from pocketintent.evaluation.curves import learning_curves
-from pocketintent.evaluation.datasets import load_intent_data
-from pocketintent.evaluation.intents import EncoderSystem, System
-from pocketintent.evaluation.plot import plot_curves
-from pocketintent.runtime.encoders import Encoder, load_encoder
+from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.evaluation.intents.baselines import make_baseline
+from pocketintent.evaluation.intents.curves import learning_curves
+from pocketintent.evaluation.intents.datasets import load_intent_data
+from pocketintent.evaluation.intents.few_shot import EncoderSystem, System
+from pocketintent.evaluation.intents.line_plot import plot_curves
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from systems import (
-    DEFAULT_CACHE,
-    FloatArray,
-    MiniLMEncoder,
-    Model2VecEncoder,
-    build_minilm,
-    build_model2vec,
-)
+from systems import DEFAULT_CACHE, MiniLMEncoder, Model2VecEncoder, build_minilm, build_model2vec
 
 SYSTEMS = ("pocketintent", "tfidf", "tfidf-chars", "model2vec", "minilm")
 

@@ -31,11 +31,11 @@ from timing import CLOCKS, measure, processor  # isort: skip
 import numpy as np
 
 from latency import read_templates
-from pocketintent.cli.number_options import whole_numbers
-from pocketintent.evaluation.datasets import load_intent_data
-from pocketintent.evaluation.typing_errors import add_typing_errors
+from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.evaluation.intents.datasets import load_intent_data
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.shipped_models import find_model
+from pocketintent.runtime.files.shipped_models import find_model
+from pocketintent.runtime.text.typing_errors import add_typing_errors
 from ways import GRAPHS, WAYS, Way, make_way
 
 REFERENCE = "numpy"

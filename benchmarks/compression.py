@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pocketintent.runtime.quantizer import Quantizer
+from pocketintent.runtime.quantization.quantizer import Quantizer
 
 
 def main() -> None:

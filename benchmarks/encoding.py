@@ -45,8 +45,8 @@ from encoding_systems import (
     open_model,
 )
 from encoding_texts import Texts, draw_texts
-from pocketintent.cli.number_options import whole_numbers
-from pocketintent.runtime.encoders import load_encoder
+from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from systems import DEFAULT_CACHE
 

@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.charemb import CharEncoder, Reading
-from pocketintent.runtime.combined import CombinedEncoder
-from pocketintent.runtime.encoders import Encoder, StaticEncoder, load_encoder
-from pocketintent.runtime.model_file import save_model
-from pocketintent.runtime.shipped_models import find_model
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder, Reading
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.files.shipped_models import find_model
+from pocketintent.runtime.text.characters import CharVocabulary
 from systems import MiniLMEncoder, build_minilm
 
 if TYPE_CHECKING:  # torch is slow to import, and not all that is timed needs it
-    from pocketintent.training.charemb import CharEmb
+    from pocketintent.training.charemb.model import CharEmb
 
 MINILM = {"minilm-float32": "minilm.onnx", "minilm-int8": "minilm-int8.onnx"}
 CHARACTERS = " abcdefghijklmnopqrstuvwxyz0123456789'-.,?!/()&+"
@@ -112,9 +114,9 @@ def make_charemb(preset: str, reads: Reading, dim: int) -> Candidate:
     Raises:
         PocketIntentError: There is no such preset.
     """
-    from pocketintent.compression.charemb import quantise_charemb
-    from pocketintent.training.charemb_pipeline import to_encoder
-    from pocketintent.training.charemb_settings import preset_settings
+    from pocketintent.compression.network import quantise_charemb
+    from pocketintent.training.charemb.pipeline import to_encoder
+    from pocketintent.training.charemb.settings import preset_settings
 
     model, vocabulary = make_network(preset, dim)
     exact = to_encoder(model, vocabulary, preset_settings(preset, {"reads": reads}))
@@ -129,9 +131,9 @@ def make_network(preset: str, dim: int) -> tuple[CharEmb, CharVocabulary]:
     """An untrained network of a preset in torch, and the characters that it knows."""
     import torch
 
-    from pocketintent.training.charemb import CharEmb
-    from pocketintent.training.charemb_settings import preset_settings
-    from pocketintent.training.charemb_trainer import build_network
+    from pocketintent.training.charemb.model import CharEmb
+    from pocketintent.training.charemb.settings import preset_settings
+    from pocketintent.training.charemb.trainer import build_network
 
     settings = preset_settings(preset, {})
     torch.manual_seed(SEED)

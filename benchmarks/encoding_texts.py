@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from encoding_systems import SEED
-from pocketintent.evaluation.datasets import load_intent_data
-from pocketintent.evaluation.keyphrases import read_keyphrases
-from pocketintent.evaluation.typing_errors import add_typing_errors
+from pocketintent.evaluation.intents.datasets import load_intent_data
+from pocketintent.evaluation.keyphrases.scoring import read_keyphrases
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.typing_errors import add_typing_errors
 
 KINDS = ("words", "phrases", "utterances")
 

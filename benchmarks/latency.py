@@ -26,8 +26,8 @@ from timing import measure, processor  # isort: skip
 
 import numpy as np
 
-from pocketintent.cli.number_options import whole_numbers
-from pocketintent.evaluation.datasets import draw_templates, load_intent_data
+from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
 from pocketintent.runtime.errors import PocketIntentError
 from systems import DEFAULT_CACHE, SYSTEMS, System, make_system
 

@@ -19,15 +19,15 @@ from pathlib import Path
 
 import numpy as np
 
-from pocketintent.runtime.encoders import load_encoder
-from pocketintent.runtime.matching import (
+from pocketintent.runtime.arrays import unit_rows
+from pocketintent.runtime.decision.matching import (
     ExactIndex,
     TableIndex,
     add_centroid,
     fit_template_quantizer,
-    unit_rows,
 )
-from pocketintent.runtime.quantizer import Quantizer
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.quantization.quantizer import Quantizer
 
 Query = Callable[[np.ndarray], object]
 TEMPLATES_PER_INTENT = 20

@@ -17,13 +17,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pocketintent.runtime.encoders import Encoder
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError, require
-from pocketintent.runtime.shipped_models import find_model
-
-FloatArray = NDArray[np.float32]
+from pocketintent.runtime.files.shipped_models import find_model
 
 DEFAULT_CACHE = Path.home() / ".cache" / "pocketintent-benchmarks"
 """Where models of other systems are kept between runs."""
@@ -70,7 +68,7 @@ class PocketIntent:
 
     def load(self, cache: Path) -> None:
         """Open the model file."""
-        from pocketintent.runtime.encoders import load_encoder
+        from pocketintent.runtime.encoders.registry import load_encoder
 
         self.encoder = load_encoder(self.path)
 
@@ -135,7 +133,7 @@ class FastText:
 
     def build(self, cache: Path, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train on the templates and save; always anew, since they are its training data."""
-        from pocketintent.evaluation.baselines import train_fasttext
+        from pocketintent.evaluation.intents.baselines import train_fasttext
 
         self._names = sorted(set(intents))
         label = {name: str(number) for number, name in enumerate(self._names)}

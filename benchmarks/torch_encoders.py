@@ -14,9 +14,9 @@ import torch
 from torch import nn
 
 from encoding_systems import SEED, make_network
-from pocketintent.runtime.charemb import Reading
+from pocketintent.runtime.encoders.charemb.encoder import Reading
 from pocketintent.runtime.errors import require
-from pocketintent.runtime.text import simple_tokenize
+from pocketintent.runtime.text.tokenizer import simple_tokenize
 from systems import EXTRA, MAX_TOKENS
 
 MINILM_LAYERS, MINILM_DIM, MINILM_HEADS, MINILM_WIDTH = 6, 384, 12, 1536

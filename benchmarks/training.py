@@ -23,14 +23,14 @@ from typing import Any
 
 import torch
 
-from pocketintent.runtime.text import simple_tokenize
-from pocketintent.runtime.vocabulary import Vocabulary
-from pocketintent.training.batches import WordBatches
-from pocketintent.training.corpus import read_corpus, read_texts
-from pocketintent.training.encoded_corpus import EncodedCorpus, encode_corpus
-from pocketintent.training.settings import StarSpaceSettings
-from pocketintent.training.starspace import StarSpace
-from pocketintent.training.vocabulary import CountedVocabulary, count_vocabulary
+from pocketintent.runtime.text.tokenizer import simple_tokenize
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.training.corpora.encoded import EncodedCorpus, encode_corpus
+from pocketintent.training.corpora.reader import read_corpus, read_texts
+from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
+from pocketintent.training.starspace.data import WordBatches
+from pocketintent.training.starspace.model import StarSpace
+from pocketintent.training.starspace.settings import StarSpaceSettings
 
 
 def main(argv: Sequence[str] | None = None) -> int:

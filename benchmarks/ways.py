@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Protocol
 
-from pocketintent.runtime.exported import open_exported
+from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.recognizer import IntentRecognizer
 
 FORMATS = {"onnxruntime": "onnx", "tflite": "tflite"}

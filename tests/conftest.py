@@ -8,15 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from pocketintent.runtime.char_network import CharNetwork
-from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.charemb import CharEncoder
-from pocketintent.runtime.combined import CombinedEncoder
-from pocketintent.runtime.encoders import StaticEncoder, load_encoder
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import MissingExtraError
-from pocketintent.runtime.model_file import save_model
-from pocketintent.runtime.quantizer import DenseMatrix, Quantizer
-from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
 
 # No test depends on the clock: a slow machine is no failure.

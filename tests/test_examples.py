@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from pocketintent import IntentRecognizer
-from pocketintent.runtime.encoders import StaticEncoder, load_encoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import MissingExtraError
-from pocketintent.runtime.model_file import load_model, save_model
+from pocketintent.runtime.files.model_file import load_model, save_model
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 EXAMPLES = REPOSITORY / "docs" / "examples"

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from pocketintent import PocketIntentError
-from pocketintent.cli.model_option import add_model_option
+from pocketintent.cli.options.model import add_model_option
 from pocketintent_demo.session import Session
 from pocketintent_demo.style import Style
 from pocketintent_demo.terminal import converse

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.evaluation.typing_errors import add_typing_errors
-from pocketintent.runtime.graph_inputs import GraphInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.recognizer import IntentRecognizer, Match
-from pocketintent.runtime.templates import TemplateSet, bundled_templates, load_templates
+from pocketintent.runtime.templates.files import bundled_templates, load_templates
+from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.text.typing_errors import add_typing_errors
 
 NUM_UTTERANCES = 500
 NUM_VALUES = 8

@@ -12,21 +12,22 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pocketintent import __version__
-from pocketintent.runtime.char_text import NORMALISATION
-from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
-from pocketintent.runtime.exported import (
+from pocketintent.runtime.files.shipped_models import find_model
+from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
     FORMAT_VERSION,
     LABELS,
     VOCABULARY,
     open_exported,
 )
-from pocketintent.runtime.graph_inputs import GraphInputs
-from pocketintent.runtime.matching import Decision
+from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.recognizer import IntentRecognizer
-from pocketintent.runtime.shipped_models import find_model
-from pocketintent.runtime.templates import IntentTemplates, TemplateSet, TemplateSource
+from pocketintent.runtime.templates.files import TemplateSource
+from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
+from pocketintent.runtime.text.characters import NORMALISATION
 from pocketintent_export.conformance import make_conformance
 from pocketintent_export.exportable import (
     CutEncoder,
@@ -236,10 +237,10 @@ def _write_graphs(
     manifest: dict[str, Any],
     progress: Progress,
 ) -> None:
-    from pocketintent_export.characters import characters_module
-    from pocketintent_export.encoder_modules import encoder_module
-    from pocketintent_export.modules import RecognizerModule
-    from pocketintent_export.writers import WRITERS, GraphInput
+    from pocketintent_export.encoders.characters import characters_module
+    from pocketintent_export.encoders.static import encoder_module
+    from pocketintent_export.layers.recognizer import RecognizerModule
+    from pocketintent_export.writers.convert import WRITERS, GraphInput
 
     file_format = manifest["format"]
     max_chars = None

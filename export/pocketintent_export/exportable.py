@@ -8,16 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.charemb import CharEncoder
-from pocketintent.runtime.combined import CombinedEncoder
-from pocketintent.runtime.encoders import StaticEncoder, load_encoder
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.graph_inputs import GraphInputs
-from pocketintent.runtime.matching import FloatArray
-from pocketintent.runtime.quantizer import QuantizedMatrix
-from pocketintent.runtime.text import get_tokenizer
-from pocketintent.runtime.token_inputs import Slots, TokenInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.tokenizer import get_tokenizer
 
 Exportable = StaticEncoder | CharEncoder | CombinedEncoder
 
@@ -50,7 +51,7 @@ def load_exportable(source: Path) -> Exportable:
             f"{source}: the weights of the character network are float32, and an export holds "
             "them as int8 or codes; make the network so, by pocketintent train charemb --weights "
             "int8 or, without training, by quantise_charemb of "
-            f"pocketintent.compression.charemb{again}"
+            f"pocketintent.compression.network{again}"
         )
     return encoder
 

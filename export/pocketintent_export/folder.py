@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.exported import MANIFEST
-from pocketintent.runtime.graph_inputs import GraphInputs
-from pocketintent.runtime.templates import TemplateSet
+from pocketintent.runtime.graphs.folder import MANIFEST
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.templates.template_set import TemplateSet
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.encoders import Encoder
+from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.exported import ExportedFolder
-from pocketintent.runtime.templates import TemplateSet
+from pocketintent.runtime.graphs.folder import ExportedFolder
+from pocketintent.runtime.templates.template_set import TemplateSet
 
 MAX_DIFFERENCE = 1e-4
 """Largest difference of a vector's value, or of a score, that is taken for rounding."""

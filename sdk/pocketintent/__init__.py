@@ -4,10 +4,10 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 
-from pocketintent.runtime.encoders import load_encoder
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
 from pocketintent.runtime.recognizer import Candidate, IntentRecognizer, Match
-from pocketintent.runtime.templates import TemplateSet
+from pocketintent.runtime.templates.template_set import TemplateSet
 
 __all__ = [
     "Candidate",

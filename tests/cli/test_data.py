@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pocketintent.cli.main import main
-from pocketintent.evaluation.public_sets import PUBLIC_SETS
+from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
 
 
 @pytest.fixture
@@ -74,7 +74,9 @@ def test_lines_that_are_not_the_published_ones_are_pointed_out(
 def test_a_failed_fetch_names_the_address_with_status_1(
     queries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr("pocketintent.evaluation.download.time.sleep", lambda seconds: None)
+    monkeypatch.setattr(
+        "pocketintent.evaluation.public_data.download.time.sleep", lambda seconds: None
+    )
     (queries / "dev.tsv").unlink()
     status, lines, words = _run(capsys, "fetch", "queries", "--out", tmp_path / "data")
     assert (status, lines) == (1, [])

@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 from pocketintent.compression.combine import combine_encoders
-from pocketintent.runtime.attention import DEFAULT_ATTENTION, Attention
-from pocketintent.runtime.char_network import CharNetwork
-from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.charemb import CharEncoder
-from pocketintent.runtime.combined import CombinedEncoder
-from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.lbg import FloatArray
-from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix, Quantizer
-from pocketintent.runtime.text import SIMPLE_SPEC
-from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
+from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
 
 DIM = 12

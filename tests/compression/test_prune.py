@@ -12,10 +12,11 @@ from pocketintent.compression.prune import (
     select_by_norm,
     without_ngrams,
 )
-from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantizer import DenseMatrix, Quantizer
-from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 WORDS = ["on", "off", "light", "lamp", "please", "music", "play", "the"]
 

@@ -10,10 +10,11 @@ from pocketintent.compression.quantise import (
     random_rotation,
     sample_texts,
 )
-from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix
-from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 NGRAMS = {"min_n": 3, "max_n": 4, "num_buckets": 64, "weight": 1.0}
 

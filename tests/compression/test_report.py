@@ -6,10 +6,10 @@ import numpy as np
 
 from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
 from pocketintent.compression.report import compare_sizes, quality_change, size_report
-from pocketintent.runtime.encoders import StaticEncoder
-from pocketintent.runtime.model_file import save_model
-from pocketintent.runtime.quantizer import DenseMatrix
-from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 
 def make_encoder(num_words: int, dim: int, ngrams: bool = False) -> StaticEncoder:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pocketintent.compression.plot import plot_sweep
 from pocketintent.compression.sweep import VARIANTS, Grid, flatten, run_sweep, write_csv
-from pocketintent.runtime.encoders import Encoder, StaticEncoder
+from pocketintent.compression.sweep_plot import plot_sweep
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantizer import DenseMatrix
-from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 GRID = Grid(sub_dims=(2, 5), codebook_sizes=(2, 16))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from pocketintent import PocketIntentError
-from pocketintent.runtime.templates import load_templates
+from pocketintent.runtime.templates.files import load_templates
 from pocketintent_demo.session import Session
 from pocketintent_demo.style import Style, quote
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pocketintent.runtime.encoders import StaticEncoder
-from pocketintent.runtime.indexing import IndexedTemplates
-from pocketintent.runtime.matching import TableIndex
-from pocketintent.runtime.quantizer import QuantizedMatrix, Quantizer
-from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.runtime.decision.indexing import IndexedTemplates
+from pocketintent.runtime.decision.matching import TableIndex
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 MakeMatrix = Callable[..., QuantizedMatrix]
 MakeEncoder = Callable[..., StaticEncoder]

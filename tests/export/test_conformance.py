@@ -1,7 +1,7 @@
 import pytest
 
 from pocketintent import IntentRecognizer, load_encoder
-from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent_export.conformance import NARROW, make_conformance
 from pocketintent_export.exportable import graph_inputs
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
-from pocketintent.runtime.exported import GraphEncoder, open_exported
+from pocketintent.runtime.graphs.encoder import GraphEncoder
+from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent_export import export_folder
 from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
 from pocketintent_export.folder import check_target, new_folder

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pocketintent import PocketIntentError
-from pocketintent.runtime.encoders import StaticEncoder, load_encoder
-from pocketintent.runtime.model_file import save_model
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
 from pocketintent_export.conformance import HOSTILE
 from pocketintent_export.exportable import (
     CutEncoder,
@@ -77,9 +78,9 @@ def test_no_more_characters_are_read_than_the_model_reads(combined: Exportable) 
 
 
 def _float32(path: Path, name: str, character_models: dict[str, Path]) -> Path:
-    from pocketintent.compression.charemb import quantise_charemb
-    from pocketintent.runtime.charemb import CharEncoder
-    from pocketintent.runtime.combined import CombinedEncoder
+    from pocketintent.compression.network import quantise_charemb
+    from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+    from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 
     encoder: Any = load_encoder(character_models[name])
     if isinstance(encoder, CharEncoder):
@@ -104,7 +105,7 @@ def test_a_network_of_floats_is_refused_with_what_mends_it(
 def test_a_table_of_floats_is_refused_with_the_command_that_mends_it(
     tiny_encoder: StaticEncoder, character_models: dict[str, Path], tmp_path: Path
 ) -> None:
-    from pocketintent.runtime.combined import CombinedEncoder
+    from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 
     network = load_encoder(character_models["words"])
     combined = CombinedEncoder(tiny_encoder, network)  # type: ignore[arg-type]

@@ -6,8 +6,9 @@ import numpy as np
 import orjson
 import pytest
 
-from pocketintent.runtime.exported import GraphEncoder, open_exported
-from pocketintent.runtime.templates import parse_templates
+from pocketintent.runtime.graphs.encoder import GraphEncoder
+from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent_export import ProofError
 from pocketintent_export.proof import decide, prove
 

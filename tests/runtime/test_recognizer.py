@@ -9,12 +9,12 @@ import pytest
 
 import pocketintent
 from pocketintent import IntentRecognizer, PocketIntentError, TemplateError
-from pocketintent.runtime.encoders import StaticEncoder
-from pocketintent.runtime.indexing import index_templates
-from pocketintent.runtime.matching import fit_template_quantizer
-from pocketintent.runtime.quantizer import DenseMatrix
-from pocketintent.runtime.templates import load_templates
-from pocketintent.runtime.vocabulary import Vocabulary
+from pocketintent.runtime.decision.indexing import index_templates
+from pocketintent.runtime.decision.matching import fit_template_quantizer
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.templates.files import load_templates
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 TEMPLATES = {
     "lights_on": ["turn on the lights", "lights on please", "switch the lamp on"],

@@ -9,7 +9,7 @@ import pytest
 
 from pocketintent import IntentRecognizer, Match, PocketIntentError, TemplateError
 from pocketintent.runtime.errors import MissingExtraError
-from pocketintent.runtime.exported import BACKENDS, CONFORMANCE, open_exported
+from pocketintent.runtime.graphs.folder import BACKENDS, CONFORMANCE, open_exported
 
 OTHERS = {
     "lock": ["lock the door", "close the gate please"],

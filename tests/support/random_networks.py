@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.char_network import CharNetwork
-from pocketintent.runtime.char_text import CharVocabulary
-from pocketintent.runtime.char_weights import Weights
-from pocketintent.runtime.charemb import CharEncoder
-from pocketintent.runtime.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantizer import DenseMatrix
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.charemb.weights import Weights
+from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.characters import CharVocabulary
 
 
 def random_network(

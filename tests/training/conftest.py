@@ -3,7 +3,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from pocketintent.training.encoded_corpus import EncodedCorpus
+from pocketintent.training.corpora.encoded import EncodedCorpus
 
 Documents = list[list[list[int]]]
 MakeCorpus = Callable[..., EncodedCorpus]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.output import Progress, print_json, print_note
-from pocketintent.evaluation.public_sets import PUBLIC_SETS
+from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
 
 ALL = "all"
 
@@ -79,7 +79,7 @@ def run_list(args: argparse.Namespace) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Fetch the data sets of the call."""
-    from pocketintent.evaluation.download import fetch_set
+    from pocketintent.evaluation.public_data.download import fetch_set
 
     names = list(PUBLIC_SETS) if ALL in args.names else list(dict.fromkeys(args.names))
     for name in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.model_option import add_model_option
+from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json, print_note
 
 EPILOG = """\

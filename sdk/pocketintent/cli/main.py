@@ -9,18 +9,12 @@ import sys
 from collections.abc import Sequence
 
 import pocketintent
-from pocketintent.cli import (
-    combine,
-    compress,
-    compress_sweep,
-    data,
-    evaluate,
-    export,
-    match,
-    templates,
-    train,
-)
+from pocketintent.cli import data, export, match, templates
+from pocketintent.cli.compress import combine, compress
+from pocketintent.cli.compress import sweep as compress_sweep
+from pocketintent.cli.evaluate import command as evaluate
 from pocketintent.cli.output import print_note
+from pocketintent.cli.train import command as train
 from pocketintent.runtime.errors import PocketIntentError
 
 COMMANDS = (match, train, compress, compress_sweep, combine, export, evaluate, templates, data)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.model_option import add_model_option
-from pocketintent.cli.number_options import whole_number
+from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note
 
 EPILOG = """\

@@ -65,3 +65,12 @@ class Progress:
             return
         unit = f" {self._unit}"
         self._bar = tqdm(total=self._total, desc=self._title, unit=unit, file=sys.stderr)
+
+
+def print_progress(stage: str, done: int, total: int) -> None:
+    """Write progress on stderr: one line that is rewritten on a terminal, else the ends."""
+    if sys.stderr.isatty():
+        end = "\n" if done == total else ""
+        print(f"\r{stage}: {done}/{total}", end=end, file=sys.stderr, flush=True)
+    elif done == total:
+        print_note(f"{stage}: {done}/{total}")

@@ -7,13 +7,10 @@ from typing import Any
 
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import TemplateError
-from pocketintent.runtime.template_forms import normalise_form
-from pocketintent.runtime.templates import (
-    check_templates,
-    find_templates,
-    parse_templates,
-    read_json,
-)
+from pocketintent.runtime.templates.checks import check_templates
+from pocketintent.runtime.templates.files import find_templates, read_json
+from pocketintent.runtime.templates.forms import normalise_form
+from pocketintent.runtime.templates.template_set import parse_templates
 
 EPILOG = """\
 examples:

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from pocketintent.compression.prune import prune_encoder, select_by_frequency, without_ngrams
 from pocketintent.compression.quantise import StageProgress, falling, quantise_encoder
-from pocketintent.runtime.attention import DEFAULT_ATTENTION, Attention
-from pocketintent.runtime.charemb import CharEncoder
-from pocketintent.runtime.combined import CombinedEncoder
-from pocketintent.runtime.encoders import FloatArray, StaticEncoder
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
 
 LEAST_COSINE = 0.1
 """Mean cosine of words and network below which these are not of one space. A network in

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.arrays import IndexArray
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.vocabulary import Vocabulary
-
-IndexArray = NDArray[np.intp]
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)

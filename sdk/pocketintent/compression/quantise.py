@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.compression.prune import prune_encoder, select_by_frequency
-from pocketintent.runtime.encoders import StaticEncoder
+from pocketintent.runtime.decision.matching import fit_template_quantizer
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.matching import fit_template_quantizer
-from pocketintent.runtime.quantizer import DenseMatrix, QuantizedMatrix, Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
 
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
@@ -178,7 +179,7 @@ def add_template_quantizer(
     """Fit the codebook that a recogniser quantises its templates with.
 
     It is fitted on the sentence vectors of a corpus, so that an app need not fit one at each
-    start; see :func:`pocketintent.runtime.matching.fit_template_quantizer`.
+    start; see :func:`pocketintent.runtime.decision.matching.fit_template_quantizer`.
 
     Args:
         encoder: The encoder, compressed already.

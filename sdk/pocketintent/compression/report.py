@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from pocketintent.runtime.model_file import load_model
+from pocketintent.runtime.files.model_file import load_model
 
 
 def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:

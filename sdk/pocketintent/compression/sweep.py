@@ -14,9 +14,10 @@ import orjson
 from numpy.typing import NDArray
 
 from pocketintent.compression.quantise import quantise_encoder
-from pocketintent.runtime.encoders import Encoder, StaticEncoder
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.model_file import write_atomically
+from pocketintent.runtime.files.atomic import write_atomically
 
 VARIANTS: dict[str, dict[str, bool]] = {
     "shared": {"per_position": False, "normalised": False, "rotate": False},

@@ -1,0 +1,4 @@
+"""Measuring: metrics and records, and a folder for each task.
+
+Imports the runtime and training, and scikit-learn, SciPy and matplotlib where they are used.
+"""

@@ -10,17 +10,16 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from pocketintent.runtime.encoders import Encoder, load_encoder
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
+from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.exported import GraphEncoder, open_exported
-from pocketintent.runtime.indexing import IndexedTemplates, Search, index_templates
-from pocketintent.runtime.matching import Decision, FloatArray
-from pocketintent.runtime.templates import (
-    TemplateSet,
-    TemplateSource,
-    load_templates,
-    save_templates,
-)
+from pocketintent.runtime.graphs.encoder import GraphEncoder
+from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
+from pocketintent.runtime.templates.template_set import TemplateSet
 
 Backend = Literal["numpy", "onnxruntime", "tflite"]
 Reason = Literal["below_threshold", "ambiguous", "unknown_words", "no_templates"]

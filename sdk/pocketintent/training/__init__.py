@@ -1,3 +1,6 @@
-"""Training encoders with torch. Importing this package makes the `tweet` tokenizer known."""
+"""Training: a folder for each capability, and one for the loop that they share.
 
-from pocketintent.training import text as _text  # noqa: F401  registers the tokenizer
+Imports the runtime and compression, and torch, gensim and NLTK where they are used.
+"""
+
+from pocketintent.training.corpora import tokenizers as _tokenizers  # noqa: F401  registers `tweet`

@@ -1,0 +1,98 @@
+"""The transformer of a character network as a torch module."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding, layer_norm
+
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent_export.layers.codes import WholeMatrix, coded, reordered, unknown_zero
+
+_EPSILON = 1e-5
+_NEVER = -1e9
+"""Added to the score of what lies past the end of a text."""
+
+
+class TransformerReader(nn.Module):
+    """The mean over a text's characters of what the transformer makes of them.
+
+    Args:
+        encoder: The encoder; its weights are coded.
+        length: Characters of the input, or None when it is free.
+    """
+
+    def __init__(self, encoder: CharEncoder, length: int | None) -> None:
+        super().__init__()
+        self.network = encoder.network
+        self.length = length
+        weights = encoder.weights
+        kept = np.arange(encoder.vocabulary.max_chars)[:length]
+        matrices = {name: coded(weights, name) for name in weights.matrices}
+        matrices["positions"] = reordered(matrices["positions"], kept)
+        # The names of modules have no dots.
+        self.matrices = nn.ModuleDict(
+            {_key(name): WholeMatrix([matrix]) for name, matrix in matrices.items()}
+        )
+        for name, vector in weights.vectors.items():
+            self.register_buffer(_key(name), torch.from_numpy(vector.copy()))
+
+    def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The means.
+
+        Args:
+            characters: int32 [batch, length].
+            lengths: int32 [batch], at most ``length``; 0 is taken as 1.
+
+        Returns:
+            float32 [batch, hidden], and a zero for :class:`WholeMatrix`.
+        """
+        zero = None if self.length is None else unknown_zero(lengths)
+        length = characters.shape[1]
+        counts = torch.clamp(lengths, 1, self.length).unsqueeze(1)
+        places = torch.arange(length, dtype=torch.int32)
+        inside = places < counts
+        numbers = torch.where(places < lengths.unsqueeze(1), characters, 0).reshape(-1)
+        x = embedding(numbers, self._matrix("embedding", zero))
+        x = x.reshape(*characters.shape, -1) + self._matrix("positions", zero)[:length]
+        mask = torch.where(inside, 0.0, _NEVER)[:, None, None]
+        for layer in range(self.network.layers):
+            prefix = f"layers.{layer}"
+            x = x + self._attend(self._normalise(x, f"{prefix}.norm.0"), mask, prefix, zero)
+            wide = self._linear(
+                self._normalise(x, f"{prefix}.norm.1"), f"{prefix}.feedforward.0", zero
+            )
+            x = x + self._linear(torch.relu(wide), f"{prefix}.feedforward.1", zero)
+        shares = inside.to(torch.float32) / counts.to(torch.float32)
+        mean = torch.matmul(shares.unsqueeze(1), self._normalise(x, "norm")).squeeze(1)
+        return mean, zero
+
+    def _attend(self, x: Tensor, mask: Tensor, prefix: str, zero: Tensor | None) -> Tensor:
+        batch, length, width = x.shape
+        heads = self.network.heads
+        parts = self._linear(x, f"{prefix}.attention.input", zero)
+        query, key, value = (
+            part.reshape(batch, length, heads, -1).transpose(1, 2)
+            for part in torch.chunk(parts, 3, -1)
+        )
+        scores = torch.matmul(query, key.transpose(2, 3)) * float(width // heads) ** -0.5
+        mixed = torch.matmul(torch.softmax(scores + mask, -1), value)
+        mixed = mixed.transpose(1, 2).reshape(batch, length, width)
+        return self._linear(mixed, f"{prefix}.attention.output", zero)
+
+    def _linear(self, x: Tensor, name: str, zero: Tensor | None) -> Tensor:
+        weight = self._matrix(f"{name}.weight", zero)
+        return torch.matmul(x, weight.t()) + self.get_buffer(_key(f"{name}.bias"))
+
+    def _normalise(self, x: Tensor, name: str) -> Tensor:
+        weight, bias = (self.get_buffer(_key(f"{name}.{part}")) for part in ("weight", "bias"))
+        return layer_norm(x, x.shape[-1:], weight, bias, _EPSILON)
+
+    def _matrix(self, name: str, zero: Tensor | None) -> Tensor:
+        matrix: Tensor = self.matrices[_key(name)](zero)
+        return matrix
+
+
+def _key(name: str) -> str:
+    return name.replace(".", "_")

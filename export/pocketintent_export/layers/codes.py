@@ -1,0 +1,244 @@
+"""Stored matrices as torch modules: the codes stay bytes, decoded by row look-ups.
+
+A converter computes what depends on no input, and would write the decoded floats. ONNX's can be
+told not to; for TFLite row numbers have a zero added that only the runtime knows to be one.
+Row look-ups are ``embedding``, which becomes ``Gather`` in ONNX and ``EMBEDDING_LOOKUP`` in
+TFLite; any other way to index becomes a gather with checks in TFLite, three times slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from pocketintent.runtime.encoders.charemb.weights import Weights
+from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+
+CodedMatrix = Int8Matrix | QuantizedMatrix
+
+_BLOCK = 64
+_BYTE = 128
+"""What a stored byte lacks: the converters refuse constants of uint8, so it is kept in int8."""
+
+
+class Codes(nn.Module):
+    """Codes of any width, packed, and read row by row.
+
+    Codes of eight bits are bytes, and of four bits halves of bytes. Others lie in a stream of
+    bits, each row from a whole byte on, and are taken apart by arithmetic on floats, exact since
+    no window reaches 2**24.
+
+    Args:
+        codes: uint8 or uint16 [num_rows, num_sub].
+        codebook_size: Number of centroids that a code chooses from.
+    """
+
+    stored: Tensor
+    columns: Tensor
+    shifts: Tensor
+
+    def __init__(self, codes: CodeArray, codebook_size: int) -> None:
+        super().__init__()
+        self.bits, self.num_sub = bits_for(codebook_size), codes.shape[1]
+        packed = pack_rows(codes, self.bits)
+        stored = torch.from_numpy(packed.astype(np.int16) - _BYTE).to(torch.int8)
+        self.register_buffer("stored", stored)
+        starts = np.arange(codes.shape[1]) * self.bits
+        num_bytes = (7 + self.bits + 7) // 8  # that a code can touch
+        columns = starts // 8 + np.arange(num_bytes)[:, None]
+        # A byte past the row would only fill bits that are cut off.
+        columns = np.minimum(columns, packed.shape[1] - 1).astype(np.int32)
+        self.register_buffer("columns", torch.from_numpy(columns))
+        shifts = np.exp2(starts % 8).astype(np.float32)
+        self.register_buffer("shifts", torch.from_numpy(shifts)[:, None])
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """The codes of rows int32 [n]: int32 [n, num_sub]."""
+        stored = embedding(rows, self.stored).to(torch.int32) + _BYTE
+        if self.bits == 8:
+            return stored
+        if self.bits == 4:
+            return self._halves(stored.to(torch.float32))
+        by_byte = stored.to(torch.float32).t().contiguous()
+        window = embedding(self.columns[0], by_byte)
+        for place in range(1, len(self.columns)):
+            window = window + embedding(self.columns[place], by_byte) * float(256**place)
+        shifted = torch.floor(window / self.shifts)
+        size = float(1 << self.bits)
+        codes = shifted - torch.floor(shifted / size) * size
+        return codes.to(torch.int32).t().contiguous()
+
+    def _halves(self, stored: Tensor) -> Tensor:
+        high = torch.floor(stored / 16.0)
+        halves = torch.stack([stored - high * 16.0, high], dim=-1)
+        return halves.reshape(stored.shape[0], -1)[:, : self.num_sub].to(torch.int32)
+
+
+class QuantizedRows(nn.Module):
+    """The rows of quantised matrices of one shape, one matrix after the other.
+
+    Args:
+        matrices: Matrices with equal quantiser settings, at least one.
+    """
+
+    codebook: Tensor
+    positions: Tensor | None
+    norms: Tensor | None
+
+    def __init__(self, matrices: Sequence[QuantizedMatrix]) -> None:
+        super().__init__()
+        quantizer = matrices[0].quantizer
+        codes = np.concatenate([matrix.codes for matrix in matrices])
+        self.codes = Codes(codes, quantizer.codebook_size)
+        self.dim = quantizer.dim
+        self.starts = np.cumsum([len(matrix) for matrix in matrices])[:-1].tolist()
+        self.step = len(quantizer.codebook) * quantizer.codebook_size
+        books = [m.quantizer.codebook.reshape(-1, quantizer.sub_dim) for m in matrices]
+        self.register_buffer("codebook", torch.from_numpy(np.concatenate(books)))
+        positions = None
+        if quantizer.per_position:
+            positions = torch.arange(quantizer.num_sub, dtype=torch.int32)
+            positions = positions * quantizer.codebook_size
+        self.register_buffer("positions", positions)
+        norms = [m.norms.astype(np.float32)[:, None] for m in matrices if m.norms is not None]
+        self.register_buffer("norms", torch.from_numpy(np.concatenate(norms)) if norms else None)
+
+    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Decoded rows.
+
+        Args:
+            ids: int32 [n].
+
+        Returns:
+            float32 [n, dim] without their norms, and the norms, float32 [n, 1], if there are any.
+        """
+        codes = self.codes(ids)
+        if self.positions is not None:
+            codes = codes + self.positions
+        for start in self.starts:
+            codes = codes + ((ids >= start).to(torch.int32) * self.step).unsqueeze(-1)
+        rows = embedding(codes.reshape(-1), self.codebook).reshape(-1, self.dim)
+        return rows, None if self.norms is None else embedding(ids, self.norms)
+
+
+class WholeMatrix(nn.Module):
+    """All rows of stored matrices, decoded, one matrix after the other.
+
+    Args:
+        matrices: Matrices with equally many columns, at least one.
+    """
+
+    def __init__(self, matrices: Sequence[CodedMatrix]) -> None:
+        super().__init__()
+        groups = [list(group) for _, group in groupby(matrices, _kind)]
+        self.parts = nn.ModuleList(_part(group) for group in groups)
+
+    def forward(self, zero: Tensor | None) -> Tensor:
+        """The rows.
+
+        Args:
+            zero: What :func:`unknown_zero` gave, or None where the converter keeps codes.
+
+        Returns:
+            float32 [num_rows, columns].
+        """
+        parts = [part(zero) for part in self.parts]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+class _Int8Part(nn.Module):
+    codes: Tensor
+    scales: Tensor
+
+    def __init__(self, matrices: Sequence[Int8Matrix]) -> None:
+        super().__init__()
+        self.register_buffer("codes", torch.from_numpy(np.concatenate([m.codes for m in matrices])))
+        scales = np.concatenate([m.scales for m in matrices]).astype(np.float32)
+        self.register_buffer("scales", torch.from_numpy(scales)[:, None])
+
+    def forward(self, zero: Tensor | None) -> Tensor:
+        codes = self.codes
+        if zero is not None:  # all of them as one row, so that no row numbers are stored
+            codes = embedding(zero, codes.reshape(1, -1)).reshape(codes.shape)
+        return codes.to(torch.float32) * self.scales
+
+
+class _QuantizedPart(nn.Module):
+    def __init__(self, matrices: Sequence[QuantizedMatrix]) -> None:
+        super().__init__()
+        self.rows = QuantizedRows(matrices)
+        self.num_rows = sum(len(matrix) for matrix in matrices)
+
+    def forward(self, zero: Tensor | None) -> Tensor:
+        rows: Tensor
+        rows, norms = self.rows(row_numbers(self.num_rows, zero))
+        return rows if norms is None else rows * norms
+
+
+def _part(matrices: Sequence[Any]) -> nn.Module:
+    if isinstance(matrices[0], Int8Matrix):
+        return _Int8Part(matrices)
+    return _QuantizedPart(matrices)
+
+
+def _kind(matrix: CodedMatrix) -> tuple[Any, ...]:
+    return ("int8",) if isinstance(matrix, Int8Matrix) else quantised_shape(matrix)
+
+
+def quantised_shape(matrix: QuantizedMatrix) -> tuple[Any, ...]:
+    """What matrices must have in common for one :class:`QuantizedRows`."""
+    return *matrix.quantizer.codebook.shape, matrix.norms is None
+
+
+def unknown_zero(given: Tensor) -> Tensor:
+    """Zero as int32 [1], which depends on an input, so that no converter computes it.
+
+    Args:
+        given: Any tensor that depends on an input; int32 or float32, without NaN.
+    """
+    first = given.reshape(-1)[:1]
+    return torch.clamp(torch.abs(first), max=0).to(torch.int32)
+
+
+def row_numbers(count: int, zero: Tensor | None) -> Tensor:
+    """The numbers from 0 on, int32 [count]; made of fewer numbers when they depend on ``zero``."""
+    if zero is None:
+        return torch.arange(count, dtype=torch.int32)
+    starts = torch.arange(0, count, _BLOCK, dtype=torch.int32) + zero
+    numbers = starts.unsqueeze(1) + torch.arange(_BLOCK, dtype=torch.int32)
+    return numbers.reshape(-1)[:count]
+
+
+def coded(weights: Weights, name: str) -> CodedMatrix:
+    """A matrix of a character network; export takes no others."""
+    matrix = weights.matrices[name]
+    assert isinstance(matrix, CodedMatrix), name
+    return matrix
+
+
+def reordered(matrix: CodedMatrix, order: NDArray[np.intp]) -> CodedMatrix:
+    """The matrix with its rows in another order, or with some of them."""
+    if isinstance(matrix, Int8Matrix):
+        return Int8Matrix(matrix.codes[order], matrix.scales[order])
+    norms = None if matrix.norms is None else matrix.norms[order]
+    return QuantizedMatrix(matrix.codes[order], norms, matrix.quantizer)
+
+
+def pack_rows(codes: CodeArray, bits: int) -> CodeArray:
+    """Codes [n, num_sub] as bytes, uint8 [n, row_bytes]; every row begins a byte of its own."""
+    if bits == 8:
+        return codes
+    num_sub = codes.shape[1]
+    whole = np.zeros((len(codes), -(-num_sub // 8) * 8), codes.dtype)  # eight codes end a byte
+    whole[:, :num_sub] = codes
+    packed = pack_codes(whole, bits).reshape(len(codes), -1)
+    return packed[:, : -(-num_sub * bits // 8)]

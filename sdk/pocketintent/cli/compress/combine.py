@@ -1,0 +1,152 @@
+"""``pocketintent combine``: one model of word vectors and of a character network."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
+from pocketintent.cli.options.model import model_file
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.output import print_json, print_note, print_progress
+from pocketintent.compression.words import read_static_model
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import save_model
+
+EXAMPLES = """\
+examples:
+  pocketintent train charemb --target words.safetensors --reads words --out charemb.safetensors
+  pocketintent combine words.safetensors charemb.safetensors --out combined.safetensors
+  pocketintent combine words.safetensors charemb.safetensors --out combined.safetensors \\
+      --keep 10000 --blend 0.15 --attention 0.6 --intents intents/clinc150"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand ``combine``."""
+    parser = subparsers.add_parser(
+        "combine",
+        help="join word vectors and a character network in one model",
+        description="Make one model that looks known words up and reads unknown ones by their "
+        "characters; prints its sizes as JSON.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "words",
+        type=model_file,
+        metavar="WORDS",
+        help="a model of word vectors; its n-grams are left",
+    )
+    parser.add_argument(
+        "charemb", type=Path, metavar="CHAREMB", help="a character network trained on WORDS"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model")
+    parser.add_argument(
+        "--blend",
+        type=float,
+        default=0.15,
+        metavar="X",
+        help="share of the network in the vectors of known words (%(default)s)",
+    )
+    parser.add_argument(
+        "--attention",
+        type=float,
+        default=DEFAULT_ATTENTION.share,
+        metavar="X",
+        help="share of the known words that an unknown one is like in its vector; 0: none "
+        "(%(default)s)",
+    )
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        default=DEFAULT_ATTENTION.temperature,
+        metavar="T",
+        help="of the attention: the smaller, the fewer words have a say (%(default)s)",
+    )
+    parser.add_argument(
+        "--unknown-weight",
+        type=float,
+        default=DEFAULT_ATTENTION.weight,
+        metavar="W",
+        help="of the attention: how much an unknown word counts beside known ones (%(default)s)",
+    )
+    parser.add_argument(
+        "--attention-words",
+        type=whole_number(1),
+        default=DEFAULT_ATTENTION.words,
+        metavar="N",
+        help="of the attention: only the N most frequent words have a say (%(default)s)",
+    )
+    parser.add_argument("--keep", type=int, metavar="N", help="most frequent words to keep (all)")
+    parser.add_argument(
+        "--sub-dim", type=int, metavar="N", help="length of a sub-vector (as WORDS has)"
+    )
+    parser.add_argument("--codebook-size", type=int, metavar="N", help="centroids (as WORDS has)")
+    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    add_probe_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Combine two models and print the report."""
+    from pocketintent.compression.combine import combine_encoders
+    from pocketintent.compression.report import size_report
+
+    words, counts = read_static_model(args.words)
+    characters = load_encoder(args.charemb)
+    if not isinstance(characters, CharEncoder):
+        kind = getattr(characters, "kind", "unknown")
+        raise PocketIntentError(
+            f"{args.charemb}: a model of kind {kind!r} has no character network; give one of "
+            "kind 'charemb'"
+        )
+    before = {"words": size_report(args.words), "charemb": size_report(args.charemb)}
+    started = time.monotonic()
+    combined = combine_encoders(
+        words,
+        characters,
+        blend=args.blend,
+        attention=_attention(args),
+        keep=args.keep,
+        counts=counts,
+        sub_dim=args.sub_dim,
+        codebook_size=args.codebook_size,
+        seed=args.seed,
+        progress=print_progress,
+    )
+    seconds = time.monotonic() - started
+    quality = {}
+    if probe := read_probe(args):
+        print_note("measuring quality")
+        quality = {"quality": measure_quality(combined, probe)}
+        combined.manifest |= quality
+    save_model(args.out, *combined.to_model_file_parts())
+    report = {
+        "out": str(args.out),
+        "words": len(combined.vocabulary),
+        "dim": combined.dim,
+        "settings": combined.manifest["combination"] | {"attention": combined.attention},
+        "seconds": round(seconds, 2),
+        "bytes": size_report(args.out),
+        "bytes_before": {name: sizes["file"] for name, sizes in before.items()},
+    }
+    print_json(report | quality)
+    return 0
+
+
+def _attention(args: argparse.Namespace) -> Attention | None:
+    if args.attention == 0:
+        return None
+    for option, value in (
+        ("--attention", args.attention),
+        ("--temperature", args.temperature),
+        ("--unknown-weight", args.unknown_weight),
+    ):
+        if not 0 < value <= 1:
+            least = "0 (none)" if option == "--attention" else "above 0"
+            raise PocketIntentError(f"{option} {value}: it must be from {least} to 1")
+    return Attention(args.attention, args.temperature, args.unknown_weight, args.attention_words)

@@ -1,0 +1,4 @@
+"""``pocketintent evaluate``: a module for each task.
+
+Imports evaluation when a task is chosen.
+"""

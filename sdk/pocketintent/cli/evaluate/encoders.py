@@ -1,0 +1,109 @@
+"""``pocketintent evaluate encoders``: tables of vectors and models as encoders of whole texts."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pocketintent.cli.options.model import MODEL_HELP, vectors_file
+from pocketintent.cli.output import Progress, print_json
+from pocketintent.runtime.errors import PocketIntentError
+
+if TYPE_CHECKING:
+    from pocketintent.evaluation.records import ScoredPair
+
+EXAMPLES = """\
+examples:
+  pocketintent evaluate encoders sts/stsb/dev.jsonl \\
+      --target words.safetensors words-and-terms.safetensors \\
+      --model char-words.safetensors char-words-and-terms.safetensors default
+  pocketintent evaluate encoders patents.csv --a anchor --b target --model tiny.safetensors
+  pocketintent evaluate encoders terms/inspec.jsonl --keyphrases dev --target vectors.txt.gz
+
+A table is the mean of its word vectors; one with terms such as machine_learning is measured
+twice, without them and with them joined in each text. So is a CharEmb: reading each text at
+once, and word by word. With --keyphrases a FILE has documents and their keyphrases: two phrases
+of one document (score 1) against two of different ones (0)."""
+
+
+def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the task ``encoders`` to ``evaluate``."""
+    parser = tasks.add_parser(
+        "encoders",
+        help="tables of vectors and models side by side, as encoders of whole texts",
+        description="Correlate the cosines that several encoders give to pairs of texts with "
+        "the pairs' scores; prints a JSON line for each file, with a row for each encoder.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="pairs: a CSV or TSV with a head line, or JSON lines",
+    )
+    parser.add_argument(
+        "--target",
+        type=vectors_file,
+        nargs="+",
+        default=[],
+        metavar="VECTORS",
+        help="tables: word2vec, GloVe, fastText, StarSpace TSV, or a model of word vectors",
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="read the first N rows of each table (all)"
+    )
+    parser.add_argument(
+        "--model",
+        nargs="+",
+        default=[],
+        metavar="MODEL",
+        help=f"each {MODEL_HELP}",
+    )
+    parser.add_argument("--a", metavar="COLUMN", help="of the first texts (found)")
+    parser.add_argument("--b", metavar="COLUMN", help="of the second texts (found)")
+    parser.add_argument("--score", metavar="COLUMN", help="of the scores (found)")
+    parser.add_argument(
+        "--keyphrases",
+        choices=("test", "dev", "all"),
+        help="the files have documents with keyphrases; which of the documents",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the pairs of keyphrases (0)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure the encoders on each file."""
+    from pocketintent.evaluation.similarity.text_encoders import (
+        compare_encoders,
+        read_model,
+        read_tables,
+    )
+
+    if not args.target and not args.model:
+        raise PocketIntentError("nothing to measure: give --target, --model, or both")
+    read = [(path, *_read_pairs(path, args)) for path in args.files]
+    encoders = [encoder for path in args.target for encoder in read_tables(path, args.limit)]
+    encoders += [encoder for path in args.model for encoder in read_model(path)]
+    with Progress("encoders", len(read) * len(encoders), "runs") as progress:
+        for path, pairs, columns in read:
+            rows = compare_encoders(encoders, pairs, path, progress.step)
+            print_json({"file": str(path), "pairs": len(pairs), "columns": columns, "rows": rows})
+    return 0
+
+
+def _read_pairs(path: Path, args: argparse.Namespace) -> tuple[list[ScoredPair], list[str]]:
+    """The pairs of a file, and what they were read from."""
+    from pocketintent.evaluation.keyphrases.scoring import read_keyphrases, select_split
+    from pocketintent.evaluation.similarity.pairs import read_pairs
+    from pocketintent.evaluation.similarity.phrase_pairs import pair_keyphrases
+
+    if args.keyphrases is not None:
+        documents = select_split(read_keyphrases(path), args.keyphrases)
+        return pair_keyphrases(documents, args.seed), ["keyphrases"]
+    pairs, columns = read_pairs(path, a=args.a, b=args.b, score=args.score)
+    return pairs, list(columns)

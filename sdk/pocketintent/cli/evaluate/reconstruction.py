@@ -1,0 +1,57 @@
+"""``pocketintent evaluate reconstruction``: a CharEmb as a compressor of a table of vectors."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.output import print_json
+
+EXAMPLES = """\
+examples:
+  pocketintent evaluate reconstruction sts/stsb/dev.jsonl \\
+      --target vectors.txt.gz --model charemb.safetensors
+  pocketintent evaluate reconstruction sts/stsb/test.jsonl \\
+      --target default --model tiny.safetensors
+
+The vectors of all words of the target are rebuilt from their letters. The report has the
+correlations of the mean of word vectors with the scores, by the original and by the rebuilt
+table, and how many times smaller the model is."""
+
+
+def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the task ``reconstruction`` to ``evaluate``."""
+    parser = tasks.add_parser(
+        "reconstruction",
+        help="word vectors rebuilt by a CharEmb against the original ones, on STS",
+        description="Measure a CharEmb as a compressor of the vectors that it was trained on; "
+        "prints JSON.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help='lines of {"a": text, "b": text, "score": number}'
+    )
+    parser.add_argument(
+        "--target",
+        type=vectors_file,
+        required=True,
+        metavar="VECTORS",
+        help="the original: word2vec, GloVe, fastText, StarSpace TSV, or a model of word vectors",
+    )
+    parser.add_argument(
+        "--model", type=Path, required=True, metavar="CHAREMB", help="a model of kind charemb"
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="read the first N rows of the target (all)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Rebuild the target's vectors and compare both tables."""
+    from pocketintent.evaluation.similarity.reconstruction import evaluate_reconstruction
+
+    print_json(evaluate_reconstruction(args.file, args.target, args.model, limit=args.limit))
+    return 0

@@ -1,0 +1,4 @@
+"""Options that several commands share.
+
+Imports the runtime.
+"""

@@ -1,0 +1,4 @@
+"""``pocketintent train``: a module for each method.
+
+Imports training when a method is chosen.
+"""

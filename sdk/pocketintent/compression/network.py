@@ -1,0 +1,74 @@
+"""Quantise the weights of a character encoder."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.charemb.weights import StoredMatrix, WeightFormat, Weights
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
+
+
+def quantise_charemb(
+    encoder: CharEncoder,
+    weights: WeightFormat = "int8",
+    *,
+    sub_dim: int = 1,
+    codebook_size: int = 16,
+    seed: int = 0,
+) -> CharEncoder:
+    """Store the weights of a character encoder in less.
+
+    ``int8`` keeps each number of a matrix as 8 bits, with a half-precision factor for each
+    row. ``codebook`` keeps each ``sub_dim`` numbers as one code and each row's length in half
+    precision, with one codebook for a matrix: 4 bits a number with the defaults, which cost
+    less than 256 centroids of pairs do (figures in ``docs/charemb.md``). Biases stay float32.
+
+    Args:
+        encoder: The encoder; it stays as it is.
+        weights: ``int8``, ``codebook``, or ``float32`` to undo the storing, not the loss.
+        sub_dim: Numbers of a code, for ``codebook``; it divides the inputs of every matrix.
+        codebook_size: Centroids of a codebook, for ``codebook``.
+        seed: Of the sample that codebooks are fitted on.
+
+    Returns:
+        The encoder with its weights stored so; a ``quality`` entry, measured on the old
+        weights, is dropped.
+
+    Raises:
+        PocketIntentError: A setting makes no sense, or a weight is NaN or infinite.
+    """
+    if weights not in get_args(WeightFormat):
+        raise PocketIntentError(
+            f"weights must be one of {', '.join(get_args(WeightFormat))}, not {weights!r}"
+        )
+
+    def store(matrix: FloatArray) -> StoredMatrix:
+        if weights == "int8":
+            return Int8Matrix.encode(matrix)
+        if weights == "float32":
+            return DenseMatrix(matrix)
+        # One codebook for all positions: the inputs of a layer have nothing that tells them
+        # apart, and a codebook for each would take more than the codes.
+        quantizer = Quantizer.fit(
+            matrix, sub_dim=sub_dim, codebook_size=codebook_size, per_position=False, seed=seed
+        )
+        return quantizer.encode(matrix)
+
+    stored = Weights(
+        weights,
+        {name: store(matrix.decode()) for name, matrix in encoder.weights.matrices.items()},
+        encoder.weights.vectors,
+    )
+    return CharEncoder(
+        encoder.vocabulary,
+        encoder.network,
+        stored,
+        reads=encoder.reads,
+        tokenizer_spec=encoder.tokenizer_spec,
+        manifest={key: value for key, value in encoder.manifest.items() if key != "quality"},
+    )

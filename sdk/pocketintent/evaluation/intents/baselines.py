@@ -1,0 +1,182 @@
+"""The systems that ours are compared with, by name; all see the same draws of templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.evaluation.intents.datasets import Draw, IntentData
+from pocketintent.evaluation.intents.few_shot import Predict, Prediction, System
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.errors import PocketIntentError, require
+
+FitPredict = Callable[[list[str], NDArray[np.intp], list[str], int], NDArray[np.intp]]
+"""From texts, their labels, queries and a seed to the labels of the queries."""
+
+BASELINES = ("tfidf", "tfidf-chars", "tfidf-logreg", "fasttext", "cnn")
+"""``tfidf`` and ``tfidf-chars``: nearest template by TF-IDF cosine, of words and of character
+n-grams. The others are trained on each draw: logistic regression on TF-IDF, fastText, and a
+convolutional network on word vectors."""
+
+_FASTTEXT_EXAMPLES = 100_000
+_FASTTEXT_DIM = 50
+
+
+class SupervisedSystem:
+    """A classifier that is trained on the templates of each draw.
+
+    Args:
+        fit_predict: Trains on the templates and labels the queries.
+    """
+
+    def __init__(self, fit_predict: FitPredict) -> None:
+        self.fit_predict = fit_predict
+
+    def prepare(self, data: IntentData) -> Predict:
+        """Nothing is shared between draws."""
+
+        def predict(draw: Draw) -> dict[str, Prediction]:
+            texts = [data.train_texts[index] for index in draw.indices]
+            labels = self.fit_predict(texts, draw.labels, data.query_texts, draw.seed)
+            return {"classifier": Prediction(labels)}
+
+        return predict
+
+
+class TfidfSystem:
+    """TF-IDF, fitted on the templates of each draw, searched for the nearest.
+
+    Args:
+        settings: Of scikit-learn's ``TfidfVectorizer``; words, sublinear, when empty.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = settings
+
+    def prepare(self, data: IntentData) -> Predict:
+        """Nothing is shared between draws: the weights come from the templates alone."""
+        text = require("sklearn.feature_extraction.text", "evaluate")
+
+        def predict(draw: Draw) -> dict[str, Prediction]:
+            vectorizer = text.TfidfVectorizer(dtype=np.float32, sublinear_tf=True, **self.settings)
+            templates = vectorizer.fit_transform(data.train_texts[index] for index in draw.indices)
+            queries = vectorizer.transform(data.query_texts)
+            nearest = np.maximum.reduceat((queries @ templates.T).toarray(), draw.starts, axis=1)
+            both = nearest + (queries @ _sparse_centroids(templates, draw.labels).T).toarray()
+            return {
+                "nearest": Prediction(nearest.argmax(axis=1)),
+                "nearest+centroid": Prediction(both.argmax(axis=1)),
+            }
+
+        return predict
+
+
+def _sparse_centroids(templates: Any, labels: NDArray[np.intp]) -> Any:
+    """Unit-length mean of the rows of each label, as a sparse matrix [num_labels, dim]."""
+    sparse = require("scipy.sparse", "evaluate")
+    preprocessing = require("sklearn.preprocessing", "evaluate")
+    ones = np.ones(len(labels), dtype=np.float32)
+    members = sparse.csr_matrix((ones, (labels, np.arange(len(labels)))))
+    return preprocessing.normalize(members @ templates)
+
+
+def tfidf_logistic(
+    texts: list[str], labels: NDArray[np.intp], queries: list[str], seed: int
+) -> NDArray[np.intp]:
+    """Logistic regression (C = 10) on TF-IDF of words and pairs of words."""
+    text = require("sklearn.feature_extraction.text", "evaluate")
+    linear_model = require("sklearn.linear_model", "evaluate")
+    vectorizer = text.TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+    features = vectorizer.fit_transform(texts)
+    if labels.max() == 0:
+        return np.zeros(len(queries), dtype=np.intp)
+    model = linear_model.LogisticRegression(C=10.0, tol=1e-3, max_iter=200, random_state=seed)
+    model.fit(features, labels)
+    predicted: NDArray[np.intp] = model.predict(vectorizer.transform(queries)).astype(np.intp)
+    return predicted
+
+
+def fasttext_classify(
+    texts: list[str], labels: NDArray[np.intp], queries: list[str], seed: int
+) -> NDArray[np.intp]:
+    """Supervised fastText (Joulin et al. 2017) on words, on one thread.
+
+    It sees as many examples whatever the number of templates, since the default of a few
+    epochs leaves it untrained on few.
+    """
+    model = train_fasttext(texts, [str(label) for label in labels], seed)
+    answers = [fasttext_label(model, query) for query in queries]
+    return np.array([int(answer) for answer in answers], dtype=np.intp)
+
+
+def train_fasttext(texts: list[str], labels: list[str], seed: int = 0) -> Any:
+    """A fastText classifier of ``texts``, by floret, a kept-up copy of fastText's program.
+
+    Args:
+        texts: Training texts.
+        labels: One label for each, without white space.
+        seed: Seed of the order of the texts and of the weights.
+
+    Returns:
+        The model, for :func:`fasttext_label`.
+    """
+    import tempfile
+    from pathlib import Path
+
+    floret = require("floret", "evaluate")
+    order = np.random.default_rng(seed).permutation(len(texts))  # it reads the file in order
+    lines = [f"__label__{labels[i]} {_fasttext_line(texts[i])}\n" for i in order]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train.txt"
+        path.write_text("".join(lines), encoding="utf-8")
+        return floret.train_supervised(
+            str(path),
+            lr=0.5,
+            dim=_FASTTEXT_DIM,
+            epoch=max(5, round(_FASTTEXT_EXAMPLES / len(texts))),
+            thread=1,
+            seed=seed % 2**31,
+            verbose=0,
+        )
+
+
+def fasttext_label(model: Any, query: str) -> str:
+    """The label of a text; also of one without a known word, by the end of its line."""
+    # The wrapper's own `predict` fails under numpy 2 in some releases; this is what it calls.
+    found = model.f.predict(_fasttext_line(query) + "\n", 1, 0.0, "strict")
+    return str(found[0][1]).removeprefix("__label__")
+
+
+def _fasttext_line(text: str) -> str:
+    """The text as one line of tokens, by the tokenizer that our own models use."""
+    from pocketintent.runtime.text.tokenizer import simple_tokenize
+
+    return " ".join(simple_tokenize(text))
+
+
+def make_baseline(name: str, encoder: Encoder | None = None) -> System:
+    """The baseline of a name.
+
+    Args:
+        name: One of ``BASELINES``.
+        encoder: For ``cnn``, the model of word vectors that its own start from.
+
+    Raises:
+        PocketIntentError: The name is unknown, or the encoder has no word vectors.
+    """
+    if name == "tfidf":
+        return TfidfSystem()
+    if name == "tfidf-chars":
+        return TfidfSystem(analyzer="char_wb", ngram_range=(2, 4))
+    if name == "tfidf-logreg":
+        return SupervisedSystem(tfidf_logistic)
+    if name == "fasttext":
+        return SupervisedSystem(fasttext_classify)
+    if name == "cnn":
+        from pocketintent.evaluation.intents.cnn import CnnClassifier
+
+        return SupervisedSystem(CnnClassifier(encoder))
+    raise PocketIntentError(f"unknown baseline {name!r}; choose of {', '.join(BASELINES)}")

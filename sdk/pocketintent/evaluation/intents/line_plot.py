@@ -1,0 +1,90 @@
+"""Plots of intent recognition: against the templates of an intent, and against typing errors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pocketintent.runtime.errors import require
+
+_STYLES = {"nearest": "--", "nearest+centroid": "-", "classifier": ":"}
+_MEASURES = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
+
+
+def plot_curves(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Draw the results of :func:`pocketintent.evaluation.intents.curves.learning_curves`.
+
+    A column of panels for each data set, a row for each measure. A colour is a system; a dashed
+    line is its nearest template, a full one ``nearest+centroid``, a dotted one a classifier.
+    Bars show one standard deviation over the draws.
+
+    Args:
+        reports: One for each data set.
+        path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
+    """
+    _plot(reports, path, "shots", "templates of an intent", _MEASURES)
+
+
+def plot_typing_errors(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Draw accuracy of :func:`pocketintent.evaluation.intents.robustness.evaluate_typing_errors`.
+
+    A panel for each data set, with a line for each encoder and decision, in the styles of
+    :func:`plot_curves`.
+
+    Args:
+        reports: One for each data set.
+        path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
+    """
+    _plot(reports, path, "errors", "typing errors in each utterance", ("accuracy",))
+
+
+def _plot(
+    reports: Sequence[dict[str, Any]],
+    path: str | os.PathLike[str],
+    x: str,
+    x_label: str,
+    measures: Iterable[str],
+) -> None:
+    """Draw measures, a row of panels each, against the key ``x`` of the rows of results."""
+    measures = list(measures)
+    figure_module = require("matplotlib.figure", "evaluate")
+    size = (4.6 * len(reports) + 2.2, 3.5 * len(measures))
+    figure = figure_module.Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(len(measures), len(reports), squeeze=False, sharex="col")
+    systems = list(dict.fromkeys(row["system"] for r in reports for row in r["results"]))
+    colours = {system: f"C{position % 10}" for position, system in enumerate(systems)}
+    handles: dict[str, Any] = {}
+    for column, report in enumerate(reports):
+        panels[0][column].set_title(f"{report['dataset']}, {report['split']}")
+        panels[-1][column].set_xlabel(x_label)
+        panels[-1][column].xaxis.get_major_locator().set_params(integer=True)
+        for panel, measure in zip(panels[:, column], measures, strict=True):
+            panel.set_ylabel(_MEASURES[measure])
+            panel.grid(alpha=0.3)
+            handles |= _draw_panel(panel, report["results"], x, measure, colours)
+    figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
+def _draw_panel(
+    panel: Any, rows: Sequence[dict[str, Any]], x: str, measure: str, colours: dict[str, str]
+) -> dict[str, Any]:
+    """Draw one line for each system and decision; returns the lines by their legend."""
+    lines: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        lines.setdefault((row["system"], row["decision"]), []).append(row)
+    handles = {}
+    for (system, decision), points in lines.items():
+        points = sorted(points, key=lambda row: row[x])
+        handles[f"{system} ({decision})"] = panel.errorbar(
+            [row[x] for row in points],
+            [row[measure]["mean"] for row in points],
+            yerr=[row[measure]["std"] for row in points],
+            color=colours[system],
+            linestyle=_STYLES.get(decision, "-."),
+            marker="o",
+            markersize=3,
+            capsize=2,
+        )
+    return handles

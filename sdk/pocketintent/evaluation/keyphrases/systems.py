@@ -1,0 +1,69 @@
+"""The systems whose keyphrases are compared: ours, TF-IDF over n-grams, and YAKE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pocketintent.evaluation.keyphrases.scoring import Extractor
+from pocketintent.runtime.errors import require
+
+NUM_PHRASES = 60
+"""Phrases that a system gives; more than are scored, as equal stems are then merged."""
+
+
+def make_tfidf(texts: Sequence[str], *, max_length: int = 3) -> Extractor:
+    """TF-IDF of word n-grams, by scikit-learn.
+
+    Args:
+        texts: What document frequencies are counted in.
+        max_length: Words of the longest n-gram. English stop words are taken out before n-grams
+            are made; all else is scikit-learn's default.
+
+    Raises:
+        MissingExtraError: scikit-learn is not installed.
+    """
+    text_module = require("sklearn.feature_extraction.text", "evaluate")
+    vectorizer = text_module.TfidfVectorizer(stop_words="english", ngram_range=(1, max_length))
+    vectorizer.fit(texts)
+    phrases = vectorizer.get_feature_names_out()
+
+    def extract(text: str) -> list[str]:
+        row = vectorizer.transform([text])
+        ranked = sorted(zip(-row.data, phrases[row.indices], strict=True))
+        return [phrase for _, phrase in ranked[:NUM_PHRASES]]
+
+    return extract
+
+
+def make_yake(texts: Sequence[str]) -> Extractor:
+    """YAKE (Campos et al. 2020) for English, with its defaults; it looks at one text alone.
+
+    Raises:
+        MissingExtraError: yake is not installed.
+    """
+    extractor = require("yake", "evaluate").KeywordExtractor(lan="en", top=NUM_PHRASES)
+
+    def extract(text: str) -> list[str]:
+        return [phrase for phrase, _ in extractor.extract_keywords(text)]
+
+    return extract
+
+
+def make_terms(texts: Sequence[str]) -> Extractor:
+    """Our candidates, ranked by :class:`pocketintent.training.terms.document.DocumentTerms`."""
+    from pocketintent.training.terms.document import DocumentTerms
+
+    extractor = DocumentTerms.fit(texts)
+
+    def extract(text: str) -> list[str]:
+        return [phrase for phrase, _ in extractor.extract(text)[:NUM_PHRASES]]
+
+    return extract
+
+
+KEYPHRASE_SYSTEMS: dict[str, Callable[[Sequence[str]], Extractor]] = {
+    "pocketintent": make_terms,
+    "tfidf": make_tfidf,
+    "yake": make_yake,
+}
+"""How to make each system from the texts of a data set, by its name."""

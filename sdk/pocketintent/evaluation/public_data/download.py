@@ -1,0 +1,211 @@
+"""Fetching the public data sets: download, convert, check, and only then keep."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import http.client
+import os
+import shutil
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pocketintent.evaluation.public_data.catalogue import Output, PublicSet
+from pocketintent.runtime.errors import PocketIntentError
+
+TIMEOUT = 60.0
+"""Seconds without an answer after which a download is given up."""
+
+
+PASSING = (urllib.error.URLError, ConnectionError, TimeoutError, http.client.HTTPException)
+"""What goes wrong between here and the server; a full disk is none of it."""
+
+
+class DownloadError(PocketIntentError):
+    """A file that could not be fetched, or is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What lies in the folder after a data set was fetched."""
+
+    name: str
+    downloaded: bool
+    """False where all files were there and nothing was fetched."""
+    files: dict[str, int]
+    """Lines of each file, by its path in the folder."""
+    as_published: bool | None
+    """Whether every file is byte for byte the one behind this project's figures; None for a set
+    whose files are not held to that."""
+
+
+def fetch_set(
+    public_set: PublicSet,
+    out: str | Path,
+    *,
+    force: bool = False,
+    step: Callable[[str], None] | None = None,
+) -> Fetched:
+    """Download a data set and write it in the layout that the other commands read.
+
+    Nothing is written to ``out`` before all files are converted and have the number of lines
+    they should have.
+
+    Args:
+        public_set: An entry of :data:`~pocketintent.evaluation.public_data.catalogue.PUBLIC_SETS`.
+        out: Folder that the files go under; it is made where it is missing.
+        force: Fetch again what is there.
+        step: Called with the address of each file that has arrived.
+
+    Raises:
+        DownloadError: A file cannot be fetched, has another form than expected, or converts to
+            another number of lines.
+        OSError: ``out`` cannot be written.
+    """
+    folder = Path(out)
+    if not force and all((folder / output.path).is_file() for output in public_set.outputs):
+        return _report(public_set, folder, downloaded=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as name:
+        staging = Path(name)
+        staged = [
+            _build(public_set, output, staging / str(number), step)
+            for number, output in enumerate(public_set.outputs)
+        ]
+        for output, path in zip(public_set.outputs, staged, strict=True):
+            target = folder / output.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(path, target)
+    return _report(public_set, folder, downloaded=True)
+
+
+def download(url: str, path: Path, *, attempts: int = 3, pause: float = 1.0) -> None:
+    """Fetch one file whole, or leave nothing.
+
+    Args:
+        url: An ``http``, ``https`` or ``file`` address.
+        path: Where it goes; its folder exists.
+        attempts: How often to try where the fault may pass: no connection, a server's own
+            error, a transfer cut short.
+        pause: Seconds before the second attempt; twice as many before each further one.
+
+    Raises:
+        DownloadError: The file cannot be had; the message has the address and what to do.
+    """
+    partial = path.with_name(path.name + ".part")
+    for attempt in range(1, attempts + 1):
+        try:
+            _transfer(url, partial)
+            os.replace(partial, path)
+            return
+        except PASSING as error:
+            lasting = isinstance(error, urllib.error.HTTPError) and error.code < 500
+            if lasting or attempt == attempts:
+                raise DownloadError(f"{url}: {_reason(error)}") from error
+            time.sleep(pause * 2 ** (attempt - 1))
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def _transfer(url: str, path: Path) -> None:
+    request = urllib.request.Request(url, headers={"User-Agent": "pocketintent"})
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, path.open("wb") as file:
+        shutil.copyfileobj(answer, file)
+        expected = answer.headers.get("Content-Length")
+    received = path.stat().st_size
+    # copyfileobj takes the end of a broken connection for the end of the file.
+    if expected is not None and received != int(expected):
+        raise http.client.IncompleteRead(b"", int(expected) - received)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, urllib.error.HTTPError):
+        if error.code in (404, 410):
+            return (
+                f"the server has no such file ({error.code}); it may have moved: look at the "
+                "data set's homepage, which `pocketintent data list` shows"
+            )
+        return f"the server answered {error.code} {error.reason}; try again later"
+    if isinstance(error, http.client.IncompleteRead):
+        return "the transfer was cut short; try again"
+    if isinstance(error, urllib.error.URLError):
+        error = error.reason if isinstance(error.reason, Exception) else error
+    return (
+        f"cannot be reached ({error}); check the connection, and set HTTPS_PROXY where one is "
+        "needed"
+    )
+
+
+def _build(
+    public_set: PublicSet, output: Output, folder: Path, step: Callable[[str], None] | None
+) -> Path:
+    """Download and convert one output into ``folder``; returns the finished file."""
+    folder.mkdir()
+    raw_files = []
+    for source in output.sources:
+        url = public_set.url(source)
+        raw = folder / source.replace("/", "_")
+        download(url, raw)
+        raw_files.append(raw)
+        if step is not None:
+            step(url)
+    finished = folder / ".finished"
+    try:
+        num_lines = _write(finished, output, raw_files)
+    except ValueError as error:
+        raise DownloadError(
+            f"{public_set.base}: cannot be made into {output.path}: {error}; nothing was kept. "
+            f"The data may have changed at its home: {public_set.homepage}"
+        ) from error
+    if num_lines < output.num_lines or (output.exact and num_lines != output.num_lines):
+        least = "" if output.exact else "at least "
+        raise DownloadError(
+            f"{public_set.base}: gives {num_lines:,} lines of {output.path} instead of "
+            f"{least}{output.num_lines:,}; nothing was kept. The data may have changed at its "
+            f"home: {public_set.homepage}"
+        )
+    for raw in raw_files:
+        raw.unlink()
+    return finished
+
+
+def _write(path: Path, output: Output, raw_files: list[Path]) -> int:
+    num_lines = 0
+    with path.open("wb") as file:
+        # No name and no time in the header: equal lines make equal files.
+        packed = gzip.GzipFile("", "wb", 9, file, mtime=0) if output.packed else None
+        for line in output.convert(raw_files):
+            (packed or file).write(line.encode() + b"\n")
+            num_lines += 1
+        if packed is not None:
+            packed.close()
+    return num_lines
+
+
+def _report(public_set: PublicSet, folder: Path, *, downloaded: bool) -> Fetched:
+    paths = {output.path: folder / output.path for output in public_set.outputs}
+    known = [output for output in public_set.outputs if output.sha256 is not None]
+    return Fetched(
+        name=public_set.name,
+        downloaded=downloaded,
+        files={name: sum(1 for _ in _open_lines(path)) for name, path in paths.items()},
+        as_published=all(
+            hashlib.sha256(paths[output.path].read_bytes()).hexdigest() == output.sha256
+            for output in known
+        )
+        if known
+        else None,
+    )
+
+
+def _open_lines(path: Path) -> Iterator[bytes]:
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield from file
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise DownloadError(f"{path}: broken gzip ({error}); fetch it anew with --force") from error

@@ -1,0 +1,27 @@
+"""Array types that every part shares, and vectors at unit length."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float32]
+"""Vectors and weights."""
+
+IndexArray = NDArray[np.intp]
+"""Row numbers, as NumPy indexes with them."""
+
+IntArray = NDArray[np.int64]
+"""Ids and counts, as torch takes them."""
+
+
+def row_lengths(vectors: FloatArray) -> FloatArray:
+    """Euclidean length of each row of [n, dim]: float32 [n]."""
+    lengths: FloatArray = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
+    return lengths
+
+
+def unit_rows(vectors: FloatArray) -> FloatArray:
+    """Vectors [n, dim] at unit length; zeros stay zeros."""
+    lengths = row_lengths(vectors)[:, None]
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

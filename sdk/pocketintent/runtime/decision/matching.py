@@ -1,0 +1,218 @@
+"""1-NN over templates: exactly, and over templates that are kept as codes.
+
+An index holds the templates of all intents, sorted by intent, and the centroid of each intent
+as one more row. The score of an intent is the cosine similarity of the query to its nearest
+template, or the mean of that and the similarity to its centroid. What the alternatives cost is
+measured in ``docs/recognition.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, unit_rows
+from pocketintent.runtime.quantization.packing import CodeArray
+from pocketintent.runtime.quantization.quantizer import Quantizer
+
+Decision = Literal["nearest", "nearest+centroid"]
+
+SUB_DIM = 2
+"""Two dimensions a code lose 0.1 points of accuracy on CLINC150; four lose up to a point."""
+CODEBOOK_SIZE = 256
+FIT_SAMPLE = 8192
+"""Sub-vectors that the codebook is fitted on, in a tenth of a second; more gain nothing."""
+MAX_DECODED = 1 << 23
+"""Numbers of a template matrix, 32 MB, up to which it is decoded once and multiplied."""
+
+
+class Hit(NamedTuple):
+    """One intent and its nearest template."""
+
+    intent: int
+    """Position of the intent."""
+    score: float
+    """Its score, -1..1."""
+    row: int
+    """Position of the template among all templates, which are sorted by intent."""
+
+
+class Index(Protocol):
+    """What the recogniser needs of an index."""
+
+    def scores(self, query: FloatArray) -> FloatArray:
+        """Cosine similarity of a query to all rows, plainly.
+
+        Args:
+            query: float32 [dim], of unit length.
+
+        Returns:
+            float32 [num_templates + num_intents]: templates, then centroids.
+        """
+        ...
+
+    def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
+        """The best intents.
+
+        Args:
+            query: float32 [dim], of unit length.
+            decision: ``"nearest"``: the similarity to the nearest template;
+                ``"nearest+centroid"``: its mean with the similarity to the intent's centroid.
+            limit: Most hits to return.
+
+        Returns:
+            Hits by falling score; of equal ones the intent that comes first.
+        """
+        ...
+
+
+class ExactIndex:
+    """Templates as float vectors; the search is one matrix product.
+
+    Args:
+        groups: For each intent float32 [num_templates + 1, dim]: its templates and, last, its
+            centroid, as :func:`add_centroid` makes them.
+    """
+
+    def __init__(self, groups: Sequence[FloatArray]) -> None:
+        self._bounds = _bounds(groups)
+        self._rows = _templates_first(groups)
+
+    def scores(self, query: FloatArray) -> FloatArray:
+        """Cosine similarity of a query to all rows; see :meth:`Index.scores`."""
+        scores: FloatArray = self._rows @ query
+        return scores
+
+    def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
+        """The best intents; see :meth:`Index.search`."""
+        return _best_hits(self._rows @ query, self._bounds, decision, limit)
+
+
+class TableIndex:
+    """Templates as codes of a product quantiser.
+
+    The similarity of a query to a template is a sum of one look-up for each code, in the table
+    of similarities of the query's sub-vectors and the centroids, over the length of the decoded
+    template (asymmetric distance; Jegou, Douze and Schmid 2011). It equals the dot product with
+    the decoded template at unit length. NumPy needs a nanosecond for a look-up and far less for
+    a multiplication, so the search multiplies decoded rows where memory allows to keep them.
+
+    Args:
+        groups: For each intent its codes, uint8 or uint16 [num_templates + 1, num_sub]: its
+            templates and, last, its centroid.
+        quantizer: The quantiser of the codes; it keeps no norms.
+        max_decoded: Numbers of the decoded rows up to which they are kept and multiplied;
+            above, and always with 0, each query is a sum of look-ups.
+
+    Attributes:
+        bounds: intp [num_intents + 1]: where each intent's templates begin; the last is their
+            number.
+        codes: The codes, [num_sub, num_rows]: all templates, sorted by intent, then centroids.
+        scales: float32 [num_rows], one over the length of each decoded row; 1 for zeros.
+    """
+
+    def __init__(
+        self, groups: Sequence[CodeArray], quantizer: Quantizer, max_decoded: int = MAX_DECODED
+    ) -> None:
+        codes = _templates_first(groups)
+        self.quantizer = quantizer
+        self.bounds = _bounds(groups)
+        self.codes = np.ascontiguousarray(codes.T)
+        decoded = quantizer.decode_codes(codes)
+        lengths = row_lengths(decoded)
+        self.scales: FloatArray = np.ones_like(lengths)
+        np.divide(1, lengths, out=self.scales, where=lengths > 0)
+        self._rows: FloatArray | None = None
+        if decoded.size <= max_decoded:
+            self._rows = decoded * self.scales[:, None]
+
+    def scores(self, query: FloatArray) -> FloatArray:
+        """Cosine similarity of a query to all decoded rows, by look-ups in one table.
+
+        Args:
+            query: float32 [dim], of unit length.
+
+        Returns:
+            float32 [num_templates + num_intents]: templates, then centroids.
+        """
+        table = self.quantizer.similarity_table(query)
+        sums = np.zeros(len(self.scales), np.float32)
+        for similarities, codes in zip(table, self.codes, strict=True):
+            # "wrap" spares the check of each code; none is out of range.
+            sums += similarities.take(codes, mode="wrap")
+        sums *= self.scales
+        return sums
+
+    def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
+        """The best intents; see :meth:`Index.search`."""
+        scores: FloatArray = self.scores(query) if self._rows is None else self._rows @ query
+        return _best_hits(scores, self.bounds, decision, limit)
+
+
+def _best_hits(scores: FloatArray, bounds: IndexArray, decision: Decision, limit: int) -> list[Hit]:
+    """The best intents, from the scores of all rows."""
+    templates = scores[: bounds[-1]]
+    totals = np.maximum.reduceat(templates, bounds[:-1])
+    if decision == "nearest+centroid":
+        totals = (totals + scores[bounds[-1] :]) * np.float32(0.5)
+    hits = []
+    for _ in range(min(limit, len(totals))):
+        intent = int(totals.argmax())
+        start = int(bounds[intent])
+        row = start + int(templates[start : bounds[intent + 1]].argmax())
+        hits.append(Hit(intent, float(totals[intent]), row))
+        totals[intent] = -np.inf
+    return hits
+
+
+def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
+    """Fit the codebook of templates: one for all positions, on a sample of sub-vectors.
+
+    Args:
+        vectors: float32 [n, dim], unit rows: templates and centroids, or the sentences of a
+            corpus for a codebook that ships with a model. With at most ``CODEBOOK_SIZE``
+            distinct sub-vectors the codes lose nothing but the rounding to half precision.
+
+    Returns:
+        A quantiser of ``SUB_DIM`` dimensions a code, or of one where dim is odd.
+    """
+    return Quantizer.fit(
+        vectors,
+        sub_dim=SUB_DIM if vectors.shape[1] % SUB_DIM == 0 else 1,
+        codebook_size=CODEBOOK_SIZE,
+        per_position=False,
+        normalised=False,
+        sample=FIT_SAMPLE,
+    )
+
+
+def quantization_errors(vectors: FloatArray, codes: CodeArray, quantizer: Quantizer) -> FloatArray:
+    """Squared distance of each row to its decoded row at unit length, float32 [n]."""
+    errors = vectors - unit_rows(quantizer.decode_codes(codes))
+    squares: FloatArray = np.einsum("nd,nd->n", errors, errors)
+    return squares
+
+
+def add_centroid(vectors: FloatArray) -> FloatArray:
+    """An intent's templates and, as one more row, their mean at unit length.
+
+    Args:
+        vectors: float32 [num_templates, dim], unit rows, at least one.
+
+    Returns:
+        float32 [num_templates + 1, dim]; where the templates cancel out, the last row is the
+        first template again, since a mean of zeros has no direction.
+    """
+    centroid = unit_rows(vectors.mean(axis=0, keepdims=True))
+    return np.concatenate([vectors, centroid if centroid.any() else vectors[:1]])
+
+
+def _bounds(groups: Sequence[NDArray[Any]]) -> IndexArray:
+    return np.cumsum([0, *(len(group) - 1 for group in groups)], dtype=np.intp)
+
+
+def _templates_first(groups: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate([*(group[:-1] for group in groups), *(group[-1:] for group in groups)])

@@ -1,0 +1,4 @@
+"""The kind ``charemb``: a network that reads the characters of a text.
+
+Imports the contract of encoders, ``runtime.text`` and ``runtime.quantization``.
+"""

@@ -1,0 +1,130 @@
+"""The weights of a character network as a model file keeps them: float32, int8 or codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.network import Shapes
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.tensors import (
+    matrix_from_tensors,
+    matrix_settings,
+    to_tensors,
+)
+
+WeightFormat = Literal["float32", "int8", "codebook"]
+StoredMatrix = Int8Matrix | QuantizedMatrix | DenseMatrix
+
+_CLASSES: dict[str, type[StoredMatrix]] = {
+    "float32": DenseMatrix,
+    "int8": Int8Matrix,
+    "codebook": QuantizedMatrix,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """All weights of a network, by the names of :meth:`CharNetwork.shapes`."""
+
+    format: WeightFormat
+    """How the matrices are stored; all alike."""
+    matrices: Mapping[str, StoredMatrix]
+    """Those with two axes."""
+    vectors: Mapping[str, FloatArray]
+    """Those with one axis, float32: biases, and the weights of normalisations."""
+
+    def decode(self) -> dict[str, FloatArray]:
+        """All of them as float32."""
+        return {name: matrix.decode() for name, matrix in self.matrices.items()} | {
+            name: np.asarray(vector, np.float32) for name, vector in self.vectors.items()
+        }
+
+    def check(self, shapes: Shapes) -> None:
+        """Raise ModelFileError unless these are the weights of a network of these shapes."""
+        if self.format not in get_args(WeightFormat):
+            raise ModelFileError(
+                f"weights must be {', '.join(get_args(WeightFormat))}, not {self.format!r}"
+            )
+        found: Shapes = {name: _shape(matrix) for name, matrix in self.matrices.items()}
+        found |= {name: vector.shape for name, vector in self.vectors.items()}
+        for name in found | shapes:
+            if found.get(name) != shapes.get(name):
+                raise ModelFileError(
+                    f"weight {name} is {_describe(found.get(name))} and the network wants "
+                    f"{_describe(shapes.get(name))}"
+                )
+        for name, matrix in self.matrices.items():
+            if not isinstance(matrix, _CLASSES[self.format]):
+                raise ModelFileError(f"weight {name} is not stored as {self.format}")
+            if isinstance(matrix, DenseMatrix) and not np.isfinite(matrix.vectors).all():
+                raise ModelFileError(f"weight {name} holds NaN or infinity")
+        for name, vector in self.vectors.items():
+            if not np.isfinite(vector).all():
+                raise ModelFileError(f"weight {name} holds NaN or infinity")
+
+
+def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The manifest's ``weights`` entry, and the tensors."""
+    entry: dict[str, Any] = {"format": weights.format}
+    tensors: dict[str, NDArray[Any]] = {
+        name: np.asarray(vector, np.float32) for name, vector in weights.vectors.items()
+    }
+    for name, matrix in weights.matrices.items():
+        if isinstance(matrix, Int8Matrix):
+            tensors |= matrix.to_tensors(name)
+        else:
+            tensors |= to_tensors(matrix, name)
+            entry.setdefault("matrices", {})[name] = matrix_settings(matrix)
+    return entry, tensors
+
+
+def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Shapes) -> Weights:
+    """Read back what :func:`weights_to_parts` gave.
+
+    Args:
+        entry: The manifest's ``weights``.
+        tensors: The tensors of the model file.
+        shapes: What the network wants.
+
+    Raises:
+        ModelFileError: A weight is missing, or of another type than the entry says.
+    """
+    if not isinstance(entry, dict) or entry.get("format") not in list(_CLASSES):
+        raise ModelFileError(f"the manifest's weights must name a format: {', '.join(_CLASSES)}")
+    settings = entry.get("matrices", {})
+    matrices: dict[str, StoredMatrix] = {}
+    vectors: dict[str, FloatArray] = {}
+    for name, shape in shapes.items():
+        if len(shape) == 1:
+            vectors[name] = _vector(tensors, name)
+        elif entry["format"] == "int8":
+            matrices[name] = Int8Matrix.from_tensors(tensors, name)
+        elif isinstance(settings, dict) and isinstance(settings.get(name), dict):
+            matrices[name] = matrix_from_tensors(tensors, name, settings[name])
+        else:
+            raise ModelFileError(f"the manifest's weights have no settings of {name}")
+    return Weights(entry["format"], matrices, vectors)
+
+
+def _vector(tensors: Mapping[str, NDArray[Any]], name: str) -> FloatArray:
+    tensor = tensors.get(name)
+    if tensor is None or tensor.dtype != np.float32:
+        raise ModelFileError(f"tensor {name} must be there, float32")
+    return tensor
+
+
+def _shape(matrix: StoredMatrix) -> tuple[int, ...]:
+    return matrix.shape if isinstance(matrix, Int8Matrix) else (len(matrix), matrix.dim)
+
+
+def _describe(shape: tuple[int, ...] | None) -> str:
+    return "not there" if shape is None else str(list(shape))

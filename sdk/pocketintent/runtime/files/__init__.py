@@ -1,0 +1,4 @@
+"""Files: the model file, the models that ship with the package, and atomic writing.
+
+Imports ``runtime.errors``.
+"""

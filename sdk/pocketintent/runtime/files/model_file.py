@@ -1,0 +1,245 @@
+"""The one-file model: save, load and verify. The specification is ``docs/model-file.md``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.files.atomic import write_atomically
+
+FORMAT_VERSION = 1
+METADATA_KEY = "pocketintent"
+MAX_HEADER_BYTES = 100_000_000
+"""The safetensors library's own bound on the header."""
+
+DTYPES = {
+    "BOOL": np.dtype(np.bool_),
+    "U8": np.dtype("u1"),
+    "I8": np.dtype("i1"),
+    "U16": np.dtype("<u2"),
+    "I16": np.dtype("<i2"),
+    "F16": np.dtype("<f2"),
+    "U32": np.dtype("<u4"),
+    "I32": np.dtype("<i4"),
+    "F32": np.dtype("<f4"),
+    "U64": np.dtype("<u8"),
+    "I64": np.dtype("<i8"),
+    "F64": np.dtype("<f8"),
+}
+_DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a model file holds."""
+
+    path: Path
+    """Where it was read from."""
+    manifest: dict[str, Any]
+    """The JSON manifest: format version, kind, tokenizer, dimensions, training, quality."""
+    tensors: dict[str, NDArray[Any]]
+    """Read-only views of one memory map, by name."""
+
+
+def save_model(
+    path: str | os.PathLike[str], manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write a model file; a save that fails or is killed leaves the old file whole.
+
+    Args:
+        path: The file to write or replace.
+        manifest: What JSON can hold, with ``kind``; ``format_version`` and ``sha256`` are
+            filled in here.
+        tensors: Arrays of one of ``DTYPES``, by name.
+
+    Raises:
+        ModelFileError: The manifest has no kind or does not fit JSON, or an array's dtype has
+            no place in the format.
+        OSError: The file cannot be written.
+    """
+    from safetensors.numpy import save
+
+    arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
+    for name, array in arrays.items():
+        if array.dtype not in _DTYPE_NAMES or name == "__metadata__":
+            raise ModelFileError(
+                f"{path}: tensor {name!r} is {array.dtype}, which has no place here"
+            )
+    # One trip through JSON first, so that the hash is taken of what a reader will see.
+    content = orjson.loads(_canonical_json({**manifest, "format_version": FORMAT_VERSION}))
+    if not isinstance(content.get("kind"), str):
+        raise ModelFileError(f"{path}: the manifest needs the encoder's 'kind', a string")
+    content["sha256"] = _digest(content, arrays)
+    metadata = {METADATA_KEY: orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode()}
+    write_atomically(path, save(arrays, metadata))
+
+
+def load_model(path: str | os.PathLike[str]) -> ModelFile:
+    """Open a model file by memory map and verify all of it.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The manifest, and the tensors as read-only views of the map. They stay valid when the
+        file is replaced, as :func:`save_model` does; do not shorten a file that is in use.
+
+    Raises:
+        ModelFileError: The file is missing, no safetensors file, no pocketintent model,
+            truncated, altered or written by a newer version; the message says which.
+    """
+    path = Path(path)
+    buffer = _map_file(path)
+    try:
+        header, start = _read_header(buffer)
+        manifest = _read_manifest(header.pop("__metadata__", {}))
+        tensors = _read_tensors(header, buffer, start)
+        if manifest.get("sha256") != _digest(manifest, tensors):
+            raise ModelFileError("it was altered or damaged: its SHA-256 does not fit its content")
+    except ModelFileError as error:
+        raise ModelFileError(f"{path} is no model this version can use: {error}") from error
+    return ModelFile(path, manifest, tensors)
+
+
+def _map_file(path: Path) -> mmap.mmap:
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size >= 8:
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError as error:
+        raise ModelFileError(f"{path}: there is no such model file") from error
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror}") from error
+    raise ModelFileError(f"{path} is no model file: it has only {size} bytes")
+
+
+def _read_header(buffer: mmap.mmap) -> tuple[dict[str, Any], int]:
+    """The header's JSON, and where the tensors begin."""
+    length = int.from_bytes(buffer[:8], "little")
+    if length > MAX_HEADER_BYTES or buffer[8:9] != b"{":
+        raise ModelFileError("it is not a safetensors file")
+    if length > len(buffer) - 8:
+        raise ModelFileError(
+            f"it is truncated: the header needs {length} bytes and {len(buffer) - 8} are left"
+        )
+    header = _parse_json(buffer[8 : 8 + length], "the header")
+    if not isinstance(header, dict):
+        raise ModelFileError("its header is not a JSON object")
+    return header, 8 + length
+
+
+def _read_manifest(metadata: object) -> dict[str, Any]:
+    text = metadata.get(METADATA_KEY) if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
+        raise ModelFileError(
+            f"it is a safetensors file of another program: its metadata has no {METADATA_KEY!r}"
+        )
+    manifest = _parse_json(text.encode("utf-8", "surrogatepass"), "the manifest")
+    if not isinstance(manifest, dict):
+        raise ModelFileError("its manifest is not a JSON object")
+    version = manifest.get("format_version")
+    if type(version) is not int or version < 1:
+        raise ModelFileError(f"its format version is {version!r}, not a number from 1")
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"it has format version {version} and this pocketintent reads up to {FORMAT_VERSION}; "
+            "upgrade: pip install --upgrade pocketintent"
+        )
+    if not isinstance(manifest.get("kind"), str):
+        raise ModelFileError("its manifest does not name the encoder's kind")
+    return manifest
+
+
+def _read_tensors(header: dict[str, Any], buffer: mmap.mmap, start: int) -> dict[str, NDArray[Any]]:
+    """Views of the tensors, which must fill the rest of the file without gap or overlap."""
+    checked = {name: _check_entry(name, entry) for name, entry in header.items()}
+    end = 0
+    for name, (dtype, shape, begin, stop) in sorted(checked.items(), key=lambda e: e[1][2:]):
+        count = 1
+        for axis in shape:
+            count *= axis
+        if begin != end or stop - begin != count * dtype.itemsize:
+            raise ModelFileError(
+                f"the offsets of tensor {name!r} do not fit its shape or neighbour"
+            )
+        end = stop
+    if end != len(buffer) - start:
+        left = len(buffer) - start
+        what = "truncated" if left < end else "longer than its tensors"
+        raise ModelFileError(f"it is {what}: the tensors take {end} bytes and {left} are there")
+    try:
+        return {
+            name: np.ndarray(shape, dtype, buffer, start + begin)
+            for name, (dtype, shape, begin, _) in checked.items()
+        }
+    except ValueError as error:  # an empty tensor whose other axes are out of all bounds
+        raise ModelFileError(f"a tensor's shape cannot be: {error}") from error
+
+
+def _check_entry(name: str, entry: object) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
+    """The dtype, shape, begin and end of one tensor of the header."""
+    if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
+        raise ModelFileError(f"tensor {name!r} must have dtype, shape and data_offsets")
+    dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(dtype, str) or dtype not in DTYPES:
+        raise ModelFileError(f"tensor {name!r} has the unknown dtype {dtype!r}")
+    if not _are_sizes(shape) or len(shape) > 8:
+        raise ModelFileError(f"tensor {name!r} has a shape that is no list of up to 8 sizes")
+    if not _are_sizes(offsets) or len(offsets) != 2:
+        raise ModelFileError(f"tensor {name!r} has data_offsets that are no pair of positions")
+    return DTYPES[dtype], tuple(shape), offsets[0], offsets[1]
+
+
+def _are_sizes(values: object) -> bool:
+    # A size from 2**62 is in no file and could overflow NumPy's integers; a bool is no size.
+    return isinstance(values, list) and all(type(v) is int and 0 <= v < 2**62 for v in values)
+
+
+def _parse_json(data: bytes, what: str) -> Any:
+    """JSON in which no key stands twice; the standard parser, since orjson keeps the last."""
+    try:
+        return json.loads(
+            data.decode(), object_pairs_hook=_no_key_twice, parse_constant=_no_constant
+        )
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{what} is not valid JSON: {error}") from error
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ModelFileError("a key stands twice")
+    return result
+
+
+def _no_constant(name: str) -> None:
+    raise ModelFileError(f"{name} is no JSON")
+
+
+def _digest(manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256, in hex, of the canonical manifest without it and of all the tensors."""
+    sha = hashlib.sha256(_canonical_json({k: v for k, v in manifest.items() if k != "sha256"}))
+    for name in sorted(tensors):
+        array = tensors[name]
+        sha.update(_canonical_json([name, _DTYPE_NAMES[array.dtype], list(array.shape)]))
+        sha.update(array.reshape(-1).view(np.uint8).data)
+    return sha.hexdigest()
+
+
+def _canonical_json(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) + b"\n"
+    except TypeError as error:
+        raise ModelFileError(f"the manifest or a name does not fit JSON: {error}") from error

@@ -1,0 +1,74 @@
+"""What an exported graph takes instead of a text: the ids of its tokens and their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.runtime.text.tokenizer import get_tokenizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
+
+Slots = tuple[NDArray[np.int32], NDArray[np.float32]]
+"""Ids and weights, int32 [num_slots] and float32 [num_slots]."""
+
+
+class TokenInputs:
+    """Turns a text into the ids and weights of a static encoder.
+
+    A word of the vocabulary takes one slot: its id, with weight 1. Any other word takes one
+    slot for each of its character n-grams, as :func:`ngram_buckets` orders them: the number of
+    words plus the bucket, with the n-grams' weight shared equally among them; without n-grams
+    it takes none. The sentence vector is the sum of the rows times the weights, at unit length.
+
+    Args:
+        vocabulary: The words.
+        tokenizer_spec: The manifest's tokenizer entry.
+        ngram_settings: ``min_n``, ``max_n``, ``num_buckets`` and ``weight``, or None.
+        max_length: Slots to keep; the rest is cut off. None keeps all.
+
+    Raises:
+        ModelFileError: The tokenizer is not known here.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        tokenizer_spec: Mapping[str, Any],
+        ngram_settings: Mapping[str, Any] | None,
+        max_length: int | None = None,
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.tokenize = get_tokenizer(tokenizer_spec)
+        self.max_length = max_length
+        self._ngrams = ngram_settings
+
+    def __call__(self, text: str) -> Slots:
+        """The slots of a text; none when it holds nothing that the encoder knows."""
+        return self.slots(self.tokenize(text))
+
+    def slots(self, tokens: Sequence[str]) -> Slots:
+        """The slots of tokens, at most ``max_length`` of them."""
+        ids: list[int] = []
+        weights: list[float] = []
+        for token in tokens:
+            if self.max_length is not None and len(ids) >= self.max_length:
+                break
+            word_id = self.vocabulary.get(token)
+            if word_id is not None:
+                ids.append(word_id)
+                weights.append(1.0)
+            elif self._ngrams is not None:
+                buckets = self._buckets(token)
+                ids += [len(self.vocabulary) + bucket for bucket in buckets]
+                weights += [self._ngrams["weight"] / len(buckets)] * len(buckets)
+        kept = slice(self.max_length)
+        return np.array(ids[kept], np.int32), np.array(weights[kept], np.float32)
+
+    def _buckets(self, token: str) -> list[int]:
+        assert self._ngrams is not None
+        settings = self._ngrams
+        return ngram_buckets(token, settings["min_n"], settings["max_n"], settings["num_buckets"])

@@ -1,0 +1,93 @@
+"""Matrices kept as whole numbers of 8 bits, with one factor for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.quantization.lbg import check_finite
+from pocketintent.runtime.quantization.quantizer import half_precision
+
+LARGEST = 127
+"""Codes are from -127 to 127, so that a row and its negative have the same codes but the sign."""
+
+
+@dataclass(frozen=True, eq=False)
+class Int8Matrix:
+    """Row ``r`` is ``codes[r] * scales[r]``."""
+
+    codes: npt.NDArray[np.int8]
+    """``[rows, columns]``; may be a read-only view of a memory map."""
+    scales: npt.NDArray[np.float16]
+    """``[rows]``."""
+
+    def __post_init__(self) -> None:
+        if self.codes.ndim != 2 or self.scales.shape != self.codes.shape[:1]:
+            raise PocketIntentError(
+                f"codes {list(self.codes.shape)} and scales {list(self.scales.shape)} must be "
+                "[rows, columns] and [rows]"
+            )
+
+    @classmethod
+    def encode(cls, matrix: FloatArray) -> Int8Matrix:
+        """Quantise a matrix: the largest number of each row becomes 127 or -127.
+
+        Codes are rounded for the factor as half precision has it, so its rounding costs
+        nothing.
+
+        Args:
+            matrix: float32 ``[rows, columns]``.
+
+        Raises:
+            PocketIntentError: A number is NaN or infinite, or a row too large for half precision.
+        """
+        check_finite(matrix)
+        largest = np.abs(matrix).max(axis=1, initial=0.0)
+        scales = half_precision(np.asarray(largest / LARGEST, np.float32), "scales")
+        # A row whose factor is rounded to nothing is zeros.
+        divisors = np.where(scales > 0, scales, np.inf).astype(np.float32)
+        codes = np.rint(matrix / divisors[:, None]).clip(-LARGEST, LARGEST).astype(np.int8)
+        return cls(codes, scales)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.codes.shape[0], self.codes.shape[1]
+
+    def decode(self) -> FloatArray:
+        """float32 ``[rows, columns]``."""
+        decoded = self.codes.astype(np.float32)
+        decoded *= self.scales.astype(np.float32)[:, None]
+        return decoded
+
+    def to_tensors(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
+        """``<prefix>.codes`` int8 and ``<prefix>.scales`` float16, for a model file."""
+        return {f"{prefix}.codes": self.codes, f"{prefix}.scales": self.scales}
+
+    @classmethod
+    def from_tensors(cls, tensors: Mapping[str, npt.NDArray[Any]], prefix: str) -> Int8Matrix:
+        """The matrix that a model file keeps under a prefix.
+
+        Raises:
+            ModelFileError: A tensor is missing, of another dtype or shape, or not finite.
+        """
+        codes, scales = tensors.get(f"{prefix}.codes"), tensors.get(f"{prefix}.scales")
+        if codes is None or scales is None:
+            raise ModelFileError(f"{prefix}.codes or {prefix}.scales is missing")
+        if codes.dtype != np.int8 or scales.dtype != np.float16:
+            raise ModelFileError(
+                f"{prefix}: codes are {codes.dtype} and scales {scales.dtype}; int8 and float16 "
+                "were expected"
+            )
+        if not np.isfinite(scales).all():
+            raise ModelFileError(f"{prefix}.scales: a number is NaN or infinite")
+        try:
+            return cls(codes, scales)
+        except PocketIntentError as error:
+            raise ModelFileError(f"{prefix}: {error}") from error

@@ -1,0 +1,157 @@
+"""Matrices as tensors of a model file, with the settings that its manifest keeps of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
+from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes, unpack_codes
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer, half_precision
+
+
+def matrix_settings(matrix: Matrix) -> dict[str, Any]:
+    """What the manifest says of a matrix, beside its tensors.
+
+    Args:
+        matrix: Quantised or dense vectors.
+
+    Returns:
+        ``num`` and ``dim``, and for a quantised matrix ``sub_dim``, ``codebook_size``,
+        ``per_position``, ``normalised`` and ``code_bits``.
+    """
+    settings: dict[str, Any] = {"num": len(matrix), "dim": matrix.dim}
+    if isinstance(matrix, QuantizedMatrix):
+        quantizer = matrix.quantizer
+        settings |= {
+            "sub_dim": quantizer.sub_dim,
+            "codebook_size": quantizer.codebook_size,
+            "per_position": quantizer.per_position,
+            "normalised": quantizer.normalised,
+            "code_bits": bits_for(quantizer.codebook_size),
+        }
+    return settings
+
+
+def to_tensors(matrix: Matrix, prefix: str) -> dict[str, npt.NDArray[Any]]:
+    """The tensors of a matrix in a model file.
+
+    Args:
+        matrix: Quantised or dense vectors.
+        prefix: First part of the tensors' names, such as ``"words"``.
+
+    Returns:
+        ``<prefix>.codes`` (as they are for 8 and 16 bits, else packed), ``<prefix>.codebook``
+        float16, and ``<prefix>.norms`` float16 where there are norms; or for dense vectors
+        ``<prefix>.embedding`` float32.
+    """
+    if isinstance(matrix, DenseMatrix):
+        return {f"{prefix}.embedding": np.ascontiguousarray(matrix.vectors, dtype=np.float32)}
+    quantizer = matrix.quantizer
+    bits = bits_for(quantizer.codebook_size)
+    tensors: dict[str, npt.NDArray[Any]] = {
+        f"{prefix}.codes": matrix.codes if bits in (8, 16) else pack_codes(matrix.codes, bits),
+        f"{prefix}.codebook": half_precision(quantizer.codebook, "codebook"),
+    }
+    if matrix.norms is not None:
+        tensors[f"{prefix}.norms"] = matrix.norms
+    return tensors
+
+
+def matrix_from_tensors(
+    tensors: Mapping[str, npt.NDArray[Any]], prefix: str, settings: Mapping[str, Any]
+) -> Matrix:
+    """Read back a matrix that :func:`to_tensors` and :func:`matrix_settings` wrote.
+
+    Codes of 8 and 16 bits are used in place, so that a memory map stays one.
+
+    Args:
+        tensors: Tensors of a model file by name.
+        prefix: First part of the tensors' names.
+        settings: The manifest's entry for this matrix.
+
+    Returns:
+        The matrix.
+
+    Raises:
+        ModelFileError: A tensor is missing, or a shape, type or value does not agree with the
+            settings.
+    """
+    try:
+        num, dim = _count(settings, "num", 0), _count(settings, "dim", 1)
+        if "code_bits" not in settings:
+            return DenseMatrix(_tensor(tensors, f"{prefix}.embedding", np.float32, (num, dim)))
+        sub_dim, size = _count(settings, "sub_dim", 1), _count(settings, "codebook_size", 1)
+        if _count(settings, "code_bits", 1) != bits_for(size):
+            raise ModelFileError(f"code_bits must be {bits_for(size)} for {size} centroids")
+        num_books = dim // sub_dim if _flag(settings, "per_position") else 1
+        codebook = _tensor(
+            tensors, f"{prefix}.codebook", np.float16, (num_books, size, sub_dim)
+        ).astype(np.float32)
+        quantizer = Quantizer(codebook, dim, _flag(settings, "normalised"))
+        codes = _read_codes(tensors, f"{prefix}.codes", quantizer, num)
+        norms = None
+        if quantizer.normalised:
+            norms = _tensor(tensors, f"{prefix}.norms", np.float16, (num,))
+        if not np.isfinite(codebook).all() or not (norms is None or np.isfinite(norms).all()):
+            raise ModelFileError("a codebook or norm is NaN or infinite")
+        return QuantizedMatrix(codes, norms, quantizer)
+    except PocketIntentError as error:
+        raise ModelFileError(f"{prefix} of the model: {error}") from error
+
+
+def _count(settings: Mapping[str, Any], key: str, least: int) -> int:
+    value = settings.get(key)
+    if type(value) is not int or value < least:
+        raise ModelFileError(f"setting {key!r} is {value!r}; a number from {least} was expected")
+    return value
+
+
+def _flag(settings: Mapping[str, Any], key: str) -> bool:
+    value = settings.get(key)
+    if type(value) is not bool:
+        raise ModelFileError(f"setting {key!r} is {value!r}; true or false was expected")
+    return value
+
+
+def _read_codes(
+    tensors: Mapping[str, npt.NDArray[Any]],
+    name: str,
+    quantizer: Quantizer,
+    num: int,
+) -> CodeArray:
+    shape = (num, quantizer.num_sub)
+    bits = bits_for(quantizer.codebook_size)
+    if bits in (8, 16):
+        codes: CodeArray = _tensor(tensors, name, quantizer.code_dtype, shape)
+    else:
+        packed = tensors.get(name)
+        if packed is None:
+            raise ModelFileError(f"tensor {name} is missing")
+        codes = unpack_codes(packed, bits, shape)
+    # A code past its codebook would read the centroids of the next position.
+    if quantizer.codebook_size < 1 << bits and codes.size:
+        largest = int(codes.max())
+        if largest >= quantizer.codebook_size:
+            raise ModelFileError(
+                f"{name}: code {largest} is past a codebook of {quantizer.codebook_size}"
+            )
+    return codes
+
+
+def _tensor(
+    tensors: Mapping[str, npt.NDArray[Any]], name: str, dtype: type, shape: tuple[int, ...]
+) -> npt.NDArray[Any]:
+    tensor = tensors.get(name)
+    if tensor is None:
+        raise ModelFileError(f"tensor {name} is missing")
+    if tensor.dtype != dtype or tensor.shape != shape:
+        raise ModelFileError(
+            f"tensor {name} is {tensor.dtype} {list(tensor.shape)}; "
+            f"{np.dtype(dtype)} {list(shape)} was expected"
+        )
+    return tensor

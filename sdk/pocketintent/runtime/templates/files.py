@@ -1,0 +1,117 @@
+"""Template files: finding, reading and saving them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pocketintent.runtime.errors import TemplateError
+from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.templates.forms import list_names
+from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+
+TemplateSource = str | os.PathLike[str] | Mapping[str, Any] | TemplateSet
+"""A path, the name of a shipped set, a mapping in one of the three forms, or a set."""
+
+
+def load_templates(source: TemplateSource) -> TemplateSet:
+    """Read a template set.
+
+    Args:
+        source: A path, the name of a shipped set such as ``"smart_home"``, a mapping in one of
+            the three forms, or a template set, which is checked and copied.
+
+    Returns:
+        A new set.
+
+    Raises:
+        TemplateError: There is no such file or shipped set, or it breaks the format.
+    """
+    if isinstance(source, TemplateSet):
+        return parse_templates(source.to_dict(), "template set")
+    if isinstance(source, Mapping):
+        return parse_templates(source)
+    path = find_templates(source)
+    return parse_templates(read_json(path), str(path))
+
+
+def find_templates(source: str | os.PathLike[str]) -> Path:
+    """The file that a path or the name of a shipped set stands for; a file wins over a name."""
+    path = Path(source)
+    if path.is_file():
+        return path
+    shipped = bundled_templates()
+    if str(source) in shipped:
+        return shipped[str(source)]
+    if str(source) and path.is_dir():
+        raise TemplateError(f"{path} is a folder; name the template file (JSON) in it")
+    raise TemplateError(
+        f"{path}: no such file, and no shipped set of this name; shipped: {list_names(shipped)}"
+    )
+
+
+def bundled_templates() -> dict[str, Path]:
+    """The template sets that come with the package: name to file, by name."""
+    package = Path(__file__).resolve().parents[2]
+    folder = package / "templates"  # where an installation puts them
+    if not folder.is_dir():
+        folder = package.parents[1] / "templates"  # a checkout keeps them at its root
+    files = sorted(folder.glob("*.json"))
+    return {file.stem: file for file in files if not file.name.endswith(".schema.json")}
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file strictly: UTF-8, no repeated keys, no NaN.
+
+    Raises:
+        TemplateError: The file cannot be read as such; the message has line and column.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TemplateError(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TemplateError(f"{path}: line {line} is not UTF-8; save the file as UTF-8") from error
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise TemplateError(f"{path}: not JSON at {place}: {error.msg}") from error
+    try:
+        # orjson keeps the last of two equal keys, which would lose templates without a word.
+        return json.loads(text, object_pairs_hook=_unique_keys)
+    except (ValueError, RecursionError) as error:
+        raise TemplateError(f"{path}: {error}") from error
+
+
+def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> None:
+    """Write a set in the long form; a write that is cut off leaves the old file whole.
+
+    Args:
+        template_set: What to save; it is checked first.
+        path: The file, replaced if it is there. Its folder must exist.
+
+    Raises:
+        TemplateError: The set breaks the format.
+        OSError: The file cannot be written; the error names it and says why.
+    """
+    checked = parse_templates(template_set.to_dict(), f"saving {os.fspath(path)}")
+    data = orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    write_atomically(path, data, keep_permissions=True)
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise ValueError(f"{key!r} stands twice in one object; merge the two")
+        result[key] = value
+    return result

@@ -1,0 +1,160 @@
+"""The three JSON forms of a template set: how they are told apart, checked, and made one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+SET_KEYS = ("$schema", "language", "threshold", "margin", "intents")
+"""Keys of the long form."""
+
+INTENT_KEYS = ("templates", "threshold")
+"""Keys of an intent in the long form."""
+
+
+def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
+    """Bring one of the three forms into the long one, as far as it is valid.
+
+    Args:
+        obj: A decoded JSON value.
+
+    Returns:
+        The long form with the settings that were given, and all problems found, each a sentence
+        with its place and what to do. The form is whole when there are no problems.
+    """
+    problems: list[str] = []
+    if not isinstance(obj, Mapping):
+        problems.append(f"the top level is {_kind(obj)}; write an object with intents")
+        return {"intents": {}}, problems
+    if isinstance(obj.get("intents"), Mapping):
+        return _read_long(obj, problems), problems
+    return _read_short(obj, problems), problems
+
+
+def list_names(names: Iterable[str]) -> str:
+    """Names in alphabetical order for a message, or "none"."""
+    return ", ".join(sorted(names)) or "none"
+
+
+def _read_long(obj: Mapping[Any, Any], problems: list[str]) -> dict[str, Any]:
+    _unknown_keys(obj, SET_KEYS, "", problems)
+    form: dict[str, Any] = {}
+    for key in ("$schema", "language"):
+        form[key] = _string(obj.get(key), repr(key), problems)
+    for key, low, high in (("threshold", -1, 1), ("margin", 0, 2)):
+        if key in obj:
+            form[key] = _number(obj[key], low, high, repr(key), problems)
+    intents: dict[Any, dict[str, Any]] = {}
+    for name, entry in obj["intents"].items():
+        place = _intent_place(name, problems)
+        if not isinstance(entry, Mapping):
+            problems.append(f'{place} is {_kind(entry)}; write {{"templates": ["...", "..."]}}')
+            continue
+        _unknown_keys(entry, INTENT_KEYS, f"{place}: ", problems)
+        texts = _read_texts(entry.get("templates"), place, problems, allow_objects=False)
+        intents[name] = {"templates": texts}
+        if "threshold" in entry:
+            threshold = _number(entry["threshold"], -1, 1, f"{place}: 'threshold'", problems)
+            intents[name]["threshold"] = threshold
+    return {**form, "intents": intents}
+
+
+def _read_short(obj: Mapping[Any, Any], problems: list[str]) -> dict[str, Any]:
+    schema = _string(obj.get("$schema"), "'$schema'", problems)
+    intents: dict[Any, dict[str, Any]] = {}
+    for name, texts in obj.items():
+        if name == "$schema":
+            continue
+        if name in SET_KEYS and not isinstance(texts, list | tuple):
+            problems.append(
+                f"{name!r} is {_kind(texts)}; a set with settings has its intents in an object: "
+                '{"intents": {"lights_on": {"templates": ["..."]}}}'
+            )
+            continue
+        place = _intent_place(name, problems)
+        intents[name] = {"templates": _read_texts(texts, place, problems, allow_objects=True)}
+    return {"$schema": schema, "intents": intents}
+
+
+def _read_texts(value: Any, place: str, problems: list[str], *, allow_objects: bool) -> list[str]:
+    if not isinstance(value, list | tuple):
+        found = "has no list of templates" if value is None else f"has {_kind(value)} as templates"
+        problems.append(f'{place} {found}; write a list of texts: ["...", "..."]')
+        return []
+    if not value:
+        problems.append(f"{place} has no templates; add one, or remove the intent")
+    texts = []
+    for position, item in enumerate(value, 1):
+        at = f"{place}, template {position}"
+        if allow_objects and isinstance(item, Mapping):
+            _unknown_keys(item, ("text",), f"{at}: ", problems)
+            item = item.get("text")
+        if not isinstance(item, str):
+            problems.append(f"{at} is {_kind(item)}; write a text in quotes")
+        elif not item.strip():
+            problems.append(f"{at} is empty; write a text, or remove it")
+        elif not _is_unicode(item):
+            problems.append(f"{at} holds half a surrogate pair; write the whole character")
+        else:
+            texts.append(item)
+    return texts
+
+
+def _intent_place(name: Any, problems: list[str]) -> str:
+    place = f"intent {name!r}"
+    if not isinstance(name, str):
+        problems.append(f"{place}: the name is {_kind(name)}; write a text")
+    elif not name.strip() or not _is_unicode(name):
+        problems.append(f"{place}: the name is empty or not valid text; give it a name")
+    return place
+
+
+def _number(value: Any, low: int, high: int, place: str, problems: list[str]) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and low <= value <= high:  # not so for NaN
+        return float(value)
+    shown = value if number else _kind(value)
+    problems.append(f"{place} is {shown}; write a number from {low} to {high}")
+    return None
+
+
+def _string(value: Any, place: str, problems: list[str]) -> str | None:
+    if value is None or (isinstance(value, str) and value and _is_unicode(value)):
+        return value
+    shown = "empty or not valid text" if isinstance(value, str) else _kind(value)
+    problems.append(f"{place} is {shown}; write a text, or remove it")
+    return None
+
+
+def _unknown_keys(
+    obj: Mapping[Any, Any], known: tuple[str, ...], place: str, problems: list[str]
+) -> None:
+    for key in obj:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}"
+            problems.append(f"{place}unknown key {key!r}; {hint}")
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    for types, kind in (
+        (str, "a text"),
+        (bool, "true or false"),
+        (int | float, "a number"),
+        (Mapping, "an object"),
+        (list | tuple, "a list"),
+    ):
+        if isinstance(value, types):
+            return kind
+    return f"a {type(value).__name__}"
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

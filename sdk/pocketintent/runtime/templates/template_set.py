@@ -1,0 +1,125 @@
+"""Template sets: the intents of a bot, each with the texts that express it.
+
+Three JSON forms are read, one is saved; ``docs/templates.md`` describes them::
+
+    {"intents": {"lights_on": {"templates": ["turn on the lights"], "threshold": 0.6}}}
+    {"lights_on": ["turn on the lights"]}
+    {"lights_on": [{"text": "turn on the lights"}]}
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pocketintent.runtime.errors import TemplateError
+from pocketintent.runtime.templates.forms import list_names, normalise_form
+
+DEFAULT_THRESHOLD = 0.5
+"""Cosine similarity below which nothing is recognised, for a set that names none."""
+
+DEFAULT_MARGIN = 0.0
+"""Lead over the runner-up that a match needs, for a set that names none; 0 asks for none."""
+
+
+@dataclass
+class IntentTemplates:
+    """The templates of one intent."""
+
+    templates: list[str]
+    """Texts that express the intent, at least one."""
+    threshold: float | None = None
+    """Threshold of this intent, -1..1; None takes the set's."""
+
+
+@dataclass
+class TemplateSet:
+    """The intents of a bot; equal sets save to equal files."""
+
+    intents: dict[str, IntentTemplates] = field(default_factory=dict)
+    """Intents by name, in the order of the file."""
+    language: str | None = None
+    """Language tag of the templates, for people and tools; matching does not use it."""
+    threshold: float = DEFAULT_THRESHOLD
+    """Lowest score of a match, -1..1."""
+    margin: float = DEFAULT_MARGIN
+    """Smallest lead over the runner-up, 0..2."""
+    schema: str | None = None
+    """The file's ``$schema``, kept for the editors that read it."""
+
+    def add_intent(self, name: str, texts: Iterable[str], threshold: float | None = None) -> None:
+        """Add an intent, or more templates to one that is there.
+
+        Args:
+            name: The intent.
+            texts: Its templates, at least one.
+            threshold: The intent's own threshold; None leaves what it has.
+
+        Raises:
+            TemplateError: A name, text or threshold breaks the format; the set is unchanged.
+        """
+        entry: dict[str, Any] = {"templates": texts if isinstance(texts, str) else list(texts)}
+        if threshold is not None:
+            entry["threshold"] = threshold
+        added = parse_templates({"intents": {name: entry}}, "add_intent").intents[name]
+        intent = self.intents.setdefault(name, IntentTemplates([]))
+        intent.templates.extend(added.templates)
+        if added.threshold is not None:
+            intent.threshold = added.threshold
+
+    def remove_intent(self, name: str) -> None:
+        """Remove an intent and its templates.
+
+        Raises:
+            TemplateError: There is no such intent.
+        """
+        if name not in self.intents:
+            near = difflib.get_close_matches(str(name), self.intents, n=1)
+            hint = (
+                f"did you mean {near[0]!r}?" if near else f"there are: {list_names(self.intents)}"
+            )
+            raise TemplateError(f"no intent {name!r}; {hint}")
+        del self.intents[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The set in the form that is saved; parsing it gives an equal set."""
+        head = {"$schema": self.schema, "language": self.language}
+        return {
+            **{key: value for key, value in head.items() if value is not None},
+            "threshold": self.threshold,
+            "margin": self.margin,
+            "intents": {
+                name: {"templates": list(intent.templates)}
+                | ({} if intent.threshold is None else {"threshold": intent.threshold})
+                for name, intent in self.intents.items()
+            },
+        }
+
+
+def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
+    """Build a template set from a decoded JSON value.
+
+    Args:
+        obj: A mapping in one of the three forms.
+        source: Where it came from, for error messages; usually the file.
+
+    Returns:
+        A new set.
+
+    Raises:
+        TemplateError: The value breaks the format. The message names the source, the intent, the
+            template's position (from 1) and what to do, and counts the other problems.
+    """
+    form, problems = normalise_form(obj)
+    if problems:
+        more = f" (problems in all: {len(problems)})" if len(problems) > 1 else ""
+        raise TemplateError(f"{source}: {problems[0]}{more}")
+    return TemplateSet(
+        {name: IntentTemplates(**entry) for name, entry in form["intents"].items()},
+        language=form.get("language"),
+        threshold=form.get("threshold", DEFAULT_THRESHOLD),
+        margin=form.get("margin", DEFAULT_MARGIN),
+        schema=form.get("$schema"),
+    )

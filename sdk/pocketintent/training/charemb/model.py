@@ -1,0 +1,204 @@
+"""The character network in torch: what CharEmb trains, and what the runtime runs in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.errors import PocketIntentError
+
+
+class CharEmb(nn.Module):
+    """Character embedding, recurrent or transformer layers, last states, MLP.
+
+    Dropout is applied to the characters' embeddings, between the layers, to the last states
+    and inside the MLP, in training only.
+
+    Args:
+        network: The sizes.
+        num_characters: Size of the vocabulary, the unknown character included.
+        max_chars: Characters of a text that are read; a transformer has as many positions.
+        dropout: Share of numbers that are dropped.
+    """
+
+    def __init__(
+        self, network: CharNetwork, num_characters: int, max_chars: int, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.shapes = network.shapes(num_characters, max_chars)
+        self.embedding = nn.Embedding(num_characters, network.char_dim)
+        if network.cell == "transformer":
+            self.reader: nn.Module = _Transformer(network, max_chars, dropout)
+        else:
+            self.reader = _Recurrent(network, dropout)
+        self.dropout = nn.Dropout(dropout)
+        self.mlp = nn.ModuleList(
+            [nn.Linear(network.state, network.mlp), nn.Linear(network.mlp, network.outputs)]
+        )
+
+    def forward(
+        self, chars: torch.Tensor, lengths: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """The vectors of texts.
+
+        Args:
+            chars: int64 ``[num_texts, longest]``, numbers of the characters; what stands after
+                a text's end is not read.
+            lengths: int64 ``[num_texts]``, on the CPU, from 1.
+
+        Returns:
+            Directions float32 ``[num_texts, dim]`` of unit length, and the natural logarithms
+            of the vectors' lengths ``[num_texts]`` or None.
+        """
+        state = self.reader(self.dropout(self.embedding(chars)), lengths)
+        middle = torch.relu(self.mlp[0](self.dropout(state)))
+        out = self.mlp[1](self.dropout(middle)).float()
+        directions = nn.functional.normalize(out[:, : self.network.dim], dim=1)
+        return directions, out[:, self.network.dim] if self.network.norm else None
+
+    def set_mean_log_norm(self, value: float) -> None:
+        """Let the logarithm of the length start at the targets' mean."""
+        if self.network.norm:
+            with torch.no_grad():
+                self.mlp[1].bias[-1] = value  # type: ignore[operator]
+
+    def parameters_by_name(self) -> dict[str, FloatArray]:
+        """All weights, float32, by the names of :meth:`CharNetwork.shapes`.
+
+        An LSTM's two biases, which are only ever added, are one; so are a GRU's for the reset
+        and the update.
+        """
+        state = {k: v.detach().float().cpu().numpy() for k, v in self.state_dict().items()}
+        named = {name: _join(parts, state, self.network) for name, parts in self._sources()}
+        for name, shape in self.shapes.items():
+            if named[name].shape != shape:
+                raise PocketIntentError(f"weight {name} is {named[name].shape}, not {shape}")
+        return named
+
+    def load_parameters(self, parameters: Mapping[str, FloatArray]) -> None:
+        """Take up weights that :meth:`parameters_by_name` or a model file gave."""
+        state = self.state_dict()
+        for name, parts in self._sources():
+            value = torch.from_numpy(np.array(parameters[name], np.float32))
+            if name.endswith("recurrent_bias"):
+                state[parts[0]][-self.network.hidden :] = value
+                continue
+            state[parts[0]] = value
+            if len(parts) == 2:  # the second bias is in the first
+                state[parts[1]] = torch.zeros_like(state[parts[1]])
+        self.load_state_dict(state)
+
+    def _sources(self) -> list[tuple[str, Sequence[str]]]:
+        """For each named weight the entries of the state that it is made of."""
+        sources: list[tuple[str, Sequence[str]]] = []
+        for name in self.shapes:
+            if name == "embedding":
+                sources.append((name, ["embedding.weight"]))
+            elif name.startswith("mlp"):
+                sources.append((name, [name]))
+            elif self.network.cell == "transformer":
+                sources.append((name, [f"reader.{_transformer_name(name)}"]))
+            else:
+                _, layer, direction, part = name.split(".")
+                end = f"l{layer}" + ("_reverse" if direction == "backward" else "")
+                sources.append((name, [f"reader.rnn.{kind}_{end}" for kind in _RECURRENT[part]]))
+        return sources
+
+
+_RECURRENT = {
+    "input": ["weight_ih"],
+    "recurrent": ["weight_hh"],
+    "bias": ["bias_ih", "bias_hh"],
+    "recurrent_bias": ["bias_hh"],
+}
+
+
+def _join(
+    parts: Sequence[str], state: Mapping[str, FloatArray], network: CharNetwork
+) -> FloatArray:
+    first = state[parts[0]]
+    hidden = network.hidden
+    if network.cell == "gru" and parts[0].startswith("reader.rnn.bias_"):
+        if len(parts) == 1:
+            return first[-hidden:].copy()
+        joined = first + state[parts[1]]
+        joined[-hidden:] = first[-hidden:]
+        return joined
+    return first + state[parts[1]] if len(parts) == 2 else first
+
+
+def _transformer_name(name: str) -> str:
+    """The name of a transformer's weight in torch's own layers."""
+    for ours, theirs in (
+        ("layers.", "encoder.layers."),
+        ("attention.input.", "self_attn.in_proj_"),
+        ("attention.output", "self_attn.out_proj"),
+        ("feedforward.0", "linear1"),
+        ("feedforward.1", "linear2"),
+        ("norm.0", "norm1"),
+        ("norm.1", "norm2"),
+    ):
+        name = name.replace(ours, theirs)
+    return f"encoder.{name}" if name.startswith("norm.") else name
+
+
+class _Recurrent(nn.Module):
+    """The last states of an LSTM or GRU, of both directions where there are two."""
+
+    def __init__(self, network: CharNetwork, dropout: float) -> None:
+        super().__init__()
+        cell = nn.LSTM if network.cell == "lstm" else nn.GRU
+        self.rnn = cell(
+            network.char_dim,
+            network.hidden,
+            network.layers,
+            batch_first=True,
+            bidirectional=network.bidirectional,
+            dropout=dropout if network.layers > 1 else 0.0,
+        )
+        self._directions = len(network.directions)
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        packed = nn.utils.rnn.pack_padded_sequence(
+            x, lengths, batch_first=True, enforce_sorted=False
+        )
+        states: Any = self.rnn(packed)[1]
+        if isinstance(states, tuple):
+            states = states[0]
+        last = states[-self._directions :]  # [directions, texts, hidden] of the last layer
+        flat: torch.Tensor = last.transpose(0, 1).flatten(1)
+        return flat
+
+
+class _Transformer(nn.Module):
+    """The mean over the characters of what a transformer makes of them."""
+
+    def __init__(self, network: CharNetwork, max_chars: int, dropout: float) -> None:
+        super().__init__()
+        self.positions = nn.Parameter(torch.randn(max_chars, network.hidden) * 0.02)
+        layer = nn.TransformerEncoderLayer(
+            network.hidden,
+            network.heads,
+            4 * network.hidden,
+            dropout,
+            batch_first=True,
+            norm_first=True,
+        )
+        self.encoder = nn.TransformerEncoder(
+            layer, network.layers, norm=nn.LayerNorm(network.hidden), enable_nested_tensor=False
+        )
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        places = torch.arange(x.shape[1], device=x.device)
+        ends = lengths.to(x.device)[:, None]
+        beyond = places[None, :] >= ends
+        x = self.encoder(x + self.positions[: x.shape[1]], src_key_padding_mask=beyond)
+        mean: torch.Tensor = x.masked_fill(beyond[:, :, None], 0.0).sum(1) / ends
+        return mean

@@ -1,0 +1,43 @@
+"""Text of the training side: NLTK's tweet tokenizer, and sentences by an unsupervised Punkt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pocketintent.runtime.errors import require
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, register_tokenizer
+
+TWEET_SPEC: dict[str, Any] = {"name": "tweet", "version": 1}
+"""The manifest entry of models trained with :func:`tweet_tokenizer`."""
+
+TOKENIZER_SPECS: dict[str, dict[str, Any]] = {"simple": SIMPLE_SPEC, "tweet": TWEET_SPEC}
+
+
+def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
+    """Lower-case and NLTK's TweetTokenizer, as the thesis tokenises.
+
+    Args:
+        spec: The manifest's tokenizer entry.
+
+    Returns:
+        A function from text to tokens; white space inside a token (NLTK keeps some in phone
+        numbers) becomes an underscore.
+
+    Raises:
+        MissingExtraError: NLTK is not installed.
+    """
+    tokenize = require("nltk.tokenize", "train").TweetTokenizer(preserve_case=False).tokenize
+
+    def tweet(text: str) -> list[str]:
+        # HTML entities can stand for what no vocabulary can hold: NUL and lone surrogates.
+        tokens = (
+            token.encode(errors="ignore").decode().replace("\0", " ")
+            for token in tokenize(text.replace("\0", " "))
+        )
+        return [joined for token in tokens if (joined := "_".join(token.split()))]
+
+    return tweet
+
+
+register_tokenizer("tweet", tweet_tokenizer)

@@ -1,0 +1,106 @@
+"""What word vectors are distilled from: texts as word ids, with a sentence encoder's vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pocketintent.runtime.arrays import FloatArray, IntArray
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.tokenizer import get_tokenizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.training.corpora.encoded import ragged_ranges
+from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
+from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
+from pocketintent.training.distil.settings import DistilSettings
+from pocketintent.training.teachers.encode import to_text
+from pocketintent.training.vectors.files import TermVectors
+
+
+@dataclass(frozen=True, eq=False)
+class DistilTexts:
+    """Texts as word ids, with the directions that the sums of their words are to have."""
+
+    ids: IntArray
+    """Words of all texts, int64 [num_tokens]."""
+    offsets: IntArray
+    """Text ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; int64 [num_texts + 1]."""
+    targets: FloatArray
+    """Unit vectors, float32 [num_texts, dim]."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, numbers: IntArray) -> DistilTexts:
+        """Some of the texts."""
+        lengths = np.diff(self.offsets)[numbers]
+        ids = self.ids[ragged_ranges(self.offsets[numbers], lengths)]
+        return DistilTexts(ids, np.append(0, lengths.cumsum()), self.targets[numbers])
+
+    def owners(self) -> IntArray:
+        """The text of each word, int64 [num_tokens]."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
+@dataclass(frozen=True, eq=False)
+class DistilData:
+    """What a run trains on and what it is measured on."""
+
+    words: CountedVocabulary
+    """The words, with their counts in the texts."""
+    training: DistilTexts
+    validation: DistilTexts
+    """Texts of several words that are kept out; may be empty."""
+    num_left_out: int = 0
+    """Texts without a known word, or with a vector of zeros."""
+
+    @classmethod
+    def prepare(cls, targets: TermVectors, settings: DistilSettings) -> DistilData:
+        """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
+
+        Texts without a known word are left out, and those whose vector is zeros.
+
+        Raises:
+            PocketIntentError: ``dim`` is above that of the vectors, no word is frequent enough, or
+                fewer than two texts are left.
+        """
+        if settings.dim > targets.dim:
+            raise PocketIntentError(
+                f"dim {settings.dim} is more than the {targets.dim} of the targets"
+            )
+        tokenize = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
+        tokens = [tokenize(to_text(term)) for term in targets.terms]
+        words = count_vocabulary(
+            tokens,
+            min_count=settings.min_count,
+            max_words=settings.max_words,
+            wanted={text[0] for text in tokens if len(text) == 1},
+        )
+        vocabulary = Vocabulary(words.words)
+        ids = [vocabulary.ids(text) for text in tokens]
+        norms = np.linalg.norm(targets.vectors, axis=1)
+        kept = np.array([i for i, text in enumerate(ids) if text and norms[i] > 0], np.int64)
+        if len(kept) < 2:
+            raise PocketIntentError(f"{len(kept)} usable texts; at least 2 are needed")
+        lengths = np.array([len(ids[i]) for i in kept], np.int64)
+        texts = DistilTexts(
+            np.concatenate([np.array(ids[i], np.int64) for i in kept]),
+            np.append(0, lengths.cumsum()),
+            _reduce(targets.vectors[kept] / norms[kept, None], settings.dim),
+        )
+        held = np.random.default_rng(settings.seed).random(len(kept)) < settings.validation
+        held &= lengths > 1
+        training, validation = (texts.take(np.flatnonzero(part)) for part in (~held, held))
+        return cls(words, training, validation, len(targets) - len(kept))
+
+
+def _reduce(vectors: FloatArray, dim: int) -> FloatArray:
+    """The principal components at unit length, less the mean (Mu and Viswanath 2018)."""
+    vectors = vectors - vectors.mean(axis=0)
+    if dim < vectors.shape[1]:
+        _, directions = np.linalg.eigh(vectors.T @ vectors)
+        vectors = vectors @ directions[:, -dim:].astype(np.float32)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-8)
+    unit: FloatArray = vectors / norms
+    return unit

@@ -1,0 +1,137 @@
+"""Word vectors distilled from a sentence encoder: their sum is to be the vector of the text.
+
+A sentence encoder's vectors of words by themselves make a fair table (Model2Vec, Tulkens and van
+Dongen 2024), but in a text a word counts for more or less than another and seldom means what it
+means alone. So the table is fitted to the encoder's vectors of whole texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.errors import require
+from pocketintent.training.distil.data import DistilData, DistilTexts
+from pocketintent.training.distil.settings import DistilSettings
+from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_BLOCK = 4096  # texts whose vectors are gathered at once
+
+
+def first_vectors(data: DistilData, frequency_weight: float) -> FloatArray:
+    """Where training begins: the target of each word by itself, weighted by frequency.
+
+    A word that is no text by itself begins at the mean of the texts that hold it.
+
+    Args:
+        data: The texts.
+        frequency_weight: a of the weight a / (a + share of the text) (Arora et al. 2017); 0 for
+            no weights.
+
+    Returns:
+        float32 [num_words, dim].
+    """
+    torch = require("torch", "train")
+    texts = data.training
+    sums = torch.zeros(len(data.words), texts.targets.shape[1])
+    for first in range(0, len(texts), _BLOCK):
+        block = texts.take(np.arange(first, min(first + _BLOCK, len(texts))))
+        words, targets = torch.from_numpy(block.ids), torch.from_numpy(block.targets)
+        sums.index_add_(0, words, targets[torch.from_numpy(block.owners())])
+    vectors: FloatArray = sums.numpy()
+    alone = np.flatnonzero(np.diff(texts.offsets) == 1)
+    vectors[texts.ids[texts.offsets[alone]]] = texts.targets[alone]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-8)
+    if frequency_weight:
+        share = data.words.counts / data.words.counts.sum()
+        vectors *= (frequency_weight / (frequency_weight + share))[:, None].astype(np.float32)
+    return vectors
+
+
+class TextBatches:
+    """Batches of texts, each a function of seed, epoch and number alone.
+
+    Args:
+        texts: The texts to learn.
+        settings: The run's settings.
+    """
+
+    def __init__(self, texts: DistilTexts, settings: DistilSettings) -> None:
+        self._texts = texts
+        self._settings = settings
+        self.words_per_epoch = len(texts.ids)
+        self.start_epoch(0)
+
+    def __len__(self) -> int:
+        """Batches of an epoch."""
+        return -(-len(self._texts) // self._settings.batch_size)
+
+    def start_epoch(self, epoch: int) -> None:
+        """Shuffle the texts for an epoch."""
+        rng = np.random.default_rng([self._settings.seed, epoch])
+        self._order = rng.permutation(len(self._texts))
+
+    def batch(self, number: int) -> DistilTexts:
+        """One batch of the present epoch."""
+        first = number * self._settings.batch_size
+        return self._texts.take(self._order[first : first + self._settings.batch_size])
+
+
+class WordSums:
+    """A table of word vectors, and what a batch of texts says about it.
+
+    The loss of a text is ``1 - cosine`` of the sum of its words' vectors to its target.
+
+    Args:
+        settings: The run's settings.
+        vectors: Where training begins, float32 [num_words, dim].
+        device: Torch device, such as "cpu" or "cuda:0".
+    """
+
+    def __init__(self, settings: DistilSettings, vectors: FloatArray, device: str = "cpu") -> None:
+        torch = require("torch", "train")
+        self.settings = settings
+        self.device = torch.device(device)
+        self.words = SparseRows(torch.from_numpy(vectors.copy()).to(self.device), adagrad=True)
+
+    def tables(self) -> dict[str, SparseRows]:
+        """What training changes, by name."""
+        return {"words": self.words}
+
+    def gradients(self, batch: DistilTexts) -> BatchGradients:
+        """Summed loss of a batch, and its gradient for the words that it holds."""
+        torch = require("torch", "train")
+        owners, targets = self._to_device(batch.owners()), self._to_device(batch.targets)
+        rows, inverse = torch.unique(self._to_device(batch.ids), return_inverse=True)
+        vectors = self.words.table.index_select(0, rows)
+        sums = torch.zeros_like(targets).index_add_(0, owners, vectors.index_select(0, inverse))
+        # d cos(s, t) / ds = (t - cos u) / |s|, with u = s / |s|
+        norms = sums.norm(dim=1, keepdim=True).clamp_min(1e-6)
+        unit = sums / norms
+        cosines = (unit * targets).sum(1, keepdim=True)
+        d_sums = (cosines * unit - targets) / norms
+        d_vectors = torch.zeros_like(vectors).index_add_(0, inverse, d_sums.index_select(0, owners))
+        count = torch.tensor(len(batch), device=self.device)
+        return BatchGradients((1 - cosines).sum(), count, rows, d_vectors)
+
+    def step(self, gradients: BatchGradients, learning_rate: float) -> None:
+        """Descend along a batch's gradients."""
+        self.words.step(gradients.rows, gradients.values, learning_rate)
+
+    def mean_cosine(self, texts: DistilTexts) -> float:
+        """Mean cosine of the texts' sums to their targets, -1..1."""
+        total, size = 0.0, self.settings.batch_size
+        for first in range(0, len(texts), size):
+            numbers = np.arange(first, min(first + size, len(texts)))
+            total += len(numbers) - float(self.gradients(texts.take(numbers)).loss)
+        return total / len(texts)
+
+    def _to_device(self, array: NDArray[Any]) -> Tensor:
+        tensor: Tensor = require("torch", "train").from_numpy(array)
+        return tensor.to(self.device, non_blocking=True)

@@ -1,0 +1,107 @@
+"""From the vectors that a sentence encoder gives to texts to a model of word vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
+from pocketintent.training.distil.data import DistilData
+from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors
+from pocketintent.training.distil.settings import DistilSettings
+from pocketintent.training.loop.run import Report, open_run
+from pocketintent.training.loop.trainer import Trainer
+from pocketintent.training.loop.work_folder import fingerprint
+from pocketintent.training.teachers.targets import read_targets
+
+_FEW_STEPS = 100
+
+
+def train_distilled(
+    targets: Sequence[str | Path],
+    out: str | Path,
+    settings: DistilSettings,
+    *,
+    device: str = "cpu",
+    resume: bool = False,
+    restart: bool = False,
+    command: str = "",
+    report: Report = lambda line: None,
+) -> dict[str, Any]:
+    """Fit word vectors to the vectors of texts, and save them, uncompressed, as a model file.
+
+    Until the model is saved, the work folder ``<out>.work`` holds the last checkpoint.
+
+    Args:
+        targets: Files of texts with their vectors, see :func:`read_targets`: utterances, and
+            the words by themselves. A word that is a text always gets a vector.
+        out: The model file to write.
+        settings: The settings of the run.
+        device: Torch device; "cuda" takes the GPU that torchrun assigns.
+        resume: Go on from the work folder's checkpoint, where there is one.
+        restart: Drop what a killed run left.
+        command: The command line, kept in the manifest.
+        report: Receives lines of progress.
+
+    Returns:
+        The manifest's ``training`` entry.
+
+    Raises:
+        PocketIntentError: Bad settings or targets; a killed run's work folder, and neither
+            ``resume`` nor ``restart``; or a folder made with other settings or targets.
+    """
+    settings.check()
+    data = DistilData.prepare(read_targets(targets), settings)
+    with open_run(
+        out, targets, asdict(settings), device=device, resume=resume, restart=restart, report=report
+    ) as run:
+        run.report(
+            f"{len(data.training)} texts to learn, {len(data.validation)} kept out to measure, "
+            f"{data.num_left_out} left out without a known word; {len(data.words)} words"
+        )
+        model = WordSums(settings, first_vectors(data, settings.frequency_weight), run.device)
+        batches = TextBatches(data.training, settings)
+        if (steps := len(batches) * settings.epochs) < _FEW_STEPS:
+            run.report(f"only {steps} steps in all: with a smaller --batch-size more is learnt")
+        trainer = Trainer(model, batches, run.folder, workers=run.workers, report=run.report)
+        run.train(trainer, settings.epochs)
+        training = {
+            "method": "distilled",
+            "targets": [fingerprint(Path(path)) for path in targets],
+            "settings": asdict(settings),
+            "texts": {"training": len(data.training), "validation": len(data.validation)},
+            "loss": [round(loss, 6) for loss in trainer.history],
+            "cosine": _mean_cosines(model, data),
+            "command": command,
+        }
+        if run.leads:
+            _save(Path(out), model, data, training)
+    return training
+
+
+def _mean_cosines(model: WordSums, data: DistilData) -> dict[str, float]:
+    return {
+        name: round(model.mean_cosine(texts), 4)
+        for name, texts in (("training", data.training), ("validation", data.validation))
+        if len(texts)
+    }
+
+
+def _save(out: Path, model: WordSums, data: DistilData, training: dict[str, Any]) -> None:
+    encoder = StaticEncoder(
+        Vocabulary(data.words.words),
+        DenseMatrix(model.words.table.cpu().numpy()),
+        tokenizer_spec=TOKENIZER_SPECS[model.settings.tokenizer],
+        manifest={"training": training},
+    )
+    manifest, tensors = encoder.to_model_file_parts()
+    counts = data.words.counts.astype(np.uint32)
+    save_model(out, manifest, tensors | {"vocabulary.counts": counts})

@@ -1,0 +1,295 @@
+"""Batches of StarSpace training, each a function of seed, epoch and number alone.
+
+Nothing random is carried from batch to batch, so a resumed run, and every process of a
+distributed one, builds the batches that an unbroken single run would have built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from pocketintent.runtime.arrays import IntArray
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.corpora.encoded import EncodedCorpus, ragged_ranges
+from pocketintent.training.starspace.settings import StarSpaceSettings
+
+_GROUP = 16  # examples of sentence and labelled mode that share their negatives
+
+
+@dataclass(frozen=True)
+class WordBatch:
+    """Rows of whole sentences: each word is an example, its context the left side.
+
+    Attributes:
+        slots: Word in each slot, int64 [rows, row_length]; -1 is padding.
+        sentences: The sentence each slot belongs to, the same shape; -1 for padding and for
+            words that subsampling left out.
+        negatives: Negative words of each row, int64 [rows, k].
+    """
+
+    slots: IntArray
+    sentences: IntArray
+    negatives: IntArray
+
+
+@dataclass(frozen=True)
+class Bags:
+    """Sets of words or labels, each to be summed to one vector.
+
+    Attributes:
+        ids: Rows of all bags, int64 [num_ids].
+        owners: The bag of each, int64 [num_ids].
+        keys: What makes two bags the same, int64 [num_bags]: the label, or the document.
+    """
+
+    ids: IntArray
+    owners: IntArray
+    keys: IntArray
+
+
+@dataclass(frozen=True)
+class BagBatch:
+    """Pairs of bags: utterance and label, or two parts of a document.
+
+    Attributes:
+        left: Left sides, n bags; n is a multiple of the groups.
+        right: Right sides: those of the n examples, then further negatives.
+        negatives: Numbers of the right sides that are the negatives of each group of examples,
+            int64 [groups, k].
+    """
+
+    left: Bags
+    right: Bags
+    negatives: IntArray
+
+
+BatchT = TypeVar("BatchT", covariant=True)
+
+
+class Batches(Protocol[BatchT]):
+    """The batches of a run, epoch by epoch."""
+
+    words_per_epoch: int
+    """Words that one pass over the corpus trains on."""
+
+    def start_epoch(self, epoch: int) -> None:
+        """Shuffle for an epoch, by the seed and its number."""
+        ...
+
+    def __len__(self) -> int:
+        """Batches of the present epoch."""
+        ...
+
+    def batch(self, number: int) -> BatchT:
+        """One batch of the present epoch."""
+        ...
+
+
+class WordBatches:
+    """Batches of word mode: a word and the words around it.
+
+    Args:
+        corpus: The encoded corpus. Sentences longer than a row are cut into pieces.
+        counts: How often each word occurs, int64 [num_words].
+        settings: The run's settings.
+    """
+
+    def __init__(
+        self, corpus: EncodedCorpus, counts: IntArray, settings: StarSpaceSettings
+    ) -> None:
+        self._ids = corpus.ids
+        self._settings = settings
+        self._starts, self._lengths = _pieces(corpus.sentences, settings.row_length)
+        if not len(self._starts):
+            raise PocketIntentError("the corpus has no sentence of two known words to learn from")
+        self.words_per_epoch = int(self._lengths.sum())
+        self._rows_per_batch = max(1, settings.batch_tokens // settings.row_length)
+        self._negatives = FrequencySampler(counts, settings.negative_power)
+        share = counts / counts.sum()
+        self._keep = np.sqrt(settings.subsample / share) if settings.subsample else None
+        self.start_epoch(0)
+
+    def __len__(self) -> int:
+        """Batches of the present epoch; epochs differ by how well sentences fill the rows."""
+        return -(-(len(self._rows) - 1) // self._rows_per_batch)
+
+    def start_epoch(self, epoch: int) -> None:
+        """Shuffle the sentences for an epoch and pack them into rows."""
+        rng = np.random.default_rng([self._settings.seed, epoch])
+        self._epoch = epoch
+        self._order = rng.permutation(len(self._starts))
+        self._rows = pack_rows(self._lengths[self._order], self._settings.row_length)
+
+    def batch(self, number: int) -> WordBatch:
+        """One batch of the present epoch."""
+        rng = np.random.default_rng([self._settings.seed, self._epoch, number])
+        first = number * self._rows_per_batch
+        rows = self._rows[first : first + self._rows_per_batch + 1]
+        pieces = self._order[rows[0] : rows[-1]]
+        lengths = self._lengths[pieces]
+        words = self._ids[ragged_ranges(self._starts[pieces], lengths)].astype(np.int64)
+        piece_row = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
+        row = np.repeat(piece_row, lengths)
+        row_start = np.searchsorted(row, np.arange(len(rows) - 1))
+        column = np.arange(len(words)) - row_start[row]
+        shape = (len(rows) - 1, self._settings.row_length)
+        slots, sentences = np.full(shape, -1, np.int64), np.full(shape, -1, np.int64)
+        slots[row, column] = words
+        sentences[row, column] = np.repeat(np.arange(len(pieces)), lengths)
+        if self._keep is not None:
+            dropped = rng.random(len(words)) > self._keep[words]
+            sentences[row[dropped], column[dropped]] = -1
+        negatives = self._negatives.draw(rng, (len(slots), self._settings.negatives))
+        return WordBatch(slots, sentences, negatives)
+
+
+class BagBatches:
+    """Batches of sentence mode and labelled mode.
+
+    In labelled mode the right side is the utterance's label. In sentence mode it is another
+    sentence of the same document; a document of one sentence is cut into two random halves.
+
+    Args:
+        corpus: The encoded corpus; documents that cannot make a pair are left out.
+        label_counts: Utterances of each label, int64 [num_labels]; None for sentence mode.
+        num_words: Rows of the words, after which the labels' rows come.
+        settings: The run's settings.
+    """
+
+    def __init__(
+        self,
+        corpus: EncodedCorpus,
+        label_counts: IntArray | None,
+        num_words: int,
+        settings: StarSpaceSettings,
+    ) -> None:
+        self._corpus = corpus
+        self._settings = settings
+        self._num_words = num_words
+        self._labels = None
+        if label_counts is not None:
+            self._labels = FrequencySampler(label_counts, settings.negative_power)
+            usable = corpus.labels >= 0
+        else:
+            usable = np.diff(corpus.sentences[corpus.documents]) > 1
+        self._documents = np.flatnonzero(usable)
+        if len(self._documents) < 2:
+            raise PocketIntentError(
+                "labelled mode needs a corpus of .jsonl lines with text and intent"
+                if self._labels
+                else "sentence mode needs documents of two known words or more"
+            )
+        spans = np.diff(corpus.sentences[corpus.documents])[self._documents]
+        self.words_per_epoch = int(spans.sum())
+        size = settings.batch_tokens / float(spans.mean())
+        self._batch_size = max(1, int(size) // _GROUP) * _GROUP
+        self.start_epoch(0)
+
+    def __len__(self) -> int:
+        """Batches of an epoch."""
+        return -(-len(self._documents) // self._batch_size)
+
+    def start_epoch(self, epoch: int) -> None:
+        """Shuffle the documents for an epoch."""
+        rng = np.random.default_rng([self._settings.seed, epoch])
+        self._epoch = epoch
+        self._order = rng.permutation(self._documents)
+
+    def batch(self, number: int) -> BagBatch:
+        """One batch of the present epoch; a last, short one is filled up from its beginning."""
+        rng = np.random.default_rng([self._settings.seed, self._epoch, number])
+        first = number * self._batch_size
+        size = min(self._batch_size, -(-(len(self._order) - first) // _GROUP) * _GROUP)
+        documents = np.take(self._order, np.arange(first, first + size), mode="wrap")
+        groups = (size // _GROUP, self._settings.negatives)
+        if self._labels is not None:
+            labels = self._corpus.labels[documents].astype(np.int64)
+            wrong = self._labels.draw(rng, groups)
+            keys = np.concatenate([labels, wrong.ravel()])
+            right = Bags(keys + self._num_words, np.arange(len(keys)), keys)
+            negatives = size + np.arange(wrong.size).reshape(groups)
+            return BagBatch(self._whole(documents), right, negatives)
+        left, right = self._two_parts(documents, rng)
+        return BagBatch(left, right, rng.integers(0, size, groups))
+
+    def _whole(self, documents: IntArray) -> Bags:
+        starts = self._corpus.sentences[self._corpus.documents[documents]]
+        ends = self._corpus.sentences[self._corpus.documents[documents + 1]]
+        return self._bags(documents, starts, ends)
+
+    def _bags(self, keys: IntArray, starts: IntArray, ends: IntArray) -> Bags:
+        lengths = ends - starts
+        ids = self._corpus.ids[ragged_ranges(starts, lengths)].astype(np.int64)
+        return Bags(ids, np.repeat(np.arange(len(keys)), lengths), keys)
+
+    def _two_parts(self, documents: IntArray, rng: np.random.Generator) -> tuple[Bags, Bags]:
+        first = self._corpus.documents[documents]
+        count = self._corpus.documents[documents + 1] - first
+        one = rng.integers(0, count)
+        other = (one + rng.integers(1, np.maximum(count, 2))) % count
+        bounds = self._corpus.sentences
+        left = self._bags(documents, bounds[first + one], bounds[first + one + 1])
+        right = self._bags(documents, bounds[first + other], bounds[first + other + 1])
+        # The two sides of a single sentence are the same words: each goes to one side.
+        single = count == 1
+        position = rng.random(len(left.ids))
+        rank = np.lexsort((position, left.owners))
+        place = np.empty(len(rank), np.int64)
+        lengths = np.bincount(left.owners, minlength=len(documents))
+        place[rank] = np.arange(len(rank)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        in_left = place < (lengths // 2)[left.owners]
+        keep_left = ~single[left.owners] | in_left
+        halves = Bags(left.ids[keep_left], left.owners[keep_left], documents)
+        keep_right = np.ones(len(right.ids), bool)
+        keep_right[single[right.owners]] = ~in_left[single[left.owners]]
+        return halves, Bags(right.ids[keep_right], right.owners[keep_right], documents)
+
+
+class FrequencySampler:
+    """Draws numbers in proportion to a power of their counts.
+
+    Args:
+        counts: Count of each number, [n].
+        power: The power; 0 draws uniformly, 1 by frequency.
+    """
+
+    def __init__(self, counts: IntArray, power: float) -> None:
+        weights = np.cumsum(counts.astype(np.float64) ** power)
+        self._cumulative = weights / weights[-1]
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> IntArray:
+        """Independent draws, int64 of the shape asked for."""
+        return np.searchsorted(self._cumulative, rng.random(shape), side="right")
+
+
+def pack_rows(lengths: IntArray, row_length: int) -> IntArray:
+    """Fill rows of a fixed length with whole pieces, in order.
+
+    Args:
+        lengths: Length of each piece, 1 to ``row_length``.
+        row_length: Slots of a row.
+
+    Returns:
+        The first piece of each row and, last, the number of pieces, int64 [num_rows + 1].
+    """
+    firsts, used = [], row_length
+    for index, length in enumerate(lengths.tolist()):
+        used += length
+        if used > row_length:
+            firsts.append(index)
+            used = length
+    return np.array([*firsts, len(lengths)], np.int64)
+
+
+def _pieces(sentences: IntArray, longest: int) -> tuple[IntArray, IntArray]:
+    """Starts and lengths of the sentences, long ones cut, without pieces of a single word."""
+    lengths = np.diff(sentences)
+    parts = -(-lengths // longest)
+    part = ragged_ranges(np.zeros(len(parts), np.int64), parts)
+    starts = np.repeat(sentences[:-1], parts) + part * longest
+    ends = np.minimum(starts + longest, np.repeat(sentences[1:], parts))
+    kept = ends - starts > 1
+    return starts[kept], (ends - starts)[kept]

@@ -1,0 +1,232 @@
+"""StarSpace (Wu et al. 2018): one space for words, sentences and labels, learnt by ranking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pocketintent.runtime.arrays import IntArray
+from pocketintent.runtime.errors import require
+from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows, sum_rows
+from pocketintent.training.starspace.data import BagBatch, Bags, WordBatch
+from pocketintent.training.starspace.ranking import RankingGradients, margin_cosine, softmax_dot
+from pocketintent.training.starspace.settings import StarSpaceSettings
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class StarSpace:
+    """The embedding tables, and what a batch of thousands of examples says about them.
+
+    The rows of the first table are the words, then the labels (labelled mode) or the words
+    again as targets (word mode with ``share_sides`` off).
+
+    Args:
+        settings: The run's settings.
+        words: The vocabulary.
+        num_labels: Labels of labelled mode.
+        device: Torch device, such as "cpu" or "cuda:0".
+    """
+
+    def __init__(
+        self,
+        settings: StarSpaceSettings,
+        words: list[str],
+        *,
+        num_labels: int = 0,
+        device: str = "cpu",
+    ) -> None:
+        torch = require("torch", "train")
+        settings.check()
+        self.settings = settings
+        self.num_words = len(words)
+        self.device = torch.device(device)
+        self._target_shift = 0
+        num_rows = len(words) + num_labels
+        if settings.mode == "word" and not settings.share_sides:
+            self._target_shift = len(words)
+            num_rows = 2 * len(words)
+        # Drawn on the CPU, so that every device starts from the same numbers.
+        generator = torch.Generator().manual_seed(settings.seed)
+
+        def table(rows: int) -> SparseRows:
+            values = torch.randn(rows, settings.dim, generator=generator) * settings.init_scale
+            adagrad = settings.optimizer == "adagrad"
+            return SparseRows(values.to(self.device), adagrad=adagrad, max_norm=settings.max_norm)
+
+        self.words = table(num_rows)
+        self.ngrams = table(settings.num_buckets) if settings.num_buckets else None
+        self._buckets = _BucketLists(words, num_rows, settings, self.device)
+
+    def compose(self, rows: Tensor) -> Tensor:
+        """Embeddings: a row of its own plus, for a word, the mean of its n-grams' rows.
+
+        Args:
+            rows: Row numbers, int64 [n].
+
+        Returns:
+            float32 [n, dim].
+        """
+        vectors = self.words.table.index_select(0, rows)
+        if self.ngrams is not None:
+            buckets, owners, shares = self._buckets.of(rows)
+            vectors.index_add_(0, owners, self.ngrams.table.index_select(0, buckets) * shares)
+        return vectors
+
+    def tables(self) -> dict[str, SparseRows]:
+        """What training changes, by name."""
+        tables = {"words": self.words}
+        return tables if self.ngrams is None else {**tables, "ngrams": self.ngrams}
+
+    def word_embeddings(self) -> Tensor:
+        """The composed embeddings of all words, float32 [num_words, dim]."""
+        torch = require("torch", "train")
+        return self.compose(torch.arange(self.num_words, device=self.device))
+
+    def step(self, gradients: BatchGradients, learning_rate: float) -> None:
+        """Descend along a batch's gradients."""
+        if self.ngrams is not None:
+            buckets, owners, shares = self._buckets.of(gradients.rows)
+            values = gradients.values.index_select(0, owners) * shares
+            self.ngrams.step(*sum_rows(buckets, values), learning_rate)
+        self.words.step(gradients.rows, gradients.values, learning_rate)
+
+    def gradients(self, batch: WordBatch | BagBatch) -> BatchGradients:
+        """Loss and gradients of a batch."""
+        if isinstance(batch, WordBatch):
+            return self._word_gradients(batch)
+        return self._bag_gradients(batch)
+
+    def _word_gradients(self, batch: WordBatch) -> BatchGradients:
+        torch = require("torch", "train")
+        slots, sentences = self._to_device(batch.slots), self._to_device(batch.sentences)
+        negatives = self._to_device(batch.negatives)
+        context, real = self._context(sentences)
+        words = slots.clamp_min(0).flatten()
+        parts = [words, negatives.flatten() + self._target_shift]
+        if self._target_shift:
+            parts.append(words + self._target_shift)
+        distinct, inverse = torch.unique(torch.cat(parts), return_inverse=True)
+        vectors = self.compose(distinct).index_select(0, inverse)
+        pieces = [len(part) for part in parts]
+        tokens, wrong, *targets = torch.split(vectors, pieces)
+        tokens = tokens.view(*slots.shape, -1)
+        right = targets[0].view(*slots.shape, -1) if targets else tokens
+        allowed = (slots.unsqueeze(2) != negatives.unsqueeze(1)) & real.unsqueeze(2)
+        found = self._rank(
+            context @ tokens, right, wrong.view(*negatives.shape, -1), allowed.to(vectors.dtype)
+        )
+        # The context matrix is symmetric: what it gathers forwards it scatters backwards.
+        d_tokens = context @ found.left
+        if targets:
+            d_right = [found.base * found.right_scale]
+        else:
+            d_right = []
+            d_tokens.addcmul_(found.base, found.right_scale)
+        sums = vectors.new_zeros(len(distinct), vectors.shape[1])
+        gathered = [d_tokens, found.negatives, *d_right]
+        for index, gradient in zip(torch.split(inverse, pieces), gathered, strict=True):
+            sums.index_add_(0, index, gradient.flatten(0, 1))
+        return BatchGradients(found.loss, real.sum(), distinct, sums)
+
+    def _context(self, sentences: Tensor) -> tuple[Tensor, Tensor]:
+        """The context matrix and the slots that are examples.
+
+        Returns:
+            float32 [rows, row_length, row_length], 1 where one slot is in the other's context;
+            and bool [rows, row_length], true where a slot has a context.
+        """
+        torch = require("torch", "train")
+        place = torch.arange(sentences.shape[1], device=self.device)
+        distance = (place.unsqueeze(0) - place.unsqueeze(1)).abs()
+        near = (distance > 0) & (distance <= self.settings.window)
+        same = sentences.unsqueeze(2) == sentences.unsqueeze(1)
+        linked = near & same & (sentences >= 0).unsqueeze(2)
+        return linked.to(self.words.table.dtype), linked.any(-1)
+
+    def _bag_gradients(self, batch: BagBatch) -> BatchGradients:
+        torch = require("torch", "train")
+        left_ids, left_owners = self._to_device(batch.left.ids), self._to_device(batch.left.owners)
+        right_ids, right_owners = (
+            self._to_device(batch.right.ids),
+            self._to_device(batch.right.owners),
+        )
+        keys, negatives = self._to_device(batch.right.keys), self._to_device(batch.negatives)
+        groups, count = len(negatives), len(batch.left.keys)
+        distinct, inverse = torch.unique(torch.cat([left_ids, right_ids]), return_inverse=True)
+        vectors = self.compose(distinct).index_select(0, inverse)
+        left = _sum_bags(vectors[: len(left_ids)], left_owners, batch.left)
+        right = _sum_bags(vectors[len(left_ids) :], right_owners, batch.right)
+        shape = (groups, count // groups, -1)
+        other = keys[negatives].unsqueeze(1) != keys[:count].view(groups, -1, 1)
+        found = self._rank(
+            left.view(shape), right[:count].view(shape), right[negatives], other.to(vectors.dtype)
+        )
+        d_right = torch.zeros_like(right)
+        d_right[:count] = (found.base * found.right_scale).flatten(0, 1)
+        d_right.index_add_(0, negatives.flatten(), found.negatives.flatten(0, 1))
+        d_left = found.left.flatten(0, 1)
+        gradient = torch.cat([d_left[left_owners], d_right[right_owners]])
+        sums = gradient.new_zeros(len(distinct), gradient.shape[1])
+        return BatchGradients(
+            found.loss,
+            torch.tensor(count, device=self.device),
+            distinct,
+            sums.index_add_(0, inverse, gradient),
+        )
+
+    def _rank(
+        self, left: Tensor, right: Tensor, negatives: Tensor, allowed: Tensor
+    ) -> RankingGradients:
+        if self.settings.loss == "margin":
+            return margin_cosine(left, right, negatives, allowed, self.settings.margin)
+        return softmax_dot(left, right, negatives, allowed)
+
+    def _to_device(self, array: IntArray) -> Tensor:
+        tensor: Tensor = require("torch", "train").from_numpy(array)
+        return tensor.to(self.device, non_blocking=True)
+
+
+def _sum_bags(vectors: Tensor, owners: Tensor, bags: Bags) -> Tensor:
+    """The sum of each bag's vectors, [num_bags, dim]."""
+    return vectors.new_zeros(len(bags.keys), vectors.shape[1]).index_add_(0, owners, vectors)
+
+
+class _BucketLists:
+    """The n-gram buckets of every word, as ragged arrays on the device."""
+
+    def __init__(
+        self, words: list[str], num_rows: int, settings: StarSpaceSettings, device: object
+    ) -> None:
+        torch = require("torch", "train")
+        lists: list[list[int]] = [[] for _ in range(num_rows)]
+        if settings.num_buckets:
+            for row, word in enumerate(words):
+                lists[row] = ngram_buckets(
+                    word, settings.min_n, settings.max_n, settings.num_buckets
+                )
+        lengths = np.array([len(buckets) for buckets in lists], np.int64)
+        flat = np.array([bucket for buckets in lists for bucket in buckets], np.int64)
+        self._flat = torch.from_numpy(flat).to(device)
+        self._lengths = torch.from_numpy(lengths).to(device)
+        self._starts = self._lengths.cumsum(0) - self._lengths
+
+    def of(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The n-grams of some rows.
+
+        Args:
+            rows: Row numbers, int64 [n].
+
+        Returns:
+            The buckets, int64 [m]; for each, the index into ``rows`` it belongs to, [m]; and its
+            share of that word's mean, float32 [m, 1].
+        """
+        torch = require("torch", "train")
+        lengths = self._lengths[rows]
+        owners = torch.repeat_interleave(lengths)
+        first = (self._starts[rows] - (lengths.cumsum(0) - lengths))[owners]
+        buckets = self._flat[first + torch.arange(len(owners), device=rows.device)]
+        return buckets, owners, (1.0 / lengths[owners]).unsqueeze(1)

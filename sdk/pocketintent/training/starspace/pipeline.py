@@ -1,0 +1,205 @@
+"""From corpus files to a model file: count, encode, train, save; each step is done once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from pocketintent.runtime.arrays import IntArray
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.training.corpora.encoded import EncodedCorpus, Splitter, encode_corpus
+from pocketintent.training.corpora.reader import read_corpus, read_texts
+from pocketintent.training.corpora.sentences import train_punkt
+from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
+from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
+from pocketintent.training.loop.run import Report, open_run
+from pocketintent.training.loop.trainer import Trainer
+from pocketintent.training.loop.work_folder import fingerprint
+from pocketintent.training.starspace.data import (
+    BagBatch,
+    BagBatches,
+    Batches,
+    WordBatch,
+    WordBatches,
+)
+from pocketintent.training.starspace.model import StarSpace
+from pocketintent.training.starspace.settings import StarSpaceSettings
+
+
+@dataclass(frozen=True)
+class PreparedCorpus:
+    """What training reads, kept in the work folder so that a resumed run finds it.
+
+    Attributes:
+        words: The vocabulary.
+        labels: The labels with their counts; None without labelled mode.
+        corpus: The corpus as word ids.
+    """
+
+    words: CountedVocabulary
+    labels: CountedVocabulary | None
+    corpus: EncodedCorpus
+
+
+def train_starspace(
+    paths: Sequence[str | Path],
+    out: str | Path,
+    settings: StarSpaceSettings,
+    *,
+    device: str = "cpu",
+    resume: bool = False,
+    restart: bool = False,
+    command: str = "",
+    report: Report = lambda line: None,
+) -> dict[str, Any]:
+    """Train embeddings on a corpus and save them, uncompressed, as a model file.
+
+    Until the model is saved, the work folder ``<out>.work`` holds the encoded corpus and the
+    last checkpoint.
+
+    Args:
+        paths: Corpus files, see :func:`read_corpus`.
+        out: The model file to write.
+        settings: The settings of the run.
+        device: Torch device; "cuda" takes the GPU that torchrun assigns.
+        resume: Go on from the work folder's checkpoint, where there is one.
+        restart: Drop what a killed run left.
+        command: The command line, kept in the manifest.
+        report: Receives lines of progress.
+
+    Returns:
+        The manifest's ``training`` entry.
+
+    Raises:
+        PocketIntentError: Bad settings or corpus; a killed run's work folder, and neither
+            ``resume`` nor ``restart``; or a folder made with other settings or corpora.
+    """
+    settings.check()
+    with open_run(
+        out, paths, asdict(settings), device=device, resume=resume, restart=restart, report=report
+    ) as run:
+        if run.leads:
+            _prepare(paths, run.folder, settings, run.report)
+        run.workers.wait()
+        prepared = _load_prepared(run.folder, settings)
+        num_labels = len(prepared.labels) if prepared.labels else 0
+        model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=run.device)
+        batches = _batches(prepared, settings)
+        trainer = Trainer(model, batches, run.folder, workers=run.workers, report=run.report)
+        run.train(trainer, settings.epochs)
+        training = {
+            "method": "starspace",
+            "corpora": [fingerprint(Path(path)) for path in paths],
+            "settings": asdict(settings),
+            "words_per_epoch": trainer.batches.words_per_epoch,
+            "loss": [round(loss, 6) for loss in trainer.history],
+            "command": command,
+        }
+        if run.leads:
+            _save(Path(out), model, prepared, training)
+    return training
+
+
+def _prepare(
+    paths: Sequence[str | Path], folder: Path, settings: StarSpaceSettings, report: Report
+) -> None:
+    if (folder / "vocabulary.json").exists():  # written last
+        return
+    tokenize: Tokenizer = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
+    split: Splitter = _split_tabs
+    if settings.split == "punkt":
+        report("learning where sentences end")
+        split = train_punkt(read_texts(paths), seed=settings.seed)
+    report("counting words")
+    words = count_vocabulary(
+        (tokenize(part) for text in read_texts(paths) for part in split(text)),
+        min_count=settings.min_count,
+        max_words=settings.max_words,
+    )
+    lists: dict[str, Any] = {"words": words.words, "counts": words.counts.tolist()}
+    if settings.mode == "labelled":
+        labels = _count_labels(paths)
+        lists |= {"labels": labels.words, "label_counts": labels.counts.tolist()}
+    report(f"{len(words)} words; encoding the corpus")
+    vocabulary = Vocabulary(words.words)
+    label_ids = {label: number for number, label in enumerate(lists.get("labels", []))}
+    encode_corpus(
+        read_corpus(paths),
+        lambda text: vocabulary.ids(tokenize(text)),
+        folder,
+        split=split,
+        label_ids=label_ids,
+    )
+    temporary = folder / "vocabulary.new"
+    temporary.write_bytes(orjson.dumps(lists))
+    os.replace(temporary, folder / "vocabulary.json")
+
+
+def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
+    labels = ([item.label] for item in read_corpus(paths) if item.label)
+    first = next(labels, None)
+    if first is None:
+        raise PocketIntentError(
+            "labelled mode needs a corpus of .jsonl lines with text and intent; no line of "
+            f"{', '.join(map(str, paths))} has an intent"
+        )
+    return count_vocabulary(chain([first], labels))
+
+
+def _load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:
+    lists = orjson.loads((folder / "vocabulary.json").read_bytes())
+    labels = None
+    if settings.mode == "labelled":
+        labels = CountedVocabulary(lists["labels"], np.array(lists["label_counts"], np.int64))
+    words = CountedVocabulary(lists["words"], np.array(lists["counts"], np.int64))
+    return PreparedCorpus(words, labels, EncodedCorpus.load(folder))
+
+
+def _batches(
+    prepared: PreparedCorpus, settings: StarSpaceSettings
+) -> Batches[WordBatch | BagBatch]:
+    if settings.mode == "word":
+        return WordBatches(prepared.corpus, prepared.words.counts, settings)
+    label_counts: IntArray | None = prepared.labels.counts if prepared.labels else None
+    return BagBatches(prepared.corpus, label_counts, len(prepared.words), settings)
+
+
+def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, training: dict[str, Any]) -> None:
+    settings = model.settings
+    ngrams = None if model.ngrams is None else DenseMatrix(model.ngrams.table.cpu().numpy())
+    ngram_settings = {
+        "min_n": settings.min_n,
+        "max_n": settings.max_n,
+        "num_buckets": settings.num_buckets,
+        "weight": 1.0,
+    }
+    encoder = StaticEncoder(
+        Vocabulary(prepared.words.words),
+        DenseMatrix(model.word_embeddings().cpu().numpy()),
+        tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
+        ngrams=ngrams,
+        ngram_settings=None if ngrams is None else ngram_settings,
+        manifest={"training": training},
+    )
+    manifest, tensors = encoder.to_model_file_parts()
+    tensors["vocabulary.counts"] = prepared.words.counts.astype(np.uint32)
+    if prepared.labels:
+        manifest["labels"] = prepared.labels.words
+        tensors["labels.embedding"] = model.words.table[model.num_words :].cpu().numpy()
+    save_model(out, manifest, tensors)
+
+
+def _split_tabs(text: str) -> list[str]:
+    return text.split("\t")

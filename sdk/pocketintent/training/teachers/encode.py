@@ -1,0 +1,136 @@
+"""Vectors that a sentence encoder gives to texts: what a small model is distilled from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.teachers.models import load_teacher
+from pocketintent.training.vectors.files import TermVectors
+
+Progress = Callable[[int, int], None]
+"""Called with the texts done and the texts in all."""
+
+_BATCHES_AT_ONCE = 16  # texts of like length among so many batches share a batch
+_SAME = 1e-3  # by as much may an element differ between machines and numbers of threads
+
+
+def encode_texts(
+    teacher: Encoder | str | Path,
+    texts: Sequence[str],
+    batch_size: int = 64,
+    *,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> TermVectors:
+    """Let a teacher encode texts: words, terms and utterances.
+
+    Args:
+        teacher: An encoder, or what :func:`load_teacher` opens.
+        texts: The texts. The teacher sees a term that is joined by underscores,
+            ``machine_learning``, with spaces.
+        batch_size: Texts that the teacher encodes at once.
+        cache: A file that takes the vectors as they come; a later call with the same texts and
+            teacher goes on from it. None to keep them in memory alone.
+        progress: Called as batches are done.
+
+    Returns:
+        The texts as they were given, and their vectors, float32 [num_texts, dim]; unit length,
+        or zeros where the teacher knows nothing of a text.
+
+    Raises:
+        PocketIntentError: There are no texts, the cache is of other texts or another teacher, or
+            the teacher gives NaN or infinity.
+    """
+    if not texts:
+        raise PocketIntentError("there are no texts to encode")
+    if batch_size < 1:
+        raise PocketIntentError(f"the batch size must be 1 or more, not {batch_size}")
+    if isinstance(teacher, (str, Path)):
+        teacher = load_teacher(teacher)
+    spoken = [to_text(text) for text in texts]
+    if cache is None:
+        vectors = np.empty((len(texts), teacher.dim), np.float32)
+        for start, block in _encode(teacher, spoken, 0, batch_size, progress):
+            vectors[start : start + len(block)] = block
+        return TermVectors(list(texts), vectors)
+    path = Path(cache)
+    try:
+        offset, done = _open_cache(path, teacher, spoken)
+        with path.open("ab") as file:
+            for _, block in _encode(teacher, spoken, done, batch_size, progress):
+                file.write(block.tobytes())
+                file.flush()
+        vectors = np.fromfile(path, "<f4", offset=offset).reshape(len(texts), teacher.dim)
+    except OSError as error:
+        raise PocketIntentError(
+            f"{path}: cannot be used as a cache: {error.strerror or error}"
+        ) from error
+    return TermVectors(list(texts), vectors.astype(np.float32, copy=False))
+
+
+def to_text(term: str) -> str:
+    """A term as people write it: the words of ``machine_learning`` with spaces between them."""
+    return term if any(map(str.isspace, term)) else term.replace("_", " ").strip() or term
+
+
+def _encode(
+    teacher: Encoder, texts: Sequence[str], done: int, batch_size: int, progress: Progress | None
+) -> Iterator[tuple[int, FloatArray]]:
+    """Blocks of vectors in the order of the texts, with the number of their first text."""
+    for start in range(done, len(texts), _BATCHES_AT_ONCE * batch_size):
+        part = texts[start : start + _BATCHES_AT_ONCE * batch_size]
+        order = sorted(range(len(part)), key=lambda number: len(part[number]))
+        block = np.empty((len(part), teacher.dim), "<f4")
+        for first in range(0, len(order), batch_size):
+            batch = order[first : first + batch_size]
+            block[batch] = teacher.encode_batch([part[number] for number in batch])
+            if progress is not None:
+                progress(start + min(first + batch_size, len(order)), len(texts))
+        finite = np.isfinite(block).all(axis=1)
+        if not finite.all():
+            bad = part[int(np.flatnonzero(~finite)[0])]
+            raise PocketIntentError(f"the teacher's vector of {bad!r} is not finite")
+        yield start, block
+
+
+def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int, int]:
+    """Begin a cache or check the one that is there: where vectors begin, and how many there are."""
+    header = _header(teacher, texts)
+    row = 4 * teacher.dim
+    size = path.stat().st_size if path.exists() else 0
+    if size < len(header):  # none, or stopped while it was begun
+        path.write_bytes(header)
+        return len(header), 0
+    with path.open("rb+") as file:
+        done = min((size - len(header)) // row, len(texts))
+        if file.read(len(header)) != header:
+            raise PocketIntentError(
+                f"{path}: holds vectors of other texts or another dimension; delete it"
+            )
+        if done:
+            first = np.frombuffer(file.read(row), "<f4")
+            if not np.allclose(first, teacher.encode_batch(texts[:1])[0], atol=_SAME):
+                raise PocketIntentError(f"{path}: holds vectors of another teacher; delete it")
+        file.truncate(len(header) + done * row)  # a row that was cut is done again
+    return len(header), done
+
+
+def _header(teacher: Encoder, texts: Sequence[str]) -> bytes:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    entries: dict[str, Any] = {
+        "vectors_of": digest.hexdigest(),
+        "texts": len(texts),
+        "dim": teacher.dim,
+    }
+    return orjson.dumps(entries) + b"\n"

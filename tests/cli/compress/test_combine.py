@@ -1,0 +1,96 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pocketintent.cli.main import main
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import load_model, save_model
+from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_networks import random_network
+
+WORDS = ["lamp", "light", "music", "song", "pizza", "play", "stop", "order", "switch", "dim"]
+DIM = 8
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> tuple[Path, Path]:
+    rng = np.random.default_rng(1)
+    network = CharNetwork(dim=DIM, char_dim=6, hidden=8, mlp=16)
+    vocabulary = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=16)
+    characters = random_network(network, vocabulary, rng)
+    vectors = characters.embed_terms(WORDS)
+    vectors += rng.normal(0, np.abs(vectors).mean() / 2, vectors.shape).astype(np.float32)
+    matrix = Quantizer.fit(vectors, sub_dim=2, codebook_size=8).encode(vectors)
+    words, charemb = tmp_path / "words.safetensors", tmp_path / "charemb.safetensors"
+    manifest, tensors = StaticEncoder(Vocabulary(WORDS), matrix).to_model_file_parts()
+    counts = np.arange(len(WORDS), 0, -1).astype(np.uint32)
+    save_model(words, manifest, tensors | {"vocabulary.counts": counts})
+    save_model(charemb, *characters.to_model_file_parts())
+    return words, charemb
+
+
+def call(*argv: Any) -> int:
+    return main(["combine", *map(str, argv)])
+
+
+def test_the_model_loads_and_the_report_gives_its_sizes(
+    models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "combined.safetensors"
+    assert call(*models, "--out", out, "--keep", 8) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["words"] == 8
+    assert report["bytes"]["file"] == out.stat().st_size
+    assert report["bytes_before"]["charemb"] == models[1].stat().st_size
+    assert report["settings"]["blend"] == 0.15
+    encoder = load_encoder(out)
+    assert isinstance(encoder, CombinedEncoder)
+    assert encoder.vocabulary.words == WORDS[:8]
+    settings = load_model(out).manifest["combination"]
+    assert report["settings"] == settings | {"attention": DEFAULT_ATTENTION.to_manifest()}
+    assert report["bytes"]["network"] > report["bytes"]["rest"] > 0
+    assert encoder.encode("lmap").any()
+
+
+def test_quality_is_measured_on_demand(
+    models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, pairs = tmp_path / "combined.safetensors", tmp_path / "sts.jsonl"
+    rows = [{"a": word, "b": WORDS[0], "score": number} for number, word in enumerate(WORDS)]
+    pairs.write_text("\n".join(map(json.dumps, rows)))
+    assert call(*models, "--out", out, "--sts", pairs) == 0
+    quality = json.loads(capsys.readouterr().out)["quality"]
+    assert quality["sts"]["pairs"] == len(WORDS)
+    assert load_model(out).manifest["quality"] == quality
+
+
+def test_one_seed_gives_one_file(models: tuple[Path, Path], tmp_path: Path) -> None:
+    outs = [tmp_path / f"{number}.safetensors" for number in range(2)]
+    for out in outs:
+        assert call(*models, "--out", out, "--seed", 3) == 0
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_models_of_other_kinds_are_refused(
+    models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, charemb = models
+    out = tmp_path / "combined.safetensors"
+    assert call(charemb, words, "--out", out) == 1
+    assert "kind 'static'" in capsys.readouterr().err
+    assert call(words, words, "--out", out) == 1
+    assert "kind 'charemb'" in capsys.readouterr().err
+    assert call(words, tmp_path / "none.safetensors", "--out", out) == 1
+    assert "no such model file" in capsys.readouterr().err
+    assert call(words, charemb, "--out", out, "--blend", 2) == 1
+    assert "blend is 2.0" in capsys.readouterr().err
+    assert not out.exists()

@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pocketintent.cli.compress import compress
+from pocketintent.cli.compress import sweep as compress_sweep
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import load_model, save_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.text.vocabulary import Vocabulary
+
+NOUNS = ["lamp", "light", "music", "song", "pizza", "burger", "taxi", "hotel"]
+VERBS = ["play", "stop", "order", "book", "switch", "dim", "find", "cancel"]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    words = [f"rare{letter}" for letter in "abcdefgh"] + NOUNS + VERBS
+    vectors = rng.standard_normal((len(words), 12), dtype=np.float32)
+    encoder = StaticEncoder(Vocabulary(words), DenseMatrix(vectors))
+    manifest, tensors = encoder.to_model_file_parts()
+    counts = np.array([1] * 8 + [50] * 8 + [40] * 8, dtype=np.uint32)
+    path = tmp_path / "model.safetensors"
+    save_model(path, manifest, tensors | {"vocabulary.counts": counts})
+    return path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.txt"
+    path.write_text("".join(f"{verb} {noun}\n" for verb in VERBS for noun in NOUNS))
+    return path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    pairs = [
+        {"a": f"{verb} {noun}", "b": f"{verb} {NOUNS[0]}", "score": 5 if noun == NOUNS[0] else 1}
+        for verb in VERBS
+        for noun in NOUNS
+    ]
+    (tmp_path / "sts.jsonl").write_text("\n".join(map(json.dumps, pairs)))
+    folder = tmp_path / "commands"
+    folder.mkdir()
+    rows = [
+        json.dumps({"text": f"{verb} {noun}", "intent": verb}) for verb in VERBS for noun in NOUNS
+    ]
+    for split in ("train", "valid", "test"):
+        (folder / f"{split}.jsonl").write_text("\n".join(rows))
+    return tmp_path
+
+
+def call(*argv: Any) -> int:
+    parser = argparse.ArgumentParser()
+    subparsers = parser.add_subparsers(required=True)
+    compress.add_parser(subparsers)
+    compress_sweep.add_parser(subparsers)
+    args = parser.parse_args([str(argument) for argument in argv])
+    status: int = args.run(args)
+    return status
+
+
+SMALL = ("--sub-dim", 3, "--codebook-size", 8)
+NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 16, "weight": 1.0}
+
+
+@pytest.fixture
+def compressed(model: Path, corpus: Path, tmp_path: Path) -> Path:
+    """A model of codes with n-grams, a template codebook and a quality of its own."""
+    encoder = load_encoder(model)
+    assert isinstance(encoder, StaticEncoder)
+    buckets = np.random.default_rng(1).standard_normal((16, 12), dtype=np.float32)
+    encoder = StaticEncoder(
+        encoder.vocabulary, encoder.words, ngrams=DenseMatrix(buckets), ngram_settings=NGRAMS
+    )
+    manifest, tensors = encoder.to_model_file_parts()
+    counts = load_model(model).tensors["vocabulary.counts"]
+    save_model(model, manifest, tensors | {"vocabulary.counts": counts})
+    path = tmp_path / "compressed.safetensors"
+    call("compress", model, "--out", path, "--keep", 20, "--corpus", corpus, *SMALL)
+    content = load_model(path)
+    save_model(path, content.manifest | {"quality": {"old": 1.0}}, content.tensors)
+    return path
+
+
+def read(path: Path) -> StaticEncoder:
+    encoder = load_encoder(path)
+    assert isinstance(encoder, StaticEncoder)
+    return encoder
+
+
+def tensors_of(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    return {name: np.array(tensor) for name, tensor in load_model(path).tensors.items()}
+
+
+def test_the_report_gives_sizes_and_the_model_loads(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "small.safetensors"
+    assert call("compress", model, "--out", out, "--keep", 16, *SMALL) == 0
+    printed = capsys.readouterr()
+    report = json.loads(printed.out)
+    assert report["words"] == {"before": 24, "after": 16}
+    assert report["bytes"]["file"] == out.stat().st_size
+    assert report["float32_bytes"] == 16 * 12 * 4
+    assert "quality" not in report
+    assert "fit words: 4/4" in printed.err
+    encoder = load_encoder(out)
+    assert isinstance(encoder, StaticEncoder)
+    assert encoder.vocabulary.words == NOUNS + VERBS
+    assert load_model(out).manifest["compression"]["keep"] == 16
+
+
+def test_quality_is_reported_before_pruned_and_after(
+    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = data / "small.safetensors"
+    probe = ("--sts", data / "sts.jsonl", "--intents", data / "commands", "--shots", "2,4")
+    assert call("compress", model, "--out", out, "--keep", 16, *SMALL, *probe) == 0
+    quality = json.loads(capsys.readouterr().out)["quality"]
+    for stage in ("before", "pruned", "after"):
+        assert 0 < quality[stage]["sts"]["pearson"] <= 1
+        accuracy = quality[stage]["intents"]["commands"]["accuracy"]
+        assert accuracy.keys() == {"2", "4"}
+        assert accuracy["2"].keys() == {"nearest", "nearest+centroid"}
+    lost = quality["lost_by_quantisation"]["sts"]["pearson"]
+    pruned, after = quality["pruned"]["sts"]["pearson"], quality["after"]["sts"]["pearson"]
+    assert lost == pytest.approx(pruned - after)
+    assert load_model(out).manifest["quality"] == quality["after"]
+
+
+def test_pruning_by_norm_covers_the_corpus_and_a_template_codebook_is_fitted(
+    model: Path, corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "small.safetensors"
+    pruning = ("--keep", 12, "--prune", "norm", "--corpus", corpus)
+    assert call("compress", model, "--out", out, *pruning, *SMALL) == 0
+    encoder = load_encoder(out)
+    assert isinstance(encoder, StaticEncoder)
+    assert len(encoder.vocabulary) == 12
+    assert encoder.encode_batch(corpus.read_text().splitlines()).any(axis=1).all()
+    assert encoder.template_quantizer is not None
+    assert encoder.template_quantizer.dim == 12
+
+
+def test_variants_are_chosen_by_options(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "small.safetensors"
+    options = ("--shared-codebook", "--no-normalise", "--no-rotate")
+    assert call("compress", model, "--out", out, *SMALL, *options) == 0
+    assert load_model(out).manifest["compression"]["rotate"] is False
+    settings = load_model(out).manifest["words"]
+    assert (settings["per_position"], settings["normalised"]) == (False, False)
+
+
+def test_one_seed_gives_one_file(model: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / f"{number}.safetensors" for number in range(2)]
+    for out in outs:
+        call("compress", model, "--out", out, *SMALL, "--seed", 3)
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_a_model_can_be_replaced_by_its_compressed_self(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = model.stat().st_size
+    assert call("compress", model, "--out", model, *SMALL) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["bytes_before"]["file"] == before
+    assert report["bytes"]["file"] == model.stat().st_size
+
+
+def test_without_counts_the_order_of_the_words_decides(model: Path, tmp_path: Path) -> None:
+    encoder = load_encoder(model)
+    assert isinstance(encoder, StaticEncoder)
+    save_model(model, *encoder.to_model_file_parts())
+    out = tmp_path / "small.safetensors"
+    assert call("compress", model, "--out", out, "--keep", 8, *SMALL) == 0
+    small = load_encoder(out)
+    assert isinstance(small, StaticEncoder)
+    assert small.vocabulary.words == [f"rare{letter}" for letter in "abcdefgh"]
+
+
+def test_ngrams_are_left_out_where_asked_for(
+    compressed: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "words.safetensors"
+    capsys.readouterr()
+    assert call("compress", model, "--out", out, "--no-ngrams", *SMALL) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["bytes_before"]["ngrams"] > 0
+    assert report["bytes"]["ngrams"] == 0
+    assert report["codes_kept"] is False
+    assert report["settings"]["ngrams"] is False
+    assert read(out).ngrams is None
+    assert not read(out).encode("unheard").any()
+    assert read(compressed).encode("unheard").any()
+
+
+@pytest.mark.parametrize("no_ngrams", [False, True])
+def test_codes_of_a_compressed_model_stay_bit_for_bit(
+    compressed: Path, tmp_path: Path, no_ngrams: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "smaller.safetensors"
+    capsys.readouterr()
+    options = ["--no-ngrams"] if no_ngrams else []
+    assert call("compress", compressed, "--out", out, "--keep", 11, *options) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["codes_kept"] is True
+    assert json.loads(printed.out)["words"] == {"before": 20, "after": 11}
+    assert "codes stay as they are" in printed.err
+    assert read(out).vocabulary.words == read(compressed).vocabulary.words[:11]
+    old, new = read(compressed).words, read(out).words
+    assert isinstance(old, QuantizedMatrix)
+    assert isinstance(new, QuantizedMatrix)
+    np.testing.assert_array_equal(new.codes, old.codes[:11])
+    before, after = tensors_of(compressed), tensors_of(out)
+    np.testing.assert_array_equal(after["words.norms"], before["words.norms"][:11])
+    kept = {"words.codebook", "templates.codebook"}
+    for name in kept | {name for name in before if name.startswith("ngrams.") and not no_ngrams}:
+        assert after[name].tobytes() == before[name].tobytes()
+    assert any(name.startswith("ngrams.") for name in after) is not no_ngrams
+
+
+def test_the_manifest_of_a_pruned_compressed_model_says_how_it_was_made(
+    compressed: Path, data: Path, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
+    call("compress", compressed, "--out", first, "--no-ngrams")
+    settings = load_model(first).manifest["compression"]
+    assert settings == {**load_model(compressed).manifest["compression"], "ngrams": False}
+    assert settings["keep"] == 20
+    assert "quality" not in load_model(first).manifest
+    call("compress", first, "--out", second, "--keep", 12, "--sts", data / "sts.jsonl")
+    assert load_model(second).manifest["compression"] == {**settings, "keep": 12}
+    assert load_model(second).manifest["quality"].keys() == {"sts"}
+
+
+def test_keeping_all_words_and_ngrams_of_a_compressed_model_changes_nothing(
+    compressed: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "same.safetensors"
+    call("compress", compressed, "--out", out, "--keep", 99)
+    before, after = tensors_of(compressed), tensors_of(out)
+    assert {k: v.tobytes() for k, v in before.items()} == {k: v.tobytes() for k, v in after.items()}
+
+
+@pytest.mark.parametrize("option", [("--sub-dim", 4), ("--codebook-size", 4), ("--no-rotate",)])
+def test_an_option_of_quantisation_quantises_a_compressed_model_anew(
+    compressed: Path, tmp_path: Path, option: tuple[Any, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "anew.safetensors"
+    capsys.readouterr()
+    assert call("compress", compressed, "--out", out, "--keep", 11, *option) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["codes_kept"] is False
+    words = load_model(out).manifest["words"]
+    given = dict([option]) if len(option) == 2 else {}
+    assert words["sub_dim"] == given.get("--sub-dim", 10)
+    assert words["codebook_size"] == given.get("--codebook-size", 128)
+    assert report["settings"]["rotate"] is (option[0] != "--no-rotate")
+
+
+def test_a_compressed_model_is_refused_when_nothing_is_asked_for(
+    compressed: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(PocketIntentError, match="quantised already and nothing is asked for"):
+        call("compress", compressed, "--out", tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_norm_pruning_without_corpus_or_keep_is_refused(model: Path, tmp_path: Path) -> None:
+    with pytest.raises(PocketIntentError, match="needs --keep and --corpus"):
+        call("compress", model, "--out", tmp_path / "x", "--prune", "norm", "--keep", 3)
+
+
+def test_counts_that_do_not_fit_the_vocabulary_are_refused(model: Path, tmp_path: Path) -> None:
+    content = load_model(model)
+    tensors = dict(content.tensors) | {"vocabulary.counts": np.ones(3, dtype=np.uint32)}
+    save_model(model, content.manifest, tensors)
+    with pytest.raises(PocketIntentError, match=r"vocabulary\.counts must be 24 whole numbers"):
+        call("compress", model, "--out", tmp_path / "x")
+
+
+def test_the_sweep_writes_table_csv_and_plot_and_resumes(
+    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    out = data / "sweep"
+    grid = ("--sub-dims", "2,3", "--codebook-sizes", "4,8", "--sts", data / "sts.jsonl")
+    assert call("compress-sweep", model, *grid, "--out", out) == 0
+    printed = capsys.readouterr()
+    assert len(json.loads(printed.out)["cells"]) == 16
+    assert "16/16 rotated sub_dim 3 codebook 8" in printed.err
+    for name in ("sweep.json", "sweep.csv", "sweep.png"):
+        assert (out / name).stat().st_size > 0
+    assert call("compress-sweep", model, *grid, "--out", out) == 0
+    assert "16/16" not in capsys.readouterr().err
+
+
+def test_a_sweep_without_anything_to_measure_is_refused(model: Path, tmp_path: Path) -> None:
+    with pytest.raises(PocketIntentError, match="needs --sts FILE or --intents DIR"):
+        call("compress-sweep", model, "--out", tmp_path / "sweep")

@@ -1,0 +1,23 @@
+import argparse
+from pathlib import Path
+
+import pytest
+
+from pocketintent.cli.options.model import model_file, vectors_file
+from pocketintent.runtime.files.shipped_models import find_model
+
+
+def test_vectors_are_files_or_shipped_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert vectors_file("default") == find_model("default")
+    assert vectors_file("vectors.txt") == Path("vectors.txt")  # which is read, and refused, later
+    (tmp_path / "default").write_text("mine")
+    assert vectors_file("default") == Path("default")
+
+
+def test_a_model_that_is_not_there_is_told_by_its_name() -> None:
+    assert model_file("robust") == find_model("robust")
+    with pytest.raises(argparse.ArgumentTypeError, match="robst: there is no such model file"):
+        model_file("robst")

@@ -1,0 +1,122 @@
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+from pocketintent.cli.main import build_parser, main
+from pocketintent.cli.train.charemb import _HELP
+from pocketintent.training.charemb.settings import CharEmbSettings
+from pocketintent.training.vectors.files import TermVectors, write_vectors
+
+QUICK = ("--hidden", 6, "--char-dim", 4, "--mlp", 8, "--epochs", 2, "--min-char-count", 1)
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "target.txt"
+    words = [
+        a + b for a in ("turn", "light", "play", "stop", "on", "jazz") for b in ("", "s", "er")
+    ]
+    vectors = np.random.default_rng(0).standard_normal((len(words), 8)).astype(np.float32)
+    write_vectors(path, TermVectors(words, vectors))
+    return path
+
+
+def call(*argv: Any) -> int:
+    return main(["train", "charemb", "--threads", "1", *map(str, argv)])
+
+
+def test_the_record_is_one_json_line_and_the_model_can_be_used(
+    target: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model.safetensors"
+    assert call("--target", target, "--out", out, *QUICK, "--reads", "words") == 0
+    printed = capsys.readouterr()
+    assert printed.out.count("\n") == 1
+    record = json.loads(printed.out)
+    assert record["out"] == str(out)
+    assert record["bytes"] == out.stat().st_size
+    assert record["epochs"] == len(record["history"]) == 2
+    assert record["terms"] == {"training": 14, "validation": 4}
+    assert -1 <= record["validation"]["cosine"] <= 1
+    assert record["seconds"] >= 0
+    assert "epoch 2 of 2: loss" in printed.err
+    templates = tmp_path / "templates.json"
+    templates.write_text(json.dumps({"on": ["turn on"], "music": ["play jazz"]}))
+    assert main(["match", "--templates", str(templates), "--model", str(out), "play jazz"]) == 0
+    assert json.loads(capsys.readouterr().out)["nearest"] == "music"
+    pairs = tmp_path / "pairs.jsonl"
+    rows = [("turn on", "turn off", 3.0), ("play jazz", "stop", 1.0), ("a", "a", 5.0)]
+    pairs.write_text(
+        "\n".join(json.dumps({"a": a, "b": b, "score": score}) for a, b, score in rows)
+    )
+    assert main(["evaluate", "sts", str(pairs), "--model", str(out)]) == 0
+    assert json.loads(capsys.readouterr().out)["pairs"] == 3
+
+
+def test_options_change_the_preset(
+    target: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, exact = tmp_path / "model.safetensors", tmp_path / "exact.safetensors"
+    options = ("--preset", "large", "--cell", "gru", "--no-bidirectional", "--weights", "codebook")
+    more = ("--limit", 9, "--float-out", exact, "--precision", "bfloat16", "--max-minutes", 1)
+    assert call("--target", target, "--out", out, *QUICK, *options, *more) == 0
+    record = json.loads(capsys.readouterr().out)
+    settings = record["settings"]
+    assert (settings["cell"], settings["bidirectional"], settings["layers"]) == ("gru", False, 2)
+    assert (settings["hidden"], settings["learning_rate"]) == (6, 5e-4)
+    assert sum(record["terms"].values()) == 9
+    assert (record["precision"], record["weights"]) == ("bfloat16", "codebook")
+    assert exact.stat().st_size > 0
+
+
+def test_every_setting_has_an_option_and_a_line_of_help() -> None:
+    args = build_parser().parse_args(["train", "charemb", "--target", "t", "--out", "o"])
+    assert set(_HELP) == {field.name for field in fields(CharEmbSettings)}
+    assert set(get_type_hints(CharEmbSettings)) == set(_HELP)
+    for name in _HELP:
+        assert getattr(args, name) is None
+
+
+BAD_INPUT = [
+    (("--epochs", 0), "epochs must be positive"),
+    (("--dropout", "nan"), "dropout must be a finite number"),
+    (("--threads", 0), "--threads must be 1 or more"),
+    (("--max-minutes", "nan"), "--max-minutes must be above 0"),
+    (("--device", "abacus"), "--device abacus"),
+    (("--precision", "float16"), "float16 needs a GPU"),
+    (("--min-char-count", 99), "no character is in 99 terms"),
+    (("--cell", "transformer", "--heads", 5), "a transformer wants"),
+    (("--out", "nowhere/model.safetensors"), "there is no folder nowhere"),
+    (("--float-out", "nowhere/model.safetensors"), "--float-out"),
+    (("--target", "none.txt"), "none.txt"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_INPUT, ids=str)
+def test_bad_input_ends_with_a_message_and_status_1(
+    target: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[Any, ...],
+    message: str,
+) -> None:
+    out = tmp_path / "model.safetensors"
+    assert call("--target", target, "--out", out, *QUICK, *options) == 1
+    printed = capsys.readouterr()
+    assert message in printed.err.splitlines()[-1]
+    assert printed.out == ""
+    assert not out.exists()
+    assert not Path(f"{out}.work").exists()
+
+
+def test_a_gpu_that_is_not_there_is_named(
+    target: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert call("--target", target, "--out", tmp_path / "m", "--device", "cuda") == 1
+    assert "this torch sees no GPU" in capsys.readouterr().err

@@ -1,0 +1,152 @@
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("gensim")
+from pocketintent.cli.main import build_parser, main
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import load_model
+from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.words.settings import WordSettings
+
+QUICK = ("--dim", 8, "--epochs", 2, "--min-count", 1)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.txt"
+    path.write_text("turn on the light\nplay some jazz\nTurn the music on\n" * 20)
+    return path
+
+
+def call(method: str, *argv: Any) -> int:
+    return main(["train", method, *map(str, argv)])
+
+
+def test_training_prints_its_record_and_the_model_serves_other_commands(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, small = tmp_path / "words.safetensors", tmp_path / "small.safetensors"
+    assert call("words", "--corpus", corpus, "--out", out, "--method", "fasttext", *QUICK) == 0
+    printed = capsys.readouterr()
+    record = json.loads(printed.out)
+    assert printed.out.count("\n") == 1
+    assert record.pop("out") == str(out)
+    assert load_model(out).manifest["training"] == record
+    assert record["settings"]["method"] == "fasttext"
+    assert "epoch 2 of 2: learning rate" in printed.err
+    pairs = tmp_path / "pairs.jsonl"
+    rows = [("turn on", "light", 4.0), ("jazz", "some jazz", 5.0), ("on", "jazz", 0.0)]
+    pairs.write_text("\n".join(json.dumps({"a": a, "b": b, "score": s}) for a, b, s in rows))
+    assert main(["evaluate", "sts", str(pairs), "--model", str(out)]) == 0
+    compress = ["--out", str(small), "--sub-dim", "2", "--codebook-size", "4", "--keep", "5"]
+    assert main(["compress", str(out), *compress]) == 0
+    assert load_encoder(small).encode("turn").any()
+
+
+def test_every_setting_has_an_option_with_its_default() -> None:
+    args = build_parser().parse_args(["train", "words", "--corpus", "c", "--out", "o"])
+    for field in fields(WordSettings):
+        assert getattr(args, field.name) == field.default
+
+
+@pytest.mark.parametrize("name", ["v.txt.gz", "v.bin", "v.tsv", "v.safetensors"])
+def test_vectors_of_other_programs_become_any_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    glove = tmp_path / "glove.txt"
+    glove.write_text("the 1 2\nlight 3 4\nmachine_learning 5 6\nrare 7 8\n")
+    out = tmp_path / name
+    assert call("words", "--from", glove, "--out", out, "--limit", 3) == 0
+    printed = capsys.readouterr()
+    record = json.loads(printed.out)
+    assert (record["vocabulary"], record["dim"]) == (3, 2)
+    assert record["vectors"]["file"] == "glove.txt"
+    read = read_vectors(out)
+    assert read.terms == ["the", "light", "machine_learning"]
+    assert read.vectors.tolist() == [[1, 2], [3, 4], [5, 6]]
+    if name == "v.safetensors":
+        assert "1 of 3 terms are no single token of the tokenizer 'simple'" in printed.err
+        assert load_model(out).manifest["training"]["method"] == "converted"
+        assert load_encoder(out).encode("the light").tolist() == pytest.approx(
+            [4 / 52**0.5, 6 / 52**0.5]
+        )
+
+
+BAD_INPUT = [
+    (("--from", "none.txt"), "none.txt: cannot be read"),
+    (("--from", "none.txt", "--resume"), "--terms, --resume and --restart go with --corpus"),
+    (("--from", "v", "--dim", 8, "--min-n", 2), "--dim, --min-n: of training, so with --corpus"),
+    (("--corpus", "none.txt"), "none.txt: cannot be read"),
+    (("--corpus", "c", "--limit", 3), "--limit goes with --from"),
+    (("--corpus", "c", "--dim", 0), "dim must be positive"),
+    (("--corpus", "c", "--out", "nowhere/v.bin"), "there is no folder nowhere"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_INPUT, ids=str)
+def test_bad_input_ends_with_a_message_and_status_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[Any, ...], message: str
+) -> None:
+    out = tmp_path / "v.bin"
+    assert call("words", "--out", out, *options) == 1
+    printed = capsys.readouterr()
+    assert message in printed.err.splitlines()[-1]
+    assert printed.out == ""
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("argv", [[], ["--corpus", "c", "--from", "v", "--out", "o"]])
+def test_a_bad_call_ends_with_status_2(argv: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        call("words", *argv)
+    assert caught.value.code == 2
+
+
+def test_targets_are_the_vectors_of_a_teacher(
+    tmp_path: Path,
+    tiny_encoder: StaticEncoder,
+    tiny_model: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    corpus, terms, out = tmp_path / "a.txt", tmp_path / "t.tsv", tmp_path / "targets.tsv"
+    corpus.write_text("turn on the light\n\nplay \t music\nturn on the light\n")
+    terms.write_text("term\tscore\tcount\nwarm light\t0.5\t3\nmusic box\t0.4\t2\n")
+    sources = ("--texts", corpus, "--terms", terms, "--words", tiny_model, "--limit", 2)
+    assert call("targets", "--teacher", tiny_model, *sources, "--out", out) == 0
+    printed = capsys.readouterr()
+    wanted = ["light", "lights", "turn on the light", "play music", "warm light", "music box"]
+    assert json.loads(printed.out) == {"out": str(out), "texts": 6, "dim": 32}
+    assert printed.err.splitlines()[-1] == "texts: 6/6"
+    read = read_vectors(out)
+    assert read.terms == wanted
+    np.testing.assert_array_equal(read.vectors, tiny_encoder.encode_batch(wanted))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "t.tsv", "targets.tsv"]
+
+
+BAD_TARGETS = [
+    ((), "there are no texts"),
+    (("--texts", "/dev/null"), "/dev/null: no text in it"),
+    (("--limit", 3), "--limit goes with --words"),
+    (("--texts", "none.txt"), "none.txt: cannot be read"),
+    (("--threads", 0), "--threads must be 1 or more"),
+    (("--out", "nowhere/v.tsv"), "there is no folder nowhere"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_TARGETS, ids=str)
+def test_bad_targets_end_with_a_message_and_status_1(
+    tmp_path: Path,
+    tiny_model: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[Any, ...],
+    message: str,
+) -> None:
+    out = tmp_path / "v.tsv"
+    assert call("targets", "--teacher", tiny_model, "--out", out, *options) == 1
+    assert message in capsys.readouterr().err.splitlines()[-1]

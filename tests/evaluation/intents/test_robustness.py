@@ -1,0 +1,122 @@
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.evaluation.intents.datasets import load_intent_data
+from pocketintent.evaluation.intents.few_shot import evaluate_intents
+from pocketintent.evaluation.intents.line_plot import plot_typing_errors
+from pocketintent.evaluation.intents.robustness import evaluate_typing_errors, misspell
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.typing_errors import add_typing_errors
+
+
+class Listening:
+    """An encoder that keeps the texts that it was given."""
+
+    def __init__(self, encoder: StaticEncoder) -> None:
+        self.encoder, self.dim = encoder, encoder.dim
+        self.heard: list[list[str]] = []
+
+    def encode(self, text: str) -> FloatArray:
+        return self.encoder.encode(text)
+
+    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
+        self.heard.append(list(texts))
+        return self.encoder.encode_batch(texts)
+
+
+@given(st.lists(st.text("turn on", max_size=8), max_size=5), st.integers(0, 3))
+def test_an_utterance_is_misspelt_by_its_place_and_not_by_its_company(
+    texts: list[str], count: int
+) -> None:
+    found = misspell(texts, count, run=1, seed=2)
+    assert found == [
+        add_typing_errors(text, count, np.random.default_rng([2, 1, place]))
+        for place, text in enumerate(texts)
+    ]
+    assert misspell(texts[:2], count, run=1, seed=2) == found[:2]
+
+
+def test_errors_are_nested_and_every_run_has_its_own() -> None:
+    texts = ["please turn on the lights in the kitchen"] * 20
+    for place, (once, twice) in enumerate(zip(misspell(texts, 1), misspell(texts, 2), strict=True)):
+        rng = np.random.default_rng([0, 0, place])
+        assert add_typing_errors(texts[0], 1, rng) == once
+        assert add_typing_errors(once, 1, rng) == twice
+    assert misspell(texts, 1, run=0) != misspell(texts, 1, run=1)
+    assert misspell(texts, 1, seed=0) != misspell(texts, 1, seed=1)
+
+
+def test_without_errors_it_is_the_plain_evaluation(
+    tiny_encoder: StaticEncoder, intent_dir: Path
+) -> None:
+    data = load_intent_data(intent_dir)
+    report = evaluate_typing_errors({"ours": tiny_encoder}, data, shots=2, errors=[0], runs=3)
+    plain = evaluate_intents(tiny_encoder, intent_dir, shots=2, runs=3)["results"]
+    assert [(r["decision"], r["accuracy"], r["macro_f1"]) for r in report["results"]] == [
+        (r["decision"], r["accuracy"], r["macro_f1"]) for r in plain
+    ]
+
+
+def test_every_model_gets_the_same_errors_and_clean_templates(
+    tiny_encoder: StaticEncoder, intent_dir: Path
+) -> None:
+    data = load_intent_data(intent_dir)
+    first, second = Listening(tiny_encoder), Listening(tiny_encoder)
+    report = evaluate_typing_errors(
+        {"a": first, "b": second}, data, shots=2, errors=[0, 2], runs=2, seed=5
+    )
+    assert first.heard == second.heard
+    templates, clean, misspelt = first.heard[:3]
+    assert set(templates) <= set(data.train_texts)
+    assert clean == data.query_texts
+    assert misspelt == misspell(data.query_texts, 2, seed=5)
+    assert first.heard[5] == misspell(data.query_texts, 2, run=1, seed=5)
+    rows = report["results"]
+    assert [row["system"] for row in rows] == ["a"] * 4 + ["b"] * 4
+    assert [row["accuracy"] for row in rows[:4]] == [row["accuracy"] for row in rows[4:]]
+    assert report["num_queries"] == len(data.query_texts)
+
+
+def test_words_alone_lose_by_typing_errors(tiny_encoder: StaticEncoder, intent_dir: Path) -> None:
+    data = load_intent_data(intent_dir)
+    report = evaluate_typing_errors(
+        {"ours": tiny_encoder}, data, shots=3, errors=[0, 6], decisions=["nearest"], runs=4
+    )
+    clean, misspelt = (row["accuracy"]["mean"] for row in report["results"])
+    assert misspelt < clean
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"errors": []}, "different numbers"),
+        ({"errors": [1, 1]}, "different numbers"),
+        ({"errors": [-1]}, "different numbers"),
+        ({"shots": 0}, "shots must be at least 1"),
+        ({"runs": 0}, "runs must be at least 1"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"decisions": ["loudest"]}, "unknown decision 'loudest'"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(
+    options: dict, message: str, tiny_encoder: StaticEncoder, intent_dir: Path
+) -> None:
+    with pytest.raises(PocketIntentError, match=message):
+        evaluate_typing_errors({"ours": tiny_encoder}, load_intent_data(intent_dir), **options)
+
+
+def test_the_plot_has_a_panel_for_each_set(
+    tiny_encoder: StaticEncoder, intent_dir: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    data = load_intent_data(intent_dir)
+    report = evaluate_typing_errors({"ours": tiny_encoder}, data, shots=1, errors=[0, 1])
+    plot_typing_errors([report, report], tmp_path / "typing.svg")
+    assert (tmp_path / "typing.svg").read_text().count('id="axes_') == 2

@@ -1,0 +1,120 @@
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.evaluation.records import ScoredPair
+from pocketintent.evaluation.similarity.pairs import evaluate_pairs, read_pairs
+from pocketintent.evaluation.similarity.sts import evaluate_sts
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+
+PAIRS = [
+    ("turn on the light", "switch on the lamp", 5.0),
+    ("turn on the light", "play music", 0.5),
+    ("pizza", "food", 4.5),
+    ("hello", "close the door", 1.0),
+]
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_a_table_gives_what_the_json_lines_give(
+    tiny_encoder: StaticEncoder, tmp_path: Path
+) -> None:
+    lines = "\n".join(json.dumps({"a": a, "b": b, "score": s}) for a, b, s in PAIRS)
+    jsonl = write(tmp_path / "pairs.jsonl", lines)
+    table = write(
+        tmp_path / "pairs.csv",
+        "id,anchor,target,context,score\r\n"
+        + "".join(f'{n},{a},"{b}",A01,{s}\r\n' for n, (a, b, s) in enumerate(PAIRS)),
+    )
+    expected = evaluate_sts(tiny_encoder, jsonl)
+    from_lines = evaluate_pairs(tiny_encoder, jsonl)
+    from_table = evaluate_pairs(tiny_encoder, table)
+    assert from_lines == {**expected, "columns": ["a", "b", "score"]}
+    assert from_table == {**expected, "columns": ["anchor", "target", "score"]}
+
+
+def test_columns_can_be_named_in_tables_and_in_json_lines(tmp_path: Path) -> None:
+    expected = [ScoredPair("x", "y", 2.0)]
+    tsv = write(tmp_path / "t.txt", "question\tanswer\trating\n\nx\ty\t2\n")
+    jsonl = write(tmp_path / "j", '{"question": "x", "answer": "y", "rating": 2}\n')
+    for path in (tsv, jsonl):
+        pairs, columns = read_pairs(path, a="question", b="answer", score="rating")
+        assert pairs == expected
+        assert columns == ("question", "answer", "rating")
+
+
+def test_one_named_column_leaves_the_others_to_be_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "anchor,target,score,mine\nx,y,1,2\n")
+    pairs, columns = read_pairs(path, score="mine")
+    assert pairs == [ScoredPair("x", "y", 2.0)]
+    assert columns == ("anchor", "target", "mine")
+
+
+def test_yes_and_no_are_one_and_zero(tmp_path: Path) -> None:
+    lines = '{"a": "x", "b": "y", "same": true}\n{"a": "x", "b": "z", "same": false}\n'
+    pairs, _ = read_pairs(write(tmp_path / "same.jsonl", lines), score="same")
+    assert pairs == [ScoredPair("x", "y", 1.0), ScoredPair("x", "z", 0.0)]
+
+
+FIELDS = st.text(st.sampled_from('ab,"\t é\n🙂'), min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(FIELDS, FIELDS, st.floats(-5, 5)), min_size=1, max_size=5), st.booleans())
+def test_every_quoted_table_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, float]], tabs: bool
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "quoted.csv"
+    with path.open("w", newline="", encoding="utf-8-sig" if tabs else "utf-8") as file:
+        writer = csv.writer(file, delimiter="\t" if tabs else ",")
+        writer.writerow(["a", "b", "score"])
+        writer.writerows(rows)
+    assert read_pairs(path)[0] == [ScoredPair(*row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no pairs"),
+        ("a,b,score\n", "no pairs"),
+        ("a,b,score\nx,y,1\nx,y\n", "line 3: 2 fields under a head of 3"),
+        ("a,b,score\nx,y,1\nx,y,high\n", "line 3: \"score\" must be a number, found 'high'"),
+        ("a,b,score\nx,y,nan\n", 'line 2: "score" must be a number'),
+        ('a,b,score\n"x\ny",z,1\nx,y,?\n', "line 4: "),
+        ('a,b,score\nx,y,1\n"x,y,1\n', "line 3: no valid row"),
+        ("left,right,score\nx,y,1\n", "not known which columns.*'left', 'right', 'score'"),
+        ('{"a": "x", "b": "y", "score": 1}\n{"a": "x"}\n', 'line 2: "b" must be a text'),
+        ('{"a": "x", "b": "y", "score": 1}\n{"a"\n', "line 2: not valid JSON"),
+        ('{"a": "x", "b": "y", "score": [1]}\n', 'line 1: "score" must be a number'),
+        ('{"a": "x", "b": "y", "score": null}\n', 'line 1: "score" must be a number'),
+    ],
+)
+def test_bad_files_are_named_with_the_line(content: str, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.csv", content)
+    with pytest.raises(PocketIntentError, match=f"pairs.csv.*{message}"):
+        read_pairs(path)
+
+
+def test_missing_columns_files_and_other_encodings_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.csv", "a,b,score\nx,y,1\n")
+    with pytest.raises(PocketIntentError, match=r"no column 'rating'.*--score"):
+        read_pairs(path, score="rating")
+    with pytest.raises(PocketIntentError, match="cannot be read"):
+        read_pairs(tmp_path / "absent.csv")
+    path.write_bytes(b"a,b,score\nx,y,1\n\xff,y,1\n")
+    with pytest.raises(PocketIntentError, match="line 3: is not UTF-8"):
+        read_pairs(path)
+
+
+def test_one_pair_has_no_correlation(tiny_encoder: StaticEncoder, tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.csv", "a,b,score\nx,y,1\n")
+    with pytest.raises(PocketIntentError, match="at least 2 pairs"):
+        evaluate_pairs(tiny_encoder, path)

@@ -1,0 +1,168 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("torch")
+
+import torch
+
+from pocketintent.runtime.arrays import unit_rows
+from pocketintent.runtime.decision.indexing import IndexedTemplates
+from pocketintent.runtime.decision.matching import Decision, TableIndex
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent_export.encoders.static import StaticModule
+from pocketintent_export.export import Scoring
+from pocketintent_export.layers.recognizer import RecognizerModule, Scores
+
+MakeEncoder = Callable[..., StaticEncoder]
+MakeIndex = Callable[..., IndexedTemplates]
+
+SHAPES: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
+    "alike": ({}, {}),
+    "no n-grams": ({}, None),
+    "no norms": ({"normalised": False}, {"normalised": False}),
+    "one codebook for all positions": ({"per_position": False}, {"per_position": False}),
+    "shared codebook for n-grams alone": ({}, {"per_position": False}),
+    "other widths": ({"size": 100}, {"size": 5}),
+    "other sub-vectors": ({"sub_dim": 3}, {"sub_dim": 4, "size": 256}),
+    "norms of the words alone": ({}, {"normalised": False}),
+    "norms of the n-grams alone": ({"normalised": False}, {}),
+}
+TEXTS = ["aaab", "aaab aaac aaab", "aabd unheard aaaa", "unheard", "x", "AAAD aaad!", "", "?!"]
+SCORINGS: list[Scoring] = ["table", "decoded"]
+DECISIONS: list[Decision] = ["nearest", "nearest+centroid"]
+
+
+def _batch(encoder: StaticEncoder, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The texts' slots, filled up to the longest."""
+    inputs = TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings)
+    slots = [inputs(text) for text in texts]
+    length = max(1, *(len(ids) for ids, _ in slots))
+    ids, weights = np.zeros((len(texts), length), np.int32), np.zeros((len(texts), length), "f4")
+    for row, (own_ids, own_weights) in enumerate(slots):
+        ids[row, : len(own_ids)], weights[row, : len(own_ids)] = own_ids, own_weights
+    return torch.from_numpy(ids), torch.from_numpy(weights)
+
+
+def _queries(num: int, dim: int = 12, seed: int = 5) -> np.ndarray:
+    return unit_rows(np.random.default_rng(seed).normal(size=(num, dim)).astype(np.float32))
+
+
+@pytest.mark.parametrize("shapes", SHAPES.values(), ids=SHAPES)
+def test_the_encoder_module_gives_the_encoders_vectors(
+    make_encoder: MakeEncoder, shapes: tuple[dict[str, Any], dict[str, Any] | None]
+) -> None:
+    encoder = make_encoder(*shapes)
+
+    vectors = StaticModule(encoder)(*_batch(encoder, TEXTS))
+
+    assert vectors.dtype == torch.float32
+    np.testing.assert_allclose(vectors.numpy(), encoder.encode_batch(TEXTS), atol=1e-6)
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+@pytest.mark.parametrize("keep_codes", [True, False])
+@pytest.mark.parametrize("per_position", [True, False])
+@pytest.mark.parametrize("size", [7, 256])
+def test_scores_are_those_of_the_index(
+    make_index: MakeIndex, scoring: Scoring, keep_codes: bool, per_position: bool, size: int
+) -> None:
+    index = make_index([3, 1, 4], per_position=per_position, size=size).index
+    assert isinstance(index, TableIndex)
+    queries = _queries(5)
+
+    module = Scores(index, scoring, keep_codes)
+    scores = module(torch.from_numpy(queries))
+
+    expected = np.stack([index.scores(query) for query in queries], axis=1)
+    np.testing.assert_allclose(scores.numpy(), expected, atol=1e-5)
+
+
+class _Given(torch.nn.Module):
+    """An encoder that gives the weights as the vector, so that a test chooses the query."""
+
+    def forward(self, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        return weights
+
+
+def _recognize(
+    indexed: IndexedTemplates, queries: np.ndarray, decision: Decision, scoring: Scoring
+) -> tuple[np.ndarray, np.ndarray]:
+    module = RecognizerModule(_Given(), indexed, decision, scoring, keep_codes=True)
+    ids = torch.zeros(queries.shape, dtype=torch.int32)
+    scores, templates = module(ids, torch.from_numpy(queries))
+    assert (scores.dtype, templates.dtype) == (torch.float32, torch.int32)
+    return scores.numpy(), templates.numpy()
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+@pytest.mark.parametrize("decision", DECISIONS)
+@given(
+    # Above 32 an intent's templates are compared in several blocks.
+    counts=st.lists(st.integers(1, 6) | st.integers(30, 100), min_size=1, max_size=6),
+    batch=st.integers(1, 4),
+    seed=st.integers(0, 999),
+)
+@settings(max_examples=25)
+def test_the_recogniser_module_finds_what_a_search_finds(
+    make_index: MakeIndex,
+    decision: Decision,
+    scoring: Scoring,
+    counts: list[int],
+    batch: int,
+    seed: int,
+) -> None:
+    indexed = make_index(counts, seed=seed)
+    assert isinstance(indexed.index, TableIndex)
+    queries = _queries(batch, seed=seed)
+
+    scores, templates = _recognize(indexed, queries, decision, scoring)
+
+    assert scores.shape == templates.shape == (batch, len(counts))
+    bounds = indexed.index.bounds
+    for query, row_scores, row_templates in zip(queries, scores, templates, strict=True):
+        every = indexed.index.scores(query)
+        for hit in indexed.index.search(query, decision, len(counts)):
+            assert row_scores[hit.intent] == pytest.approx(hit.score, abs=1e-5)
+            found = int(row_templates[hit.intent])
+            assert bounds[hit.intent] <= found < bounds[hit.intent + 1]
+            # Equal but for rounding, two templates are equally good answers.
+            assert found == hit.row or every[found] == pytest.approx(every[hit.row], abs=1e-5)
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_of_equal_templates_the_first_is_the_nearest(
+    make_index: MakeIndex, scoring: Scoring
+) -> None:
+    indexed = make_index([5, 70])
+    index = indexed.index
+    assert isinstance(index, TableIndex)
+    index.codes[:] = index.codes[:, :1]
+    index.scales[:] = index.scales[0]
+
+    _, templates = _recognize(indexed, _queries(3), "nearest", scoring)
+
+    np.testing.assert_array_equal(templates, [[0, 5]] * 3)
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_the_whole_recogniser_goes_from_slots_to_the_runtimes_answer(
+    make_encoder: MakeEncoder, make_index: MakeIndex, decision: Decision
+) -> None:
+    encoder, indexed = make_encoder({}, {}), make_index([2, 3, 1])
+    module = RecognizerModule(StaticModule(encoder), indexed, decision, "decoded", True)
+    texts = [text for text in TEXTS if encoder.encode(text).any()]
+
+    scores, templates = module(*_batch(encoder, texts))
+
+    assert indexed.index is not None
+    for row, text in enumerate(texts):
+        best = indexed.index.search(encoder.encode(text), decision, 1)[0]
+        assert int(scores[row].argmax()) == best.intent
+        assert float(scores[row, best.intent]) == pytest.approx(best.score, abs=1e-5)
+        assert int(templates[row, best.intent]) == best.row

@@ -1,0 +1,118 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
+
+DIM = 8
+
+
+def make_rows(number: int = 40) -> FloatArray:
+    rows = np.random.default_rng(0).normal(0, 1, (number, DIM)).astype(np.float32)
+    rows *= np.linspace(0.2, 3, number, dtype=np.float32)[:, None]
+    return rows
+
+
+def plain(rows: FloatArray, query: FloatArray, chosen: Attention) -> FloatArray:
+    """The formula, in double precision and over all words."""
+    if not query.any():
+        return query
+    keys = np.array([row / np.linalg.norm(row) if row.any() else row for row in rows], np.float64)
+    scores = keys @ (query / np.linalg.norm(query)) / chosen.temperature
+    weights = np.exp(scores - scores.max())
+    answer = weights @ rows / weights.sum()
+    mixed = chosen.share * answer + (1 - chosen.share) * query
+    length = chosen.weight * np.linalg.norm(query)
+    return np.asarray(length * mixed / np.linalg.norm(mixed), np.float32)
+
+
+@given(
+    seed=st.integers(0, 1000),
+    share=st.floats(0.01, 1),
+    weight=st.floats(0.01, 1),
+    temperature=st.floats(0.005, 1),
+    quantised=st.booleans(),
+)
+@settings(max_examples=60)
+def test_it_is_the_softmax_over_all_words(
+    seed: int, share: float, weight: float, temperature: float, quantised: bool
+) -> None:
+    rows, chosen = make_rows(), Attention(share, temperature, weight)
+    rows[3] = 0
+    table = Quantizer.fit(rows, sub_dim=2, codebook_size=8).encode(rows) if quantised else None
+    queries = np.random.default_rng(seed).normal(0, 2, (5, DIM)).astype(np.float32)
+    queries[2] = 0
+    given_queries = queries.copy()
+    found = TableAttention(table or DenseMatrix(rows), chosen)(queries)
+    decoded = table.decode() if table else rows
+    wanted = [plain(decoded, query, chosen) for query in queries]
+    np.testing.assert_allclose(found, wanted, atol=2e-4)
+    assert not found[2].any()
+    np.testing.assert_array_equal(queries, given_queries)
+
+
+def test_a_query_beside_one_word_becomes_that_word() -> None:
+    rows = make_rows()
+    ask = TableAttention(DenseMatrix(rows), Attention(share=1, temperature=0.01, weight=0.5))
+    query = 0.3 * rows[7:8] / np.linalg.norm(rows[7]) + 0.01
+    (found,) = ask(query)
+    length = np.linalg.norm(found)
+    np.testing.assert_allclose(length, 0.5 * np.linalg.norm(query), rtol=1e-5)
+    np.testing.assert_allclose(found / length, rows[7] / np.linalg.norm(rows[7]), atol=1e-2)
+
+
+def test_a_batch_is_its_queries_one_by_one() -> None:
+    ask = TableAttention(DenseMatrix(make_rows()), Attention())
+    queries = make_rows(19)[:, ::-1].copy()
+    single = np.concatenate([ask(query[None]) for query in queries])
+    np.testing.assert_allclose(ask(queries), single, atol=1e-5)
+    assert ask(queries[:0]).shape == (0, DIM)
+
+
+@pytest.mark.parametrize("value", [0, -0.1, 1.5, float("nan"), "0.5", True, None])
+@pytest.mark.parametrize("name", ["share", "temperature", "weight"])
+def test_settings_that_make_no_sense_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(ModelFileError, match=f"attention: {name} must be above 0"):
+        Attention(**{name: value})
+
+
+@pytest.mark.parametrize(
+    "entry", [None, [], {}, {"share": 0.5}, {"share": 1, "temperature": 1, "x": 1}]
+)
+def test_a_manifest_without_its_settings_is_refused(entry: object) -> None:
+    with pytest.raises(ModelFileError, match="attention must have share, temperature, weight"):
+        Attention.from_manifest(entry)
+
+
+@pytest.mark.parametrize("words", [None, 12])
+def test_settings_survive_the_manifest(words: int | None) -> None:
+    chosen = Attention(0.25, 0.5, 0.75, words)
+    assert Attention.from_manifest(chosen.to_manifest()) == chosen
+    assert ("words" in chosen.to_manifest()) == (words is not None)
+
+
+@pytest.mark.parametrize("words", [0, -3, 2.0, "5", True])
+def test_a_number_of_answering_words_that_makes_no_sense_is_refused(words: Any) -> None:
+    with pytest.raises(ModelFileError, match="attention: words must be 1 or more"):
+        Attention(words=words)
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_only_the_first_words_answer_where_their_number_is_limited(quantised: bool) -> None:
+    rows, queries = make_rows(), make_rows(6)[:, ::-1].copy()
+    quantizer = Quantizer.fit(rows, sub_dim=2, codebook_size=8)
+    table, first = (
+        quantizer.encode(part) if quantised else DenseMatrix(part) for part in (rows, rows[:12])
+    )
+    limited = TableAttention(table, Attention(words=12))(queries)
+    np.testing.assert_allclose(limited, TableAttention(first, Attention())(queries), atol=1e-6)
+    assert np.abs(limited - TableAttention(table, Attention())(queries)).max() > 1e-3
+    every = TableAttention(table, Attention(words=1000))(queries)
+    np.testing.assert_array_equal(every, TableAttention(table, Attention())(queries))

@@ -1,0 +1,320 @@
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pocketintent import IntentRecognizer, PocketIntentError
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.graphs.encoder import GraphEncoder
+from pocketintent.runtime.graphs.folder import (
+    BACKENDS,
+    CONFORMANCE,
+    FORMAT_VERSION,
+    LABELS,
+    MANIFEST,
+    VOCABULARY,
+    open_exported,
+)
+
+FORMATS = sorted(BACKENDS.values())
+MODELS = ["static", "words", "text", "combined"]
+Exported = Callable[..., Path]
+
+
+@pytest.fixture
+def folder(exported: Exported, tmp_path: Path) -> Path:
+    """An ONNX folder that a test may damage."""
+    return Path(shutil.copytree(exported("onnx"), tmp_path / "copy"))
+
+
+def _edit_manifest(folder: Path, **entries: Any) -> None:
+    path = folder / MANIFEST
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | entries))
+
+
+def _rewrite(folder: Path, name: str, content: bytes) -> None:
+    """Put other content in a file, with the manifest's consent."""
+    (folder / name).write_bytes(content)
+    files = json.loads((folder / MANIFEST).read_bytes())["files"]
+    files[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    _edit_manifest(folder, files=files)
+
+
+def _use(folder: Path) -> None:
+    """All that reads a file of a folder."""
+    opened = open_exported(folder, "onnxruntime")
+    IntentRecognizer.load(None, folder, backend="onnxruntime").match("lamp on")
+    opened.graph("recognizer")
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_folder_gives_back_the_templates_it_was_made_of(
+    exported: Exported, file_format: str
+) -> None:
+    templates = open_exported(exported(file_format)).templates()
+
+    assert list(templates.intents) == ["lights_on", "lights_off", "play_music", "greet"]
+    assert templates.intents["greet"].templates == ["hello"]
+    assert templates.intents["play_music"].threshold == 0.6
+    assert templates.intents["greet"].threshold is None
+    assert (templates.language, templates.threshold, templates.margin) == ("en", 0.5, 0.01)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_the_conformance_file_is_what_this_reader_computes(
+    exported: Exported, file_format: str, model: str
+) -> None:
+    folder = open_exported(exported(file_format, model))
+    inputs, encoder = folder.inputs(), GraphEncoder(folder)
+    lines = [json.loads(line) for line in folder.read(CONFORMANCE).splitlines()]
+
+    assert len(lines) == 500
+    for line in lines:
+        made = inputs(line["text"]).to_line()
+        assert made.keys() == line.keys() & {"tokens", "ids", "weights", "characters"}
+        assert made.get("tokens") == line.get("tokens")
+        assert made.get("characters") == line.get("characters")
+        np.testing.assert_array_equal(made.get("ids", []), line.get("ids", []))
+        np.testing.assert_allclose(made.get("weights", []), line.get("weights", []), rtol=1e-6)
+        vector = encoder.encode(line["text"])
+        np.testing.assert_allclose(vector[: len(line["vector"])], line["vector"], atol=1e-4)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_batch_equals_its_texts_one_by_one(
+    exported: Exported, file_format: str, model: str
+) -> None:
+    encoder = GraphEncoder(open_exported(exported(file_format, model)))
+    texts = ["lamp on", "", "unheard music"]
+
+    batch = encoder.encode_batch(texts)
+
+    assert (batch.shape, batch.dtype) == ((3, encoder.dim), np.float32)
+    for row, text in zip(batch, texts, strict=True):
+        np.testing.assert_array_equal(row, encoder.encode(text))
+    assert encoder.encode_batch([]).shape == (0, encoder.dim)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_folder_that_is_not_there_is_refused_with_the_command_that_makes_it(
+    tmp_path: Path, backend: str
+) -> None:
+    command = f"pocketintent export --templates FILE --format {BACKENDS[backend]}"
+    (tmp_path / "file").write_text("{}")
+    for name in ("nowhere", "file"):
+        with pytest.raises(ModelFileError, match=command) as raised:
+            open_exported(tmp_path / name, backend)
+        assert str(tmp_path / name) in str(raised.value)
+
+
+def test_a_model_file_is_no_exported_folder(compressed_model: Path) -> None:
+    with pytest.raises(ModelFileError, match="pocketintent export"):
+        IntentRecognizer.load({"a": ["lamp"]}, compressed_model, backend="onnxruntime")
+
+
+def test_an_exported_folder_is_no_model_file(folder: Path) -> None:
+    with pytest.raises(ModelFileError, match="copy"):
+        IntentRecognizer.load({"a": ["lamp"]}, folder)
+
+
+def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match=r"manifest\.json cannot be read"):
+        open_exported(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is not JSON"),
+        (b"{", "is not JSON"),
+        (b"\xff\xfe", "is not JSON"),
+        (b"[]", "is not the manifest of an export"),
+        (b"3", "is not the manifest of an export"),
+        (b"{}", "is not the manifest of an export"),
+        (b'{"format_version": true, "format": "onnx"}', "is not the manifest"),
+        (b'{"format_version": 1, "format": "gguf"}', "is not the manifest"),
+        (b'{"format_version": 1, "format": []}', "is not the manifest"),
+    ],
+)
+def test_a_manifest_that_is_none_is_refused_by_name(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    (tmp_path / MANIFEST).write_bytes(content)
+
+    with pytest.raises(ModelFileError, match=message) as raised:
+        open_exported(tmp_path)
+    assert str(tmp_path / MANIFEST) in str(raised.value)
+
+
+def test_a_newer_folder_is_refused_with_the_remedy(folder: Path) -> None:
+    _edit_manifest(folder, format_version=FORMAT_VERSION + 1)
+
+    with pytest.raises(ModelFileError, match=r"version is 2 .* upgrade") as raised:
+        open_exported(folder)
+    assert str(folder) in str(raised.value)
+
+
+def test_the_other_backends_folder_is_refused_with_the_right_backend(exported: Exported) -> None:
+    for backend, other in (("tflite", "onnxruntime"), ("onnxruntime", "tflite")):
+        folder = exported(BACKENDS[other])
+        with pytest.raises(ModelFileError, match=f"backend '{other}' runs, not '{backend}'"):
+            open_exported(folder, backend)
+
+
+@pytest.mark.parametrize("name", ["encoder.onnx", "recognizer.onnx", VOCABULARY, LABELS])
+@pytest.mark.parametrize("damage", ["altered", "truncated", "missing", "a folder"])
+def test_a_damaged_file_is_refused_by_name(folder: Path, name: str, damage: str) -> None:
+    content = (folder / name).read_bytes()
+    (folder / name).unlink()
+    if damage == "altered":
+        (folder / name).write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    elif damage == "truncated":
+        (folder / name).write_bytes(content[:-1])
+    elif damage == "a folder":
+        (folder / name).mkdir()
+
+    expected = "altered or damaged" if damage in ("altered", "truncated") else "cannot be read"
+    with pytest.raises(ModelFileError, match=expected) as raised:
+        _use(folder)
+    assert str(folder / name) in str(raised.value)
+
+
+def test_a_file_that_the_manifest_does_not_list_is_not_read(folder: Path) -> None:
+    _edit_manifest(folder, files={})
+
+    with pytest.raises(ModelFileError, match=r"manifest\.json lists no file 'vocabulary\.txt'"):
+        _use(folder)
+
+
+NONSENSE: list[Any] = [None, True, -1, 10**30, 0.5, "x", [], {}, [[[1.0]]], {"name": 3}]
+
+
+KEYS = ["dim", "max_length", "decision", "tokenizer", "ngrams", "template_codebook", "files"]
+KEYS += ["kind", "reads", "characters"]
+
+
+@pytest.mark.parametrize("value", NONSENSE, ids=json.dumps)
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("model", ["static", "combined"])
+def test_a_manifest_with_nonsense_works_or_is_refused_by_name(
+    exported: Exported, tmp_path: Path, model: str, key: str, value: Any
+) -> None:
+    folder = Path(shutil.copytree(exported("onnx", model), tmp_path / "copy"))
+    _edit_manifest(folder, **{key: value})
+
+    try:
+        _use(folder)
+    except PocketIntentError as error:
+        assert "manifest.json" in str(error) or "decision" in str(error)
+
+
+CHARACTERS = {"normalisation": "nfkc-lower-1", "max_chars": 8, "known": "abc"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (CHARACTERS | {"normalisation": "nfd"}, "normalisation 'nfd' is not known"),
+        (CHARACTERS | {"normalisation": ["nfd"]}, "is not known"),
+        (CHARACTERS | {"max_chars": 0}, "max_chars must be 1 or more"),
+        (CHARACTERS | {"max_chars": "8"}, "must have normalisation, max_chars and known"),
+        (CHARACTERS | {"known": "aba"}, "twice"),
+        (CHARACTERS | {"known": ["a", "b"]}, "must have normalisation, max_chars and known"),
+    ],
+)
+@pytest.mark.parametrize("model", ["text", "words", "combined"])
+def test_characters_that_are_none_are_refused_by_name(
+    exported: Exported, tmp_path: Path, model: str, entry: dict[str, Any], message: str
+) -> None:
+    folder = Path(shutil.copytree(exported("onnx", model), tmp_path / "copy"))
+    _edit_manifest(folder, characters=entry)
+
+    with pytest.raises(ModelFileError, match=rf"manifest\.json: .*{message}"):
+        open_exported(folder).inputs()
+
+
+@pytest.mark.parametrize("reads", ["minds", "Text"])
+def test_what_is_read_is_text_or_words(exported: Exported, tmp_path: Path, reads: str) -> None:
+    folder = Path(shutil.copytree(exported("onnx", "text"), tmp_path / "copy"))
+    _edit_manifest(folder, reads=reads)
+
+    with pytest.raises(ModelFileError, match=r"manifest\.json: reads must be text or words"):
+        open_exported(folder).inputs()
+
+
+def test_a_damaged_characters_graph_is_refused_by_name(exported: Exported, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported("onnx", "combined"), tmp_path / "copy"))
+    content = (folder / "characters.onnx").read_bytes()
+    (folder / "characters.onnx").write_bytes(content[:-1])
+
+    with pytest.raises(ModelFileError, match=r"characters\.onnx was altered or damaged"):
+        GraphEncoder(open_exported(folder))
+
+
+@pytest.mark.parametrize("model", ["words", "combined"])
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_word_is_spelt_out_once(
+    exported: Exported, file_format: str, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = GraphEncoder(open_exported(exported(file_format, model)))
+    first = encoder.encode("pleese lmap pleese")
+    assert encoder._spell is not None
+    monkeypatch.setattr(encoder._spell, "_graph", None)
+
+    np.testing.assert_array_equal(encoder.encode("Pleese lmap, pleese!"), first)
+    with pytest.raises(AttributeError):
+        encoder.encode("another")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"intents": 3}',
+        b'{"intents": [3]}',
+        b'{"intents": [{}]}',
+        b'{"intents": [{"name": 3, "templates": ["a"]}]}',
+        b'{"intents": [{"name": [], "templates": ["a"]}]}',
+        b'{"intents": [{"name": "a", "templates": 3}]}',
+        b'{"threshold": "x", "intents": [{"name": "a", "templates": ["a"]}]}',
+    ],
+)
+def test_labels_that_are_none_are_refused_by_name(folder: Path, content: bytes) -> None:
+    _rewrite(folder, LABELS, content)
+
+    with pytest.raises(PocketIntentError, match=r"labels\.json") as raised:
+        open_exported(folder).templates()
+    assert str(folder / LABELS) in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"a\nb\na", b"a\n\nb"])
+def test_a_vocabulary_that_is_none_is_refused_by_name(folder: Path, content: bytes) -> None:
+    _rewrite(folder, VOCABULARY, content)
+
+    with pytest.raises(ModelFileError, match=r"vocabulary\.txt"):
+        open_exported(folder).inputs()
+
+
+def test_a_graph_of_other_bytes_is_refused_by_name(folder: Path) -> None:
+    _rewrite(folder, "encoder.onnx", b"no graph")
+
+    with pytest.raises(ModelFileError, match=r"encoder\.onnx: ONNX Runtime cannot run it"):
+        _use(folder)
+
+
+def test_a_file_in_place_of_an_exported_folder_is_called_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    with pytest.raises(ModelFileError, match="there is no such folder"):
+        open_exported(path)
+    path.write_bytes(b"")
+    with pytest.raises(ModelFileError, match="is a file, no exported folder"):
+        open_exported(path)

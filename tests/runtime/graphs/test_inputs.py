@@ -1,0 +1,151 @@
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.runtime.graphs import inputs as graph_inputs
+from pocketintent.runtime.graphs.inputs import GraphInputs, Speller, TextInputs
+from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
+
+WORDS = ["turn", "on", "light"]
+CHARACTERS = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=8)
+TOKENIZE = get_tokenizer(SIMPLE_SPEC)
+SLOTS = TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, None, 3)
+STATIC = GraphInputs(TOKENIZE, SLOTS, None)
+COMBINED = GraphInputs(TOKENIZE, SLOTS, CHARACTERS)
+SPELT = GraphInputs(TOKENIZE, None, CHARACTERS)
+WHOLE = GraphInputs(None, None, CHARACTERS)
+
+
+class Lengths:
+    """A graph that makes a word's length and the sum of its characters' numbers of a word."""
+
+    def __init__(self) -> None:
+        self.words: list[list[int]] = []
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        assert inputs["characters"].dtype == inputs["lengths"].dtype == np.int32
+        assert inputs["lengths"].shape == ()
+        self.words.append(inputs["characters"].tolist())
+        return {"vectors": np.array([inputs["lengths"], inputs["characters"].sum()], np.float32)}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "names", "spells"),
+    [
+        (STATIC, ("ids", "weights"), False),
+        (COMBINED, ("ids", "weights", "spelt"), True),
+        (SPELT, ("spelt",), True),
+        (WHOLE, ("characters", "lengths"), False),
+    ],
+)
+def test_the_arrays_have_the_names_that_the_graphs_take(
+    inputs: GraphInputs, names: tuple[str, ...], spells: bool
+) -> None:
+    assert (inputs.names, inputs.spells) == (names, spells)
+    for text in ("turn the lamp on", "", "turn on", "🙂"):
+        arrays = inputs(text).arrays(Speller(Lengths(), 2) if spells else None)
+        assert tuple(arrays) == names
+        assert {array.dtype.name for array in arrays.values()} <= {"int32", "float32"}
+
+
+def test_a_combined_model_spells_the_words_that_its_table_lacks() -> None:
+    made = COMBINED("turn abc the on abc 🙂!")
+
+    assert made.slots is not None
+    assert made.slots[0].tolist() == [0, 1]
+    assert made.words == [[2, 3, 4], [21, 9, 6], [2, 3, 4]]
+    assert made.arrays(Speller(Lengths(), 2))["spelt"].tolist() == [9, 9 + 36 + 9]
+
+
+def test_words_that_are_spelt_out_take_no_slot_and_are_not_cut_with_them() -> None:
+    made = COMBINED("abc turn on light on abc turn")
+
+    assert made.slots is not None
+    assert made.slots[0].tolist() == [0, 1, 2]
+    assert made.words == [[2, 3, 4]] * 2
+
+
+def test_without_a_table_every_word_is_spelt_out() -> None:
+    assert SPELT("On, abc!").words == [[16, 15], [2, 3, 4]]
+    assert SPELT("extraordinarily").words == [CHARACTERS.numbers("extraord")]
+    assert SPELT("日本 🙂").words == []
+
+
+def test_a_text_is_read_as_a_whole() -> None:
+    made = WHOLE("On_ABC, Pizza")
+
+    assert made.tokens is None
+    assert made.characters == CHARACTERS.numbers("on abc, ")
+    assert made.arrays()["lengths"] == 7
+    assert not WHOLE("").arrays()["characters"].size
+
+
+@pytest.mark.parametrize(
+    ("inputs", "known", "unknown"),
+    [
+        (STATIC, ["turn"], ["", "abc", "🙂"]),
+        (COMBINED, ["turn", "abc", "🙂 on"], ["", "🙂", "日本"]),
+        (SPELT, ["turn", "abc"], ["", "🙂", " ", "___"]),
+        (WHOLE, ["turn", "_a"], ["", "🙂", " ", "___"]),
+    ],
+)
+def test_a_text_is_known_when_anything_of_it_is(
+    inputs: GraphInputs, known: list[str], unknown: list[str]
+) -> None:
+    assert all(inputs(text).known for text in known)
+    assert not any(inputs(text).known for text in unknown)
+
+
+def test_a_line_has_the_fields_that_the_model_takes() -> None:
+    text = "turn abc"
+    assert list(STATIC(text).to_line()) == ["tokens", "ids", "weights"]
+    assert list(COMBINED(text).to_line()) == ["tokens", "ids", "weights", "characters"]
+    assert SPELT("abc").to_line() == {"tokens": ["abc"], "characters": [[2, 3, 4]]}
+    assert WHOLE("abc").to_line() == {"characters": [2, 3, 4]}
+    assert TextInputs(tokens=[], words=[]).to_line() == {"tokens": [], "characters": []}
+
+
+@given(words=st.lists(st.lists(st.integers(0, 26), min_size=1, max_size=5), max_size=8))
+def test_each_word_is_run_once_and_counts_as_often_as_it_stands(words: list[list[int]]) -> None:
+    graph = Lengths()
+    spell = Speller(graph, 2)
+
+    for _ in range(2):
+        total = spell(words)
+        assert total.dtype == np.float32
+        assert total.tolist() == [sum(map(len, words)), sum(map(sum, words))]
+    assert sorted(graph.words) == sorted(map(list, {tuple(word) for word in words}))
+
+
+def test_the_vectors_of_the_latest_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph_inputs, "_WORD_CACHE", 2)
+    graph = Lengths()
+    spell = Speller(graph, 2)
+
+    for word in ([1], [2], [1], [3], [1], [2]):
+        assert spell([word]).tolist() == [1, word[0]]
+    assert graph.words == [[1], [2], [3], [2]]
+
+
+def test_threads_share_a_speller() -> None:
+    spell, errors = Speller(Lengths(), 2), []
+
+    def run(first: int) -> None:
+        for number in range(200):
+            if spell([[first], [number]]).tolist() != [2, first + number]:
+                errors.append(number)
+
+    threads = [threading.Thread(target=run, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
+from pocketintent.runtime.text.vocabulary import Vocabulary
+
+WORDS = ["turn", "on", "off", "light", "café", "don't"]
+NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 11, "weight": 0.5}
+HOSTILE = ["", " \n\t", "\0", "\ud800", "\u202e", "\N{GRINNING FACE}", "!?", "e\u0301" * 999]
+
+
+def _encoder(with_ngrams: bool) -> StaticEncoder:
+    rng = np.random.default_rng(2)
+    words, buckets = (
+        DenseMatrix(rng.normal(size=(num, 8)).astype(np.float32)) for num in (len(WORDS), 11)
+    )
+    if not with_ngrams:
+        return StaticEncoder(Vocabulary(WORDS), words)
+    return StaticEncoder(Vocabulary(WORDS), words, ngrams=buckets, ngram_settings=NGRAMS)
+
+
+ENCODERS = {with_ngrams: _encoder(with_ngrams) for with_ngrams in (True, False)}
+
+
+def _inputs(with_ngrams: bool = True, max_length: int | None = None) -> TokenInputs:
+    settings = NGRAMS if with_ngrams else None
+    return TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, settings, max_length)
+
+
+def _vector_of_slots(encoder: StaticEncoder, ids: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    rows = encoder.words.decode()
+    if encoder.ngrams is not None:
+        rows = np.concatenate([rows, encoder.ngrams.decode()])
+    total = weights @ rows[ids]
+    return total / (np.linalg.norm(total) or 1.0)
+
+
+@pytest.mark.parametrize("with_ngrams", [True, False])
+@given(
+    text=st.one_of(
+        st.text(max_size=40),
+        st.lists(st.sampled_from([*WORDS, "CAFÉ", "unheard", "x", "?"]), max_size=9).map(" ".join),
+    )
+)
+def test_the_weighted_sum_of_the_slots_is_the_runtimes_vector(with_ngrams: bool, text: str) -> None:
+    encoder = ENCODERS[with_ngrams]
+
+    ids, weights = _inputs(with_ngrams)(text)
+
+    assert (ids.dtype, weights.dtype) == (np.int32, np.float32)
+    assert ids.shape == weights.shape
+    expected = encoder.encode(text)
+    np.testing.assert_allclose(_vector_of_slots(encoder, ids, weights), expected, atol=1e-5)
+
+
+def test_slots_stand_in_the_order_of_the_tokens() -> None:
+    buckets = ngram_buckets("dim", 2, 3, 11)
+
+    ids, weights = _inputs()("Turn dim light")
+
+    assert ids.tolist() == [0, *(len(WORDS) + bucket for bucket in buckets), 3]
+    np.testing.assert_allclose(weights, [1, *[0.5 / len(buckets)] * len(buckets), 1])
+
+
+def test_without_ngrams_an_unknown_word_takes_no_slot() -> None:
+    ids, weights = _inputs(with_ngrams=False)("turn the big light")
+
+    assert ids.tolist() == [0, 3]
+    assert weights.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("max_length", [1, 2, 5, 7, 8, 99])
+def test_slots_past_the_length_are_cut_also_within_a_word(max_length: int) -> None:
+    text = "turn unheard light on off"
+    ids, weights = _inputs()(text)
+
+    cut_ids, cut_weights = _inputs(max_length=max_length)(text)
+
+    np.testing.assert_array_equal(cut_ids, ids[:max_length])
+    np.testing.assert_array_equal(cut_weights, weights[:max_length])
+
+
+@pytest.mark.parametrize("with_ngrams", [True, False])
+@pytest.mark.parametrize("text", [*HOSTILE, "x" * 10**6, "on " * 10**5])
+def test_hostile_text_has_slots_within_range(with_ngrams: bool, text: str) -> None:
+    ids, weights = _inputs(with_ngrams)(text)
+
+    rows = len(WORDS) + (11 if with_ngrams else 0)
+    assert ((ids >= 0) & (ids < rows)).all()
+    assert ((weights > 0) & (weights <= 1)).all()
+    assert len(_inputs(with_ngrams, 128)(text)[0]) == min(len(ids), 128)
+
+
+def test_a_vocabulary_of_no_words_leaves_the_ngrams() -> None:
+    inputs = TokenInputs(Vocabulary([]), SIMPLE_SPEC, NGRAMS)
+
+    assert inputs("on")[0].tolist() == ngram_buckets("on", 2, 3, 11)
+    assert TokenInputs(Vocabulary([]), SIMPLE_SPEC, None)("on")[0].tolist() == []
+
+
+def test_an_unknown_tokenizer_is_refused() -> None:
+    with pytest.raises(ModelFileError, match="unknown tokenizer"):
+        TokenInputs(Vocabulary(WORDS), {"name": "runes"}, None)

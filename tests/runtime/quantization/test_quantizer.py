@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.quantization.tensors import (
+    matrix_from_tensors,
+    matrix_settings,
+    to_tensors,
+)
+
+VARIANTS = [
+    {"per_position": False, "normalised": False},
+    {"per_position": True, "normalised": False},
+    {"per_position": True, "normalised": True},
+]
+
+
+def make_vectors(n: int = 300, dim: int = 12, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    scale = rng.uniform(0.1, 3.0, (n, 1)).astype(np.float32)
+    return rng.standard_normal((n, dim), dtype=np.float32) * scale
+
+
+def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
+    return Quantizer.fit(vectors, **{"sub_dim": 3, "codebook_size": 16, **settings})
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 80),
+    sub_dim=st.sampled_from([1, 2, 3, 4, 6, 12]),
+    codebook_size=st.integers(1, 40),
+    variant=st.sampled_from(VARIANTS),
+)
+def test_each_code_is_the_nearest_centroid(
+    seed: int, n: int, sub_dim: int, codebook_size: int, variant: dict[str, bool]
+) -> None:
+    vectors = make_vectors(n, seed=seed)
+    quantizer = Quantizer.fit(vectors, sub_dim=sub_dim, codebook_size=codebook_size, **variant)
+    codes = quantizer.encode(vectors).codes
+    if quantizer.normalised:
+        vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    for position in range(quantizer.num_sub):
+        book = quantizer.codebook[position if quantizer.per_position else 0]
+        part = vectors[:, position * sub_dim : (position + 1) * sub_dim]
+        distances = np.square(part[:, None] - book[None]).sum(axis=2)
+        chosen = distances[np.arange(n), codes[:, position]]
+        np.testing.assert_allclose(chosen, distances.min(axis=1), atol=1e-5)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.booleans())
+def test_decoded_vectors_encode_to_themselves(seed: int, size: int, per_position: bool) -> None:
+    vectors = make_vectors(60, seed=seed)
+    quantizer = fit(vectors, codebook_size=size, per_position=per_position, normalised=False)
+    decoded = quantizer.encode(vectors).decode()
+    np.testing.assert_array_equal(quantizer.encode(decoded).decode(), decoded)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_error_falls_as_the_codebook_doubles(variant: dict[str, bool]) -> None:
+    vectors = make_vectors(400)
+    errors = [
+        fit(vectors, codebook_size=size, **variant).distortion(vectors)
+        for size in (1, 2, 4, 8, 16, 32, 64)
+    ]
+    assert errors == sorted(errors, reverse=True)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(VARIANTS))
+def test_sum_of_table_look_ups_is_the_dot_product_with_the_decoded_vector(
+    seed: int, variant: dict[str, bool]
+) -> None:
+    vectors = make_vectors(50, seed=seed)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    matrix = fit(vectors, **variant).encode(vectors)
+    query = vectors[0]
+    table = matrix.quantizer.similarity_table(query)
+    assert table.shape == (4, 16)
+    assert table.dtype == np.float32
+    sums = table[np.arange(4), matrix.codes].sum(axis=1)
+    if matrix.norms is not None:
+        sums = sums * matrix.norms.astype(np.float32)
+    np.testing.assert_allclose(sums, matrix.decode() @ query, atol=1e-5)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("codebook_size", [16, 300])
+def test_rows_are_rows_of_the_decoded_matrix(variant: dict[str, bool], codebook_size: int) -> None:
+    vectors = make_vectors()
+    matrix = fit(vectors, codebook_size=codebook_size, **variant).encode(vectors)
+    ids = np.array([7, 0, 299, 7])
+    plain = np.concatenate(
+        [
+            matrix.quantizer.codebook[position if matrix.quantizer.per_position else 0][codes]
+            for position, codes in enumerate(matrix.codes.T)
+        ],
+        axis=1,
+    )
+    if matrix.norms is not None:
+        plain = plain * matrix.norms.astype(np.float32)[:, None]
+    np.testing.assert_array_equal(matrix.decode(), plain)
+    np.testing.assert_array_equal(matrix.rows(ids), plain[ids])
+    np.testing.assert_allclose(matrix.weighted_sum(ids), plain[ids].sum(axis=0), atol=1e-5)
+    assert matrix.rows(ids).dtype == matrix.weighted_sum(ids).dtype == np.float32
+
+
+def test_no_rows_give_an_empty_matrix_and_a_zero_sum() -> None:
+    vectors = make_vectors()
+    none = np.array([], dtype=np.intp)
+    for matrix in (DenseMatrix(vectors), fit(vectors).encode(vectors)):
+        assert matrix.rows(none).shape == (0, 12)
+        np.testing.assert_array_equal(matrix.weighted_sum(none), np.zeros(12))
+
+
+def test_dense_rows_are_copies() -> None:
+    vectors = make_vectors()
+    matrix = DenseMatrix(vectors)
+    rows = matrix.rows(np.array([1, 2]))
+    rows[:] = 0
+    assert matrix.vectors[1].any()
+    np.testing.assert_allclose(
+        matrix.weighted_sum(np.array([1, 2])), vectors[1] + vectors[2], rtol=1e-6
+    )
+
+
+def test_codes_are_bytes_up_to_256_centroids() -> None:
+    vectors = make_vectors()
+    assert fit(vectors, codebook_size=256).encode(vectors).codes.dtype == np.uint8
+    assert fit(vectors, codebook_size=257).encode(vectors).codes.dtype == np.uint16
+
+
+def test_a_vocabulary_smaller_than_the_codebook_is_kept_almost_exactly() -> None:
+    vectors = make_vectors(5)
+    decoded = fit(vectors, codebook_size=256).encode(vectors).decode()
+    np.testing.assert_allclose(decoded, vectors, rtol=2e-3, atol=2e-3)
+
+
+def test_a_zero_vector_stays_zero_and_the_others_are_not_disturbed() -> None:
+    vectors = make_vectors()
+    with_zero = np.concatenate([vectors, np.zeros((40, 12), dtype=np.float32)])
+    matrix = fit(with_zero).encode(with_zero)
+    assert not matrix.rows(np.arange(300, 340)).any()
+    np.testing.assert_array_equal(fit(vectors).codebook, matrix.quantizer.codebook)
+
+
+def test_all_zero_vectors_are_quantised_to_zero() -> None:
+    zeros = np.zeros((9, 12), dtype=np.float32)
+    assert not fit(zeros).encode(zeros).decode().any()
+
+
+def test_the_kept_norm_has_the_least_squared_error() -> None:
+    vectors = make_vectors()
+    matrix = fit(vectors, codebook_size=4).encode(vectors)
+    assert matrix.norms is not None
+    best = np.square(vectors - matrix.decode()).sum()
+    for factor in (0.98, 1.02):
+        norms = (matrix.norms * np.float16(factor)).astype(np.float16)
+        other = QuantizedMatrix(matrix.codes, norms, matrix.quantizer)
+        assert np.square(vectors - other.decode()).sum() > best
+
+
+def test_one_seed_gives_one_codebook_and_another_seed_another() -> None:
+    vectors = make_vectors(3000)
+    same = [fit(vectors, sample=600, seed=4).codebook for _ in range(2)]
+    np.testing.assert_array_equal(*same)
+    assert (fit(vectors, sample=600, seed=5).codebook != same[0]).any()
+
+
+def test_vectors_of_weight_zero_do_not_shape_the_codebook() -> None:
+    vectors = make_vectors(400)
+    weights = np.r_[np.ones(200), np.zeros(200)]
+    heavy = fit(vectors, weights=weights)
+    assert heavy.distortion(vectors[:200]) < fit(vectors).distortion(vectors[:200])
+    assert heavy.distortion(vectors[200:]) > fit(vectors).distortion(vectors[200:])
+
+
+@pytest.mark.parametrize("weights", [[1.0], [-1.0] * 300, [np.nan] * 300, [0.0] * 300])
+def test_weights_that_make_no_shares_are_refused(weights: list[float]) -> None:
+    with pytest.raises(PocketIntentError, match="weights must be 300"):
+        fit(make_vectors(), weights=weights)
+
+
+def test_progress_counts_codebooks_and_rows() -> None:
+    vectors = make_vectors()
+    seen: list[tuple[int, int]] = []
+    quantizer = fit(vectors, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    seen.clear()
+    quantizer.encode(vectors, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(300, 300)]
+
+
+def test_sizes_that_do_not_divide_are_refused_with_those_that_do() -> None:
+    with pytest.raises(PocketIntentError, match=r"sub_dim 5 does not divide dim 12.*3, 4, 6"):
+        fit(make_vectors(), sub_dim=5)
+
+
+@pytest.mark.parametrize("size", [0, 65537])
+def test_codebook_sizes_outside_16_bits_are_refused(size: int) -> None:
+    with pytest.raises(PocketIntentError, match="codebook_size"):
+        fit(make_vectors(), codebook_size=size)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_and_infinity_are_refused_with_their_row(bad: float) -> None:
+    vectors = make_vectors()
+    quantizer = fit(vectors)
+    vectors[17, 2] = bad
+    with pytest.raises(PocketIntentError, match="row 17"):
+        fit(vectors)
+    with pytest.raises(PocketIntentError, match="row 17"):
+        quantizer.encode(vectors)
+
+
+def test_norms_past_half_precision_are_refused() -> None:
+    vectors = make_vectors()
+    quantizer = fit(vectors)
+    vectors[5] *= 1e6
+    with pytest.raises(PocketIntentError, match="row 5 is too large for half precision"):
+        quantizer.encode(vectors)
+
+
+def test_vectors_of_another_dim_are_refused() -> None:
+    with pytest.raises(PocketIntentError, match="dim 9; the quantizer has 12"):
+        fit(make_vectors()).encode(make_vectors(dim=9))
+
+
+def test_codes_and_norms_must_fit_the_quantizer() -> None:
+    matrix = fit(make_vectors()).encode(make_vectors())
+    with pytest.raises(PocketIntentError, match="codes have shape"):
+        QuantizedMatrix(matrix.codes[:, :2], matrix.norms, matrix.quantizer)
+    with pytest.raises(PocketIntentError, match="norms must be"):
+        QuantizedMatrix(matrix.codes, None, matrix.quantizer)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("codebook_size", [2, 5, 128, 200, 256, 300])
+def test_tensors_give_back_the_matrix(variant: dict[str, bool], codebook_size: int) -> None:
+    vectors = make_vectors()
+    matrix = fit(vectors, codebook_size=codebook_size, **variant).encode(vectors)
+    tensors, settings_ = to_tensors(matrix, "words"), matrix_settings(matrix)
+    again = matrix_from_tensors(tensors, "words", settings_)
+    assert isinstance(again, QuantizedMatrix)
+    np.testing.assert_array_equal(again.codes, matrix.codes)
+    np.testing.assert_array_equal(again.decode(), matrix.decode())
+    assert again.quantizer.normalised == matrix.quantizer.normalised
+
+
+def test_eight_bit_codes_are_used_in_place() -> None:
+    vectors = make_vectors()
+    matrix = fit(vectors, codebook_size=256).encode(vectors)
+    tensors = to_tensors(matrix, "words")
+    again = matrix_from_tensors(tensors, "words", matrix_settings(matrix))
+    assert isinstance(again, QuantizedMatrix)
+    assert again.codes is tensors["words.codes"]
+
+
+def test_dense_vectors_are_kept_as_they_are() -> None:
+    matrix = DenseMatrix(make_vectors())
+    tensors, settings_ = to_tensors(matrix, "words"), matrix_settings(matrix)
+    assert settings_ == {"num": 300, "dim": 12}
+    again = matrix_from_tensors(tensors, "words", settings_)
+    assert again.decode() is tensors["words.embedding"]
+
+
+def packed_case(codebook_size: int = 5) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    vectors = make_vectors()
+    matrix = fit(vectors, codebook_size=codebook_size).encode(vectors)
+    return to_tensors(matrix, "words"), matrix_settings(matrix)
+
+
+@pytest.mark.parametrize("name", ["words.codes", "words.codebook", "words.norms"])
+def test_a_missing_or_misshapen_tensor_is_refused_by_name(name: str) -> None:
+    tensors, settings_ = packed_case()
+    for change in ({}, {name: tensors[name][:-1]}, {name: tensors[name].astype(np.float64)}):
+        broken = {key: value for key, value in tensors.items() if key != name} | change
+        with pytest.raises(ModelFileError):
+            matrix_from_tensors(broken, "words", settings_)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dim": 13},
+        {"dim": "twelve"},
+        {"num": 299},
+        {"num": -1},
+        {"sub_dim": 0},
+        {"codebook_size": 6},
+        {"codebook_size": 0},
+        {"code_bits": 4},
+        {"per_position": False},
+        {"normalised": None},
+        {"sub_dim": None},
+    ],
+)
+def test_settings_that_do_not_agree_with_the_tensors_are_refused(change: dict[str, Any]) -> None:
+    tensors, settings_ = packed_case()
+    with pytest.raises(ModelFileError, match="words"):
+        matrix_from_tensors(tensors, "words", settings_ | change)
+    with pytest.raises(ModelFileError, match="words"):
+        missing = {key: value for key, value in settings_.items() if key != next(iter(change))}
+        matrix_from_tensors({}, "words", missing)
+
+
+def test_a_code_past_its_codebook_is_refused() -> None:
+    tensors, settings_ = packed_case(codebook_size=200)
+    tensors["words.codes"] = tensors["words.codes"].copy()
+    tensors["words.codes"][3, 1] = 200
+    with pytest.raises(ModelFileError, match="code 200 is past a codebook of 200"):
+        matrix_from_tensors(tensors, "words", settings_)
+
+
+def test_a_codebook_with_nan_is_refused() -> None:
+    tensors, settings_ = packed_case()
+    tensors["words.codebook"][0, 0, 0] = np.nan
+    with pytest.raises(ModelFileError, match="NaN"):
+        matrix_from_tensors(tensors, "words", settings_)

@@ -1,0 +1,37 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.runtime.text.ngrams import fnv1a, ngram_buckets
+
+# From the draft of the hash's authors, draft-eastlake-fnv, appendix C.
+KNOWN = [(b"", 0x811C9DC5), (b"a", 0xE40C292C), (b"b", 0xE70C2DE5), (b"foobar", 0xBF9CF968)]
+
+
+@pytest.mark.parametrize(("data", "value"), KNOWN)
+def test_the_hash_is_32_bit_fnv_1a(data: bytes, value: int) -> None:
+    assert fnv1a(data) == value
+
+
+def test_ngrams_are_those_of_the_bracketed_word_short_ones_first() -> None:
+    grams = ["<he", "hey", "ey>", "<hey", "hey>", "<hey>"]
+    assert ngram_buckets("hey", 3, 5, 2**32) == [fnv1a(gram.encode()) for gram in grams]
+
+
+def test_lengths_are_in_code_points() -> None:
+    assert ngram_buckets("é😀", 3, 3, 2**32) == [fnv1a("<é😀".encode()), fnv1a("é😀>".encode())]
+
+
+def test_a_word_too_short_is_its_own_ngram_and_repeats_are_kept() -> None:
+    assert ngram_buckets("a", 4, 5, 2**32) == [fnv1a(b"<a>")]
+    buckets = ngram_buckets("aaaa", 2, 2, 2**32)
+    assert buckets[1:4] == [fnv1a(b"aa")] * 3
+
+
+@given(st.text(st.characters(exclude_categories=[])), st.integers(1, 6), st.integers(0, 4))
+def test_every_word_has_buckets_inside_the_table(word: str, min_n: int, more: int) -> None:
+    buckets = ngram_buckets(word, min_n, min_n + more, 7)
+    assert buckets and all(0 <= bucket < 7 for bucket in buckets)
+    length = len(word) + 2
+    count = sum(max(length - n + 1, 0) for n in range(min_n, min_n + more + 1))
+    assert len(buckets) == max(count, 1)

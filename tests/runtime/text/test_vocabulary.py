@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.text.vocabulary import BYTES, Vocabulary
+
+WORDS = st.lists(
+    st.text(
+        st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1, max_size=8
+    ),
+    unique=True,
+)
+
+
+@given(WORDS)
+def test_words_survive_the_way_through_tensors(words: list[str]) -> None:
+    tensors = Vocabulary(words).to_tensors()
+
+    assert Vocabulary.from_tensors(tensors).words == words
+    assert tensors[BYTES].dtype == np.uint8
+    assert tensors.keys() == {BYTES}
+
+
+def test_ids_are_positions_and_unknown_tokens_are_dropped() -> None:
+    vocabulary = Vocabulary(["on", "off", "café"])
+
+    assert vocabulary.ids(["off", "never", "café", "off"]) == [1, 2, 1]
+    assert vocabulary.get("on") == 0
+    assert vocabulary.get("never") is None
+    assert "café" in vocabulary
+    assert "never" not in vocabulary
+    assert len(vocabulary) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["a", "b", "a"], "'a' twice, at 0 and 2"), (["a", ""], "word 1 of the vocabulary is empty")],
+)
+def test_a_word_that_is_empty_or_stands_twice_is_refused(words: list[str], message: str) -> None:
+    with pytest.raises(ModelFileError, match=message):
+        Vocabulary(words)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"), [("\ud800", "not valid Unicode"), ("a\nb", "line feed")]
+)
+def test_a_word_that_a_model_file_cannot_hold_is_named(word: str, message: str) -> None:
+    with pytest.raises(ModelFileError, match=message) as raised:
+        Vocabulary(["on", word]).to_tensors()
+    assert repr(word) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "message"),
+    [
+        ({}, "is missing"),
+        ({BYTES: np.frombuffer(b"a\n\xff", np.uint8)}, "not UTF-8"),
+        ({BYTES: np.frombuffer(b"a\na", np.uint8)}, "twice"),
+        ({BYTES: np.frombuffer(b"a\n\nb", np.uint8)}, "empty"),
+        ({BYTES: np.frombuffer(b"a\n", np.uint8)}, "empty"),
+        ({BYTES: np.zeros(1, np.int8)}, "must be uint8"),
+        ({BYTES: np.zeros((1, 1), np.uint8)}, "must be uint8"),
+    ],
+)
+def test_tensors_that_make_no_vocabulary_are_refused(
+    tensors: dict[str, np.ndarray], message: str
+) -> None:
+    with pytest.raises(ModelFileError, match=message):
+        Vocabulary.from_tensors(tensors)

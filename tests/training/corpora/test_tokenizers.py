@@ -1,0 +1,113 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("nltk")
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.tokenizer import get_tokenizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.training.corpora.sentences import train_punkt
+from pocketintent.training.corpora.tokenizers import TWEET_SPEC, tweet_tokenizer
+
+TWEETS = [
+    ("Don't PANIC!", ["don't", "panic", "!"]),
+    ("@Anna see #Berlin :D <3", ["@anna", "see", "#berlin", ":D", "<3"]),
+    ("https://example.org/a?b=1 costs $5.50", ["https://example.org/a?b=1", "costs", "$", "5.50"]),
+    ("call (555) 123 4567", ["call", "(555)_123_4567"]),
+    ("Grüße 😀👍🏽", ["grüße", "😀", "👍🏽"]),
+    ("tea &amp; milk", ["tea", "&", "milk"]),
+    ("nul\0byte &#0; and &#xD800; surrogate", ["nul", "byte", "and", "surrogate"]),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("text", "tokens"), TWEETS)
+def test_tweets_are_read_as_the_thesis_reads_them(text: str, tokens: list[str]) -> None:
+    assert tweet_tokenizer()(text) == tokens
+
+
+@given(st.one_of(st.text(), st.text("a1 (5)-&#x;d80\0\n\u2028😀'", max_size=40)))
+def test_tweet_tokens_fit_a_vocabulary(text: str) -> None:
+    tokens = tweet_tokenizer()(text)
+    assert all(token and not any(char.isspace() for char in token) for token in tokens)
+    Vocabulary(sorted(set(tokens))).to_tensors()
+
+
+@pytest.fixture
+def tweet_model(tmp_path: Path) -> Path:
+    encoder = StaticEncoder(
+        Vocabulary(["don't", "#berlin"]),
+        DenseMatrix(np.eye(2, dtype=np.float32)),
+        tokenizer_spec=TWEET_SPEC,
+    )
+    path = tmp_path / "tweet.safetensors"
+    save_model(path, *encoder.to_model_file_parts())
+    return path
+
+
+def test_a_tweet_model_loads_once_the_training_side_is_imported(tweet_model: Path) -> None:
+    assert get_tokenizer(TWEET_SPEC)("#Berlin") == ["#berlin"]
+    encoder = load_encoder(tweet_model)
+    assert encoder.encode("Don't!").tolist() == [1.0, 0.0]
+
+
+def test_the_runtime_alone_says_what_a_tweet_model_needs(tweet_model: Path) -> None:
+    code = f"""
+import pocketintent
+from pocketintent.runtime.encoders import load_encoder
+from pocketintent.runtime.errors import ModelFileError
+try:
+    load_encoder({str(tweet_model)!r})
+except ModelFileError as error:
+    print(error)
+"""
+    paths = [path for path in sys.path if path]
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {paths!r}\n{code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "tweet.safetensors" in run.stdout
+    assert "import pocketintent.training" in run.stdout
+
+
+# "approx." and "Fig." end with a full stop that ends no sentence; nothing says so but their use.
+PARAGRAPHS = [
+    f"The {thing} weighs approx. {number} grams in the box. See Fig. {number} for the {thing}. "
+    f"It was sold by approx. {number + 3} shops in town. Then Fig. {number + 1} shows more."
+    for number, thing in enumerate(["lamp", "radio", "kettle", "clock", "chair", "table"] * 20)
+]
+
+
+def test_punkt_learns_abbreviations_from_the_corpus() -> None:
+    split = train_punkt(iter(PARAGRAPHS))
+    assert split("A lamp of approx. 20 grams. See Fig. 7 of the book. It is new.") == [
+        "A lamp of approx. 20 grams.",
+        "See Fig. 7 of the book.",
+        "It is new.",
+    ]
+    naive = train_punkt(iter(["Nothing was learnt here. So be it."]))
+    assert naive("Weighs approx. Twenty grams.") != split("Weighs approx. Twenty grams.")
+
+
+def test_punkt_learns_from_a_sample_that_its_seed_draws() -> None:
+    probe = "It weighs approx. Ten grams. See Fig. Nine. Done."
+    for seed in (0, 1):
+        splits = [train_punkt(iter(PARAGRAPHS), max_chars=4000, seed=seed) for _ in range(2)]
+        assert splits[0](probe) == splits[1](probe)
+
+
+def test_punkt_splits_texts_without_loss() -> None:
+    split = train_punkt(iter(PARAGRAPHS[:5]))
+    assert split("") == []
+    for paragraph in PARAGRAPHS:
+        assert " ".join(split(paragraph)) == paragraph

@@ -1,0 +1,78 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+from pocketintent.training.loop.sparse_rows import SparseRows, sum_rows  # noqa: E402
+
+
+def dense_step(
+    table: "torch.Tensor",
+    squares: "torch.Tensor | None",
+    gradient: "torch.Tensor",
+    learning_rate: float,
+    max_norm: float | None,
+) -> None:
+    """The same step with a gradient for every row, one row after the other."""
+    for row, slope in enumerate(gradient):
+        if not slope.any():
+            continue
+        scale = 1.0
+        if squares is not None:
+            squares[row] += (slope**2).mean()
+            scale = float(squares[row]) ** -0.5
+        table[row] -= learning_rate * scale * slope
+        if max_norm is not None and table[row].norm() > max_norm:
+            table[row] *= max_norm / table[row].norm()
+
+
+@given(st.integers(0, 2**32), st.booleans(), st.sampled_from([None, 0.5, 2.0]), st.integers(1, 12))
+@settings(max_examples=60)
+def test_steps_equal_those_of_a_dense_table(
+    seed: int, adagrad: bool, max_norm: float | None, num_rows: int
+) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    table = torch.randn(num_rows, 4, generator=generator)
+    sparse = SparseRows(table.clone(), adagrad=adagrad, max_norm=max_norm)
+    squares = torch.zeros(num_rows) if adagrad else None
+    for learning_rate in (0.5, 0.2, 0.1):
+        indices = torch.randint(num_rows, (5,), generator=generator)
+        values = torch.randn(5, 4, generator=generator)
+        sparse.step(*sum_rows(indices, values), learning_rate)
+        gradient = torch.zeros_like(table).index_add_(0, indices, values)
+        dense_step(table, squares, gradient, learning_rate, max_norm)
+        torch.testing.assert_close(sparse.table, table)
+        if squares is not None:
+            torch.testing.assert_close(sparse.squares, squares)
+
+
+@pytest.mark.parametrize("adagrad", [False, True])
+def test_rows_without_a_gradient_stay_as_they_are(adagrad: bool) -> None:
+    before = torch.full((5, 3), 7.0)  # longer than max_norm, which only touched rows obey
+    rows = SparseRows(before.clone(), adagrad=adagrad, max_norm=1.0)
+    rows.step(torch.tensor([1, 3]), torch.ones(2, 3), 0.1)
+    assert torch.equal(rows.table[[0, 2, 4]], before[[0, 2, 4]])
+    torch.testing.assert_close(rows.table[[1, 3]].norm(dim=1), torch.ones(2))
+
+
+def test_a_gradient_of_zeros_changes_nothing() -> None:
+    rows = SparseRows(torch.ones(2, 3), adagrad=True)
+    rows.step(torch.tensor([0, 1]), torch.zeros(2, 3), 0.1)
+    assert torch.equal(rows.table, torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("adagrad", [False, True])
+def test_a_restored_table_goes_on_as_the_first_one(adagrad: bool) -> None:
+    first = SparseRows(torch.ones(3, 2), adagrad=adagrad)
+    first.step(torch.tensor([0, 2]), torch.ones(2, 2), 0.3)
+    second = SparseRows(torch.zeros(3, 2), adagrad=adagrad)
+    second.load_state(first.state())
+    for table in (first, second):
+        table.step(torch.tensor([2]), torch.full((1, 2), 0.5), 0.2)
+    assert torch.equal(first.table, second.table)
+
+
+def test_values_of_one_index_are_summed_in_rising_order_of_indices() -> None:
+    rows, sums = sum_rows(torch.tensor([4, 1, 4]), torch.tensor([[1.0], [2.0], [3.0]]))
+    assert rows.tolist() == [1, 4]
+    assert sums.tolist() == [[2.0], [4.0]]

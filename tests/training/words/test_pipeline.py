@@ -1,0 +1,195 @@
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("gensim")
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import load_model
+from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.words import pipeline as word_vectors
+from pocketintent.training.words.pipeline import train_words
+from pocketintent.training.words.settings import WordSettings
+
+QUICK = WordSettings(dim=8, epochs=3, min_count=1, num_buckets=64)
+METHODS = ["word2vec", "fasttext"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two groups of words that only occur among themselves."""
+    rng = random.Random(0)
+    groups = ["red green blue pink grey", "cat dog cow hen naïve"]
+    lines = [" ".join(rng.choices(groups[number % 2].split(), k=8)) for number in range(300)]
+    path = tmp_path_factory.mktemp("corpus") / "corpus.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("architecture", ["cbow", "skipgram"])
+def test_words_of_like_contexts_become_similar(
+    corpus: Path, tmp_path: Path, architecture: Any
+) -> None:
+    out = tmp_path / "v.safetensors"
+    train_words([corpus], out, replace(QUICK, epochs=20, subsample=0, architecture=architecture))
+    encoder = load_encoder(out)
+    near = encoder.encode("red") @ encoder.encode("green")
+    far = encoder.encode("red") @ encoder.encode("cat")
+    assert near > far + 0.3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_file_and_its_record_say_how_it_was_made(
+    corpus: Path, tmp_path: Path, method: Any
+) -> None:
+    out = tmp_path / "v.safetensors"
+    lines: list[str] = []
+    record = train_words(
+        [corpus],
+        out,
+        replace(QUICK, method=method, max_words=7),
+        command="pocketintent train words",
+        report=lines.append,
+    )
+    model = load_model(out)
+    assert model.manifest["training"] == record
+    assert record["method"] == method
+    assert record["corpora"][0]["file"] == "corpus.txt"
+    assert str(corpus.parent) not in str(model.manifest)
+    assert (record["vocabulary"], record["words_per_epoch"]) == (7, 2400)
+    counts = model.tensors["vocabulary.counts"].tolist()
+    assert counts == sorted(counts, reverse=True)
+    assert len([line for line in lines if line.startswith("epoch ")]) == 3
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_format_holds_the_same_vectors(corpus: Path, tmp_path: Path, method: Any) -> None:
+    settings = replace(QUICK, method=method)
+    read = []
+    for name in ("v.safetensors", "v.txt", "v.bin"):
+        train_words([corpus], tmp_path / name, settings)
+        read.append(read_vectors(tmp_path / name))
+    assert read[0].terms == read[1].terms == read[2].terms
+    assert "naïve" in read[0].terms
+    assert read[0].vectors.tobytes() == read[1].vectors.tobytes() == read[2].vectors.tobytes()
+
+
+def test_unknown_words_get_vectors_from_the_ngrams_of_fasttext(
+    corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "v.safetensors"
+    train_words([corpus], out, replace(QUICK, method="fasttext", epochs=10))
+    encoder = load_encoder(out)
+    assert isinstance(encoder, StaticEncoder)
+    assert encoder.ngrams is not None
+    assert encoder.encode("reddish") @ encoder.encode("red") > 0.1
+    # A word is the mean of its own row and its n-grams' rows, in the runtime's hash: what is left
+    # of it without these is the row, which training keeps small beside a mean of many n-grams.
+    for word in ("green", "naïve"):
+        unknown = encoder._embed_ngrams(word)
+        known = encoder.embed_tokens([word])[0]
+        assert known @ unknown > 0.8 * np.linalg.norm(known) * np.linalg.norm(unknown)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("epoch", [1, 3])
+def test_a_run_that_was_stopped_goes_on_to_the_result_of_an_unbroken_one(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: Any, epoch: int
+) -> None:
+    settings = replace(QUICK, method=method)
+    whole, broken = tmp_path / "whole.bin", tmp_path / "broken.bin"
+    train_words([corpus], whole, settings)
+
+    def stop(line: str) -> None:
+        if line.startswith(f"epoch {epoch + 1} "):
+            raise KeyboardInterrupt
+
+    if epoch < settings.epochs:
+        with pytest.raises(KeyboardInterrupt):
+            train_words([corpus], broken, settings, report=stop)
+    else:
+        with monkeypatch.context() as patch:
+            patch.setattr(word_vectors, "_save", lambda *_: exec("raise KeyboardInterrupt"))
+            with pytest.raises(KeyboardInterrupt):
+                train_words([corpus], broken, settings)
+    with pytest.raises(PocketIntentError, match="holds an unfinished run"):
+        train_words([corpus], broken, settings)
+    with pytest.raises(PocketIntentError, match="made with other settings"):
+        train_words([corpus], broken, replace(settings, seed=1), resume=True)
+    lines: list[str] = []
+    train_words([corpus], broken, settings, resume=True, report=lines.append)
+    assert f"going on after {epoch} of 3 epochs" in lines
+    assert broken.read_bytes() == whole.read_bytes()
+
+
+def test_one_seed_gives_one_result_in_every_process(corpus: Path, tmp_path: Path) -> None:
+    settings = "WordSettings(method='fasttext', dim=8, epochs=1, min_count=1, num_buckets=64)"
+    script = (
+        f"import sys; sys.path[:0] = {[path for path in sys.path if path]!r}\n"
+        "from pocketintent.training.words.pipeline import WordSettings, train_words\n"
+        f"train_words([{str(corpus)!r}], sys.argv[1], {settings})"
+    )
+    there, here = tmp_path / "there.bin", tmp_path / "here.bin"
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    subprocess.run(
+        [sys.executable, "-c", script, str(there)],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        check=True,
+    )
+    quick = replace(QUICK, method="fasttext", epochs=1)
+    train_words([corpus], here, quick)
+    assert there.read_bytes() == here.read_bytes()
+    train_words([corpus], here, replace(quick, seed=1))
+    assert there.read_bytes() != here.read_bytes()
+
+
+def test_terms_are_joined_to_one_token(tmp_path: Path) -> None:
+    corpus, terms = tmp_path / "corpus.txt", tmp_path / "terms.tsv"
+    corpus.write_text("Machine learning is fun.\tLearning a machine\nDeep machine learning!\n" * 5)
+    terms.write_text("term\tscore\tcount\nmachine learning\t0.9\t10\n")
+    out = tmp_path / "v.txt"
+    record = train_words([corpus], out, QUICK, terms=terms)
+    assert record["terms"]["file"] == "terms.tsv"
+    wanted = {"machine_learning", "machine", "learning", "is", "fun", "a", "deep"}
+    assert set(read_vectors(out).terms) == wanted
+
+
+def test_a_tab_ends_a_sentence(tmp_path: Path) -> None:
+    tabs, lines = tmp_path / "tabs.txt", tmp_path / "lines.txt"
+    tabs.write_text("a b c\td e f\n" * 20)
+    lines.write_text("a b c\nd e f\n" * 20)
+    for path in (tabs, lines):
+        train_words([path], path.with_suffix(".bin"), QUICK)
+    assert tabs.with_suffix(".bin").read_bytes() == lines.with_suffix(".bin").read_bytes()
+
+
+BAD = [
+    ({"dim": 0}, "dim must be positive"),
+    ({"max_words": 0}, "max_words must be positive"),
+    ({"method": "glove"}, "method must be one of word2vec, fasttext"),
+    ({"min_learning_rate": 0.0}, "0 < min_learning_rate <= learning_rate"),
+    ({"learning_rate": float("nan")}, "learning_rate must be a finite number"),
+    ({"learning_rate": 1e30}, "learning_rate <= 10"),
+    ({"subsample": -1.0}, "subsample must be 0 or more"),
+    ({"seed": -1}, "seed must be in"),
+    ({"min_n": 5, "max_n": 4}, "n-grams want"),
+    ({"min_count": 10_000}, "no word that occurs 10000 times"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD, ids=str)
+def test_bad_settings_leave_nothing_behind(
+    corpus: Path, tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(PocketIntentError, match=message):
+        train_words([corpus], tmp_path / "v.bin", replace(QUICK, **changes))
+    assert not list(tmp_path.iterdir())
