@@ -104,7 +104,7 @@ def test_two_processes_train_one_model(targets: list[Path], tmp_path: Path) -> N
 
 SECOND = """
 import ast, sys
-from pocketintent.training.distil import DistilSettings
+from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.distil.pipeline import train_distilled
 out, settings, *targets = sys.argv[1:]
 train_distilled(targets, out, DistilSettings(**ast.literal_eval(settings)))

@@ -299,7 +299,7 @@ def trained_by_pairs(work: Path, words: list[str]) -> "torch.Tensor":
 CLOCKS = """
 import os, shutil, sys
 from pocketintent.cli.main import main
-from pocketintent.training import run
+from pocketintent.training.loop import run
 from pocketintent.training.loop.trainer import Trainer
 leads = os.environ["RANK"] == "0"
 Trainer.__init__.__kwdefaults__["checkpoint_seconds"] = -1.0 if leads else 1e9
