@@ -1,7 +1,7 @@
-// Recognise intents with an exported ONNX folder, in a browser or in Node: a model for ports.
+// Recognise intents with an exported ONNX folder, in a browser or in Node: a reference for ports.
 //
-// It imports nothing. ONNX Runtime (onnxruntime-web or onnxruntime-node) is an argument, and so
-// is the function that reads a file of the folder:
+// It imports nothing. ONNX Runtime (onnxruntime-web or onnxruntime-node) and the function that
+// reads a file of the folder are arguments:
 //
 //   import * as ort from "onnxruntime-web";
 //   const read = async (name) => new Uint8Array(await (await fetch(`/nlu/${name}`)).arrayBuffer());
@@ -21,7 +21,7 @@ const CLASSES = [
 ];
 const classify = (char) => CLASSES.find(([, pattern]) => pattern.test(char))[0];
 
-/** The tokens of a text, by docs/tokenizer.md. */
+/** Return the tokens of a text, by docs/tokenizer.md. */
 export function tokenize(text, maxChars = 4096) {
   const cut = [...text].slice(0, maxChars).join("");
   const plain = cut.replace(/[\u2019\u2018\u02BC\u0060\u00B4]/g, "'");
@@ -46,18 +46,18 @@ export function tokenize(text, maxChars = 4096) {
   return tokens;
 }
 
-/** The numbers of a text's characters, by docs/charemb.md; none if only spaces are known. */
+/** Return a text's character numbers, by docs/charemb.md; [] if only spaces are known. */
 export function readCharacters(text, { max_chars, known }) {
   const cut = [...text].slice(0, 4096).join("");
   const plain = cut.replace(/[\u2019\u2018\u02BC\u0060\u00B4]/g, "'");
   const spaced = plain.normalize("NFKC").toLowerCase().replace(/[_\p{Cc}\p{Cf}\p{Cs}\p{Z}]/gu, " ");
   const trimmed = spaced.split(" ").filter((word) => word !== "").join(" ");
-  const read = [...[...trimmed].slice(0, max_chars).join("").replace(/ $/, "")];
-  const numbers = read.map((char) => known.indexOf(char) + 1);
-  return numbers.some((number, i) => number > 0 && read[i] !== " ") ? numbers : [];
+  const chars = [...[...trimmed].slice(0, max_chars).join("").replace(/ $/, "")];
+  const numbers = chars.map((char) => known.indexOf(char) + 1);
+  return numbers.some((number, i) => number > 0 && chars[i] !== " ") ? numbers : [];
 }
 
-/** The buckets of a word's character n-grams: 32-bit FNV-1a of the UTF-8 bytes of each. */
+/** Return the buckets of a word's n-grams: 32-bit FNV-1a of their UTF-8 bytes. */
 export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
   const chars = [..."<" + word + ">"];
   const grams = [];
@@ -75,9 +75,9 @@ export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
   });
 }
 
-/** What the graphs need of a text, under the names of conformance.jsonl. */
+/** Turns texts into features, under the names of conformance.jsonl. */
 export class Inputs {
-  /** From the manifest, parsed, and the text of vocabulary.txt, "" where there is none. */
+  /** Takes the parsed manifest and the text of vocabulary.txt, "" if there is none. */
   constructor(manifest, vocabulary) {
     this.manifest = manifest;
     const characters = manifest.characters;
@@ -86,23 +86,24 @@ export class Inputs {
     if (vocabulary !== "") vocabulary.split("\n").forEach((word, id) => this.ids.set(word, id));
   }
 
+  /** Return the features of a text. */
   prepare(text) {
     if (this.manifest.reads === "text") {
       return { characters: readCharacters(text, this.characters) };
     }
     const tokens = tokenize(text, this.manifest.tokenizer.max_chars);
-    const prepared = { tokens };
-    if (this.manifest.kind !== "charemb") Object.assign(prepared, this.slots(tokens));
+    const features = { tokens };
+    if (this.manifest.kind !== "charemb") Object.assign(features, this.slots(tokens));
     if (this.characters) {
-      prepared.characters = tokens
+      features.characters = tokens
         .filter((token) => !this.ids.has(token))
         .map((word) => readCharacters(word, this.characters))
         .filter((numbers) => numbers.length > 0);
     }
-    return prepared;
+    return features;
   }
 
-  /** A known word takes one slot, any other word one for each of its n-grams. */
+  /** Return ids and weights: one slot for a known word, else one for each n-gram. */
   slots(tokens) {
     const ids = [];
     const weights = [];
@@ -127,9 +128,9 @@ export class Inputs {
 
 const NOTHING_KNOWN = { intent: null, score: 0, template: null, reason: "unknown_words" };
 
-/** What the scores of all intents mean; `nearest` is the template of each intent. */
+/** Decide by the scores of all intents; `nearest` has the nearest template of each intent. */
 export function decide(labels, scores, nearest) {
-  if (scores.every((score) => score === 0)) return { ...NOTHING_KNOWN }; // the vector is zeros
+  if (scores.every((score) => score === 0)) return { ...NOTHING_KNOWN }; // the text's vector is zeros
   let best = 0;
   let second = -Infinity;
   for (let i = 1; i < scores.length; i++) {
@@ -152,7 +153,7 @@ export function decide(labels, scores, nearest) {
 export class Recogniser {
   /**
    * @param ort ONNX Runtime: the module onnxruntime-web or onnxruntime-node.
-   * @param read Called with a file's name, gives its bytes as a Uint8Array, or a promise of it.
+   * @param read Takes a file's name and returns its bytes as a Uint8Array, or a promise of it.
    */
   static async load(ort, read) {
     const text = async (name) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await read(name));
@@ -166,26 +167,26 @@ export class Recogniser {
     recogniser.inputs = new Inputs(manifest, hasWords ? await text("vocabulary.txt") : "");
     recogniser.graph = await open(recognizer);
     if (characters) recogniser.speller = await open(characters);
-    recogniser.vectors = new Map(); // of words that were spelt out
+    recogniser.vectors = new Map(); // cache of spelt-out words
     return recogniser;
   }
 
-  /** The intent of a text, or null and the reason. */
+  /** Return the intent of a text, or null and the reason. */
   async recognise(text) {
-    const prepared = this.inputs.prepare(text);
-    if (!prepared.ids?.length && !prepared.characters?.length) {
+    const features = this.inputs.prepare(text);
+    if (!features.ids?.length && !features.characters?.length) {
       return { ...NOTHING_KNOWN };
     }
-    const { scores, templates } = await this.graph.run(await this.tensors(prepared));
+    const { scores, templates } = await this.graph.run(await this.tensors(features));
     return decide(this.labels, scores.data, templates.data);
   }
 
-  /** The inputs of the recogniser graph, and of the encoder graph. */
+  /** Return the inputs of the recogniser graph, which are also those of the encoder graph. */
   async tensors({ ids, weights, characters }) {
     if (this.inputs.manifest.reads === "text") return this.characterTensors(characters);
     const tensors = {};
     if (ids) {
-      const empty = ids.length === 0; // a graph takes one slot at least
+      const empty = ids.length === 0; // a graph requires at least one slot
       tensors.ids = this.tensor("int32", empty ? [0] : ids);
       tensors.weights = this.tensor("float32", empty ? [0] : weights);
     }
@@ -199,7 +200,7 @@ export class Recogniser {
     return tensors;
   }
 
-  /** The vector of a word that is spelt out; the last 4,096 are kept. */
+  /** Return the vector of a spelt-out word; the last 4,096 are cached. */
   async spell(word) {
     const key = word.join();
     if (!this.vectors.has(key)) {

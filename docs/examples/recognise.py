@@ -1,9 +1,9 @@
-"""Recognise intents with an exported folder, without pocketintent: a model for ports.
+"""Recognise intents with an exported folder, without pocketintent: a reference for ports.
 
-    python recognise.py FOLDER "switch the lamp off"     one JSON line for each text
+    python recognise.py FOLDER "switch the lamp off"     print one JSON line for each text
     python recognise.py FOLDER --check                   run conformance.jsonl
 
-Needs numpy, and onnxruntime for ONNX, or ai-edge-litert or tflite-runtime for TFLite.
+Requires numpy, and onnxruntime for ONNX, or ai-edge-litert or tflite-runtime for TFLite.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ IDEOGRAPHS = (
 )
 TOLERANCE = 1e-4
 
-Tensors = dict[str, Any]  # by name, of one text and without the batch axis
+Tensors = dict[str, Any]  # by name; of a single text, without the batch axis
 Graph = Callable[[Tensors], Tensors]
 
 
 def classify(char: str) -> str:
-    """The class of one code point: step 5 of docs/tokenizer.md."""
+    """Return the class of a code point: step 5 of docs/tokenizer.md."""
     if char == "'":
         return "apostrophe"
     if any(first <= ord(char) <= last for first, last in IDEOGRAPHS):
@@ -48,7 +48,7 @@ def classify(char: str) -> str:
 
 
 def tokenize(text: str, max_chars: int) -> list[str]:
-    """The tokens of a text: steps 1 to 9 of docs/tokenizer.md."""
+    """Return the tokens of a text: steps 1 to 9 of docs/tokenizer.md."""
     text = unicodedata.normalize("NFKC", text[:max_chars].translate(APOSTROPHES)).lower()
     kinds = [classify(char) for char in text] + ["separator"]
     tokens: list[str] = []
@@ -70,19 +70,19 @@ def tokenize(text: str, max_chars: int) -> list[str]:
 
 
 def read_characters(text: str, settings: dict[str, Any]) -> list[int]:
-    """The numbers of a text's characters, by docs/charemb.md; none if only spaces are known."""
+    """Return a text's character numbers, by docs/charemb.md; [] if only spaces are known."""
     text = unicodedata.normalize("NFKC", text[:4096].translate(APOSTROPHES)).lower()
     separators = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
     spaced = (" " if c == "_" or unicodedata.category(c) in separators else c for c in text)
     words = [word for word in "".join(spaced).split(" ") if word]
-    read = " ".join(words)[: settings["max_chars"]].rstrip(" ")
-    numbers = [settings["known"].find(char) + 1 for char in read]
-    known = any(number > 0 and char != " " for number, char in zip(numbers, read, strict=True))
-    return numbers if known else []
+    chars = " ".join(words)[: settings["max_chars"]].rstrip(" ")
+    numbers = [settings["known"].find(char) + 1 for char in chars]
+    readable = any(number > 0 and char != " " for number, char in zip(numbers, chars, strict=True))
+    return numbers if readable else []
 
 
 def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
-    """The buckets of a word's character n-grams, by 32-bit FNV-1a of their UTF-8 bytes."""
+    """Return the buckets of a word's n-grams: 32-bit FNV-1a of their UTF-8 bytes."""
     bracketed = f"<{word}>"
     grams = [
         bracketed[start : start + n]
@@ -99,12 +99,12 @@ def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
 
 
 def open_graph(folder: Path, artifact: dict[str, Any]) -> Graph:
-    """A function from the inputs of one text to the outputs of a graph, all by name."""
+    """Return a function from the inputs of a text to the outputs of a graph, by name."""
     path = folder / artifact["file"]
     shapes = {tensor["name"]: tensor["shape"] for tensor in artifact["inputs"]}
 
     def with_batch(inputs: Tensors) -> Tensors:
-        return {name: fill(value, shapes[name])[None] for name, value in inputs.items()}
+        return {name: pad(value, shapes[name])[None] for name, value in inputs.items()}
 
     if path.suffix == ".onnx":
         import onnxruntime
@@ -125,25 +125,25 @@ def open_graph(folder: Path, artifact: dict[str, Any]) -> Graph:
     interpreter = Interpreter(model_path=str(path))
 
     def run_tflite(inputs: Tensors) -> Tensors:
-        # Asked for here, since a runner does not keep its interpreter alive.
+        # Created for each text, since a runner does not keep its interpreter alive.
         outputs = interpreter.get_signature_runner("serving_default")(**with_batch(inputs))
         return {name: value[0] for name, value in outputs.items()}
 
     return run_tflite
 
 
-def fill(value: Any, shape: list[Any]) -> Any:
-    """A tensor of one text, filled up with zeros to a fixed length, and to one at least."""
+def pad(value: Any, shape: list[Any]) -> Any:
+    """Pad a text's tensor with zeros to the fixed length of the graph, or to length 1."""
     if value.ndim == 0:
         return value
     length = shape[1] if isinstance(shape[1], int) else max(1, len(value))
-    filled = np.zeros(length, value.dtype)
-    filled[: len(value)] = value
-    return filled
+    padded = np.zeros(length, value.dtype)
+    padded[: len(value)] = value
+    return padded
 
 
 def as_tensors(numbers: list[int]) -> Tensors:
-    """The characters of a text or a word, as a graph takes them."""
+    """Return the characters of a text or a word as the inputs of a graph."""
     return {"characters": np.array(numbers, np.int32), "lengths": np.int32(len(numbers))}
 
 
@@ -155,31 +155,31 @@ class Recogniser:
         self.labels = json.loads((folder / "labels.json").read_text("utf-8"))
         self.ids: dict[str, int] = {}
         if "vocabulary.txt" in self.manifest["files"]:
-            # Bytes, since reading as text would change other line ends; a word's line is its id.
+            # As bytes, since text mode would convert other line ends; a word's id is its line.
             words = (folder / "vocabulary.txt").read_bytes().decode("utf-8").split("\n")
             self.ids = {word: i for i, word in enumerate(words) if word}
         self.templates = [t for intent in self.labels["intents"] for t in intent["templates"]]
         artifacts = self.manifest["artifacts"]
         self.graphs = {name: open_graph(folder, entry) for name, entry in artifacts.items()}
-        self.taken = {tensor["name"] for tensor in artifacts["recognizer"]["inputs"]}
-        self.vectors: dict[tuple[int, ...], Any] = {}  # of words that were spelt out
+        self.input_names = {tensor["name"] for tensor in artifacts["recognizer"]["inputs"]}
+        self.vectors: dict[tuple[int, ...], Any] = {}  # cache of spelt-out words
 
     def prepare(self, text: str) -> dict[str, Any]:
-        """What the graphs need of a text, under the names of conformance.jsonl."""
+        """Return the features of a text, under the names of conformance.jsonl."""
         characters = self.manifest["characters"]
         if self.manifest["reads"] == "text":
             return {"characters": read_characters(text, characters)}
         tokens = tokenize(text, self.manifest["tokenizer"]["max_chars"])
-        made: dict[str, Any] = {"tokens": tokens}
-        if "ids" in self.taken:
-            made["ids"], made["weights"] = self.slots(tokens)
+        features: dict[str, Any] = {"tokens": tokens}
+        if "ids" in self.input_names:
+            features["ids"], features["weights"] = self.slots(tokens)
         if characters is not None:
             words = (read_characters(word, characters) for word in tokens if word not in self.ids)
-            made["characters"] = [numbers for numbers in words if numbers]
-        return made
+            features["characters"] = [numbers for numbers in words if numbers]
+        return features
 
     def slots(self, tokens: list[str]) -> tuple[list[int], list[float]]:
-        """Ids and weights: a known word takes one slot, another one for each of its n-grams."""
+        """Return ids and weights: one slot for a known word, else one for each n-gram."""
         ids: list[int] = []
         weights: list[float] = []
         ngrams = self.manifest["ngrams"]
@@ -194,22 +194,22 @@ class Recogniser:
         length = self.manifest["max_length"]
         return ids[:length], weights[:length]
 
-    def inputs(self, made: dict[str, Any]) -> Tensors:
-        """The inputs of the encoder and the recogniser."""
+    def inputs(self, features: dict[str, Any]) -> Tensors:
+        """Return the inputs of the encoder and recogniser graphs."""
         if self.manifest["reads"] == "text":
-            return as_tensors(made["characters"])
+            return as_tensors(features["characters"])
         inputs: Tensors = {}
-        if "ids" in self.taken:
-            inputs["ids"] = np.array(made["ids"], np.int32)
-            inputs["weights"] = np.array(made["weights"], np.float32)
-        if "spelt" in self.taken:
+        if "ids" in self.input_names:
+            inputs["ids"] = np.array(features["ids"], np.int32)
+            inputs["weights"] = np.array(features["weights"], np.float32)
+        if "spelt" in self.input_names:
             inputs["spelt"] = np.zeros(self.manifest["dim"], np.float32)
-            for word in made["characters"]:
+            for word in features["characters"]:
                 inputs["spelt"] += self.spell(tuple(word))
         return inputs
 
     def spell(self, word: tuple[int, ...]) -> Any:
-        """The vector of a word that is spelt out; the last 4,096 are kept."""
+        """Return the vector of a spelt-out word; the last 4,096 are cached."""
         if word not in self.vectors:
             if len(self.vectors) == 4096:
                 del self.vectors[next(iter(self.vectors))]
@@ -217,15 +217,15 @@ class Recogniser:
         return self.vectors[word]
 
     def recognise(self, text: str) -> dict[str, Any]:
-        """The intent of a text, or the reason why there is none."""
-        nothing = {"intent": None, "score": 0.0, "template": None, "reason": "unknown_words"}
-        made = self.prepare(text)
-        if not made.get("ids") and not made.get("characters"):
-            return nothing
-        outputs = self.graphs["recognizer"](self.inputs(made))
+        """Return the intent of a text, or the reason why there is none."""
+        no_match = {"intent": None, "score": 0.0, "template": None, "reason": "unknown_words"}
+        features = self.prepare(text)
+        if not features.get("ids") and not features.get("characters"):
+            return no_match
+        outputs = self.graphs["recognizer"](self.inputs(features))
         scores = outputs["scores"]
-        if not scores.any():  # the vector is zeros
-            return nothing
+        if not scores.any():  # the text's vector is zeros
+            return no_match
         best = int(np.argmax(scores))
         intent = self.labels["intents"][best]
         threshold = intent["threshold"]
@@ -245,22 +245,22 @@ class Recogniser:
         }
 
     def difference(self, line: dict[str, Any]) -> str | None:
-        """What differs from a line of conformance.jsonl, in words; None when nothing does."""
-        compared = self.prepare(line["text"])
-        vector = self.graphs["encoder"](self.inputs(compared))["vector"]
-        compared["vector"] = vector[: len(line["vector"])]
-        if "weights" in compared:
-            compared["weights"] = np.array(compared["weights"])
+        """Describe the first difference from a line of conformance.jsonl; None if it agrees."""
+        values = self.prepare(line["text"])
+        vector = self.graphs["encoder"](self.inputs(values))["vector"]
+        values["vector"] = vector[: len(line["vector"])]
+        if "weights" in values:
+            values["weights"] = np.array(values["weights"])
         result = self.recognise(line["text"])
-        compared |= {name: result[name] for name in ("intent", "score", "reason")}
-        for name, value in compared.items():
+        values |= {name: result[name] for name in ("intent", "score", "reason")}
+        for name, value in values.items():
             if not equal(value, line[name]):
                 return f"{name}: {value!r} instead of {line[name]!r}"
         return None
 
 
 def equal(value: Any, expected: Any) -> bool:
-    """Whether two values agree: numbers within TOLERANCE, all else exactly."""
+    """Return whether two values agree: numbers within TOLERANCE, all else exactly."""
     if isinstance(value, float | np.ndarray):
         same_shape = np.shape(value) == np.shape(expected)
         return same_shape and np.allclose(value, expected, rtol=0, atol=TOLERANCE)
@@ -268,7 +268,7 @@ def equal(value: Any, expected: Any) -> bool:
 
 
 def check(folder: Path, recogniser: Recogniser) -> int:
-    """Run the conformance file; the status of the process."""
+    """Run the conformance file and return the exit status of the process."""
     lines = (folder / "conformance.jsonl").read_bytes().decode("utf-8").split("\n")[:-1]
     for number, line in enumerate(lines, 1):
         if difference := recogniser.difference(json.loads(line)):
