@@ -110,11 +110,7 @@ def export_folder(
         "template_codebook": _template_codebook(recognizer),
     }
     with new_folder(target) as folder:
-        if inputs.slots is not None:
-            words = inputs.slots.vocabulary.words
-            (folder / VOCABULARY).write_bytes("\n".join(words).encode())
-        (folder / LABELS).write_bytes(to_json(labels(known_templates), indent=True))
-        (folder / CONFORMANCE).write_bytes(b"".join(to_json(line) for line in lines))
+        _write_texts(folder, inputs, known_templates, lines)
         _write_graphs(folder, encoder, recognizer, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
@@ -127,6 +123,7 @@ def export_folder(
 def _check_arguments(
     file_format: Format, scoring: str, max_length: int, max_chars: int | None
 ) -> None:
+    """Check the options and the packages of the format."""
     for name, value, choices in (
         ("format", file_format, get_args(Format)),
         ("scoring", scoring, get_args(Scoring)),
@@ -175,6 +172,17 @@ def _describe_model(source: Path) -> dict[str, Any]:
     return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
+def _write_texts(
+    folder: Path, inputs: GraphInputs, templates: TemplateSet, lines: list[dict[str, Any]]
+) -> None:
+    """Write the vocabulary, if there is one, the labels and the conformance file."""
+    if inputs.slots is not None:
+        words = inputs.slots.vocabulary.words
+        (folder / VOCABULARY).write_bytes("\n".join(words).encode())
+    (folder / LABELS).write_bytes(to_json(labels(templates), indent=True))
+    (folder / CONFORMANCE).write_bytes(b"".join(to_json(line) for line in lines))
+
+
 def _write_graphs(
     folder: Path,
     encoder: ModelEncoder,
@@ -182,6 +190,7 @@ def _write_graphs(
     manifest: dict[str, Any],
     progress: Progress,
 ) -> None:
+    """Write the graphs that the manifest lists."""
     from pocketintent_export.layers.recognizer import RecognizerModule
     from pocketintent_export.writers.contract import GraphInput
     from pocketintent_export.writers.registry import WRITERS
@@ -213,6 +222,7 @@ def _report(
     recognizer: IntentRecognizer,
     proof: Proof,
 ) -> dict[str, Any]:
+    """The report of :func:`export_folder`."""
     sizes = {path.name: path.stat().st_size for path in sorted(target.iterdir())}
     ratios = {
         f"{name}_to_model": round(sizes[artifact["file"]] / manifest["model"]["bytes"], 4)

@@ -59,8 +59,9 @@ class StaticModule(nn.Module):
             rows, norms = block(block_ids.reshape(-1))
             if norms is not None:
                 block_weights = block_weights * norms.reshape(ids.shape)
-            rows = rows.reshape(*ids.shape, -1)
-            block_total = torch.matmul(block_weights.unsqueeze(1), rows).squeeze(1)
+            block_total = torch.matmul(
+                block_weights.unsqueeze(1), rows.reshape(*ids.shape, -1)
+            ).squeeze(1)
             total = block_total if start == 0 else total + block_total
             start = end
         return total

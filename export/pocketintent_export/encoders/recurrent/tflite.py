@@ -97,7 +97,7 @@ class _Loop:
     Args:
         network: The network's settings.
         layer: The layer's weights.
-        positions: The numbers from 0 up to the length of the input, int32 [length].
+        positions: Positions of the input's characters, int32 [length].
         keeps_all: Whether the states after all rounds are needed: in all layers but the last.
     """
 

@@ -2,16 +2,18 @@
 
 To add an encoder kind:
 
-1. Derive a class from :class:`ModelEncoder`, set ``kind``, set the attributes that are listed
-   there in ``__init__``, and implement the abstract methods: ``encode_batch``, ``embed_tokens``,
-   ``to_model_file_parts`` and ``from_model_file``. The kind now loads, matches and is evaluated.
-2. Add a line to :mod:`pocketintent.runtime.encoders.registry`.
-3. To make the kind compressible, override ``tables`` and ``select_words``.
+1. Derive a class from :class:`ModelEncoder` and set ``kind``. Set the attributes that the base
+   class lists in ``__init__``, and implement the abstract methods: ``encode_batch``,
+   ``embed_tokens``, ``to_model_file_parts`` and ``from_model_file``.
+2. Add a line to :mod:`pocketintent.runtime.encoders.registry`. The kind now loads, matches and can
+   be evaluated.
+3. To make it compressible, override ``tables`` and ``select_words``.
 4. To make it exportable, override ``graph_inputs``, and ``graph_modules`` with torch modules in
-   ``pocketintent_export.encoders``.
+   ``pocketintent_export.encoders``. If ``tables`` is empty, override ``check_exportable`` and
+   ``sum_slots``, too.
 
-:class:`pocketintent.runtime.encoders.static.StaticEncoder` is the example to follow. No other
-part of the program names a kind.
+:class:`pocketintent.runtime.encoders.static.StaticEncoder` is the example to follow. All other
+parts of the program call this contract instead of switching on the kind.
 """
 
 from __future__ import annotations
@@ -165,9 +167,9 @@ class ModelEncoder(ABC):
             tensor: Name of the tensor, such as ``"words.codes"``.
 
         Returns:
-            ``codes``, ``codebook``, ``norms`` or ``embedding`` for the words' vectors; otherwise
+            ``codes``, ``codebook``, ``norms`` or ``embedding`` for the words' vectors, otherwise
             the first part of the name, such as ``vocabulary``, ``ngrams`` or ``templates``.
-            ``network`` is for the weights of a network. The report sums up all other groups.
+            ``network`` is for the weights of a network. Any other group is counted as ``rest``.
         """
         group, _, part = tensor.partition(".")
         return part if group == "words" else group
@@ -212,13 +214,13 @@ class ModelEncoder(ABC):
     # Export
 
     def check_exportable(self, source: str) -> None:
-        """Check that all matrices are quantised, since an export contains no float matrices.
+        """Check that all tables are quantised, since an export contains no float matrices.
 
         Args:
             source: The model file, for the error message.
 
         Raises:
-            PocketIntentError: A matrix is not quantised; the message names the command to run.
+            PocketIntentError: A table is not quantised; the message names the command to run.
         """
         if any(isinstance(table, DenseMatrix) for table in self.tables().values()):
             raise PocketIntentError(

@@ -51,8 +51,8 @@ class _Layer:
 class RecurrentReader:
     """The last states of an LSTM or a GRU.
 
-    Both directions run in step: the states of all texts and directions are one array, so that a
-    step needs one matrix product. The product of a layer's weights and its inputs is computed
+    Both directions run in parallel: the states of all texts and directions are one array, so that
+    a step needs one matrix product. The product of a layer's weights and its inputs is computed
     before the steps; in the first layer it is computed once for each character of the vocabulary.
     A step then begins with a look-up of rows.
 
