@@ -30,6 +30,7 @@ from random_networks import random_network
 MakeMatrix = Callable[..., QuantizedMatrix]
 MakeEncoder = Callable[..., StaticEncoder]
 Convert = Callable[[str, str], Path]
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 Run = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float32]]
 
 KNOWN = " 'abcdefgh"
@@ -117,22 +118,20 @@ def test_what_lies_behind_a_text_does_not_matter(cell: str, text: str, garbage: 
     )
 
 
-@pytest.fixture(scope="module")
-def convert(tmp_path_factory: pytest.TempPathFactory) -> Convert:
-    """Gives the graph of one of ``NETWORKS`` in a format, which is made once."""
-    folder = tmp_path_factory.mktemp("characters")
+@pytest.fixture(scope="session")
+def convert(make_once: MakeOnce) -> Convert:
+    """Returns the graph of one of ``NETWORKS`` in a format."""
 
-    def write(name: str, file_format: Any) -> Path:
-        path = folder / f"{name}.{file_format}"
-        if not path.exists():
+    def convert_one(name: str, file_format: Any) -> Path:
+        def write(path: Path) -> None:
             pytest.importorskip("litert_torch" if file_format == "tflite" else "onnxscript")
             length = LENGTH if file_format == "tflite" else None
             encoder = make(NETWORKS[name], WRITTEN[name])
-            module = characters_module(encoder, file_format, length)
-            write_characters(module, file_format, path)
-        return path
+            write_characters(characters_module(encoder, file_format, length), file_format, path)
 
-    return write
+        return make_once(f"characters_{name}.{file_format}", write)
+
+    return convert_one
 
 
 def write_characters(module: torch.nn.Module, file_format: str, path: Path) -> None:

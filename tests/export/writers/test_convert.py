@@ -27,6 +27,7 @@ from pocketintent_export.writers.convert import OPSET, WRITERS, GraphInput
 MakeEncoder = Callable[..., StaticEncoder]
 MakeIndex = Callable[..., IndexedTemplates]
 Convert = Callable[[str, int], Path]
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 FORMATS = ["onnx", "tflite"]
 NUM_WORDS, NUM_BUCKETS, DIM, LENGTH = 4000, 1000, 32, 9
@@ -58,16 +59,12 @@ def indexed(make_index: MakeIndex) -> IndexedTemplates:
 
 @pytest.fixture(scope="module")
 def convert(
-    encoders: dict[int, StaticEncoder],
-    indexed: IndexedTemplates,
-    tmp_path_factory: pytest.TempPathFactory,
+    encoders: dict[int, StaticEncoder], indexed: IndexedTemplates, make_once: MakeOnce
 ) -> Convert:
-    """Gives the recogniser's graph in a format, with an encoder of a width; made once."""
-    folder = tmp_path_factory.mktemp("graphs")
+    """Returns the recogniser's graph in a format, with an encoder whose codes have so many bits."""
 
-    def write(file_format: str, bits: int) -> Path:
-        path = folder / f"{bits}.{file_format}"
-        if not path.exists():
+    def convert_one(file_format: str, bits: int) -> Path:
+        def write(path: Path) -> None:
             if file_format == "tflite":
                 pytest.importorskip("litert_torch")
             # Each width with another scoring, so that few conversions try all.
@@ -78,13 +75,14 @@ def convert(
                 "table" if bits == 4 else "decoded",
                 keep_codes=file_format == "tflite",
             )
-            with contextlib.redirect_stdout(io.StringIO()) as said:
+            with contextlib.redirect_stdout(io.StringIO()) as output:
                 inputs = SLOTS[file_format]
                 WRITERS[file_format](module, inputs, ["scores", "templates"], path)
-            assert said.getvalue() == ""  # stdout is for results
-        return path
+            assert output.getvalue() == ""  # stdout is for results
 
-    return write
+        return make_once(f"recognizer_{bits}.{file_format}", write)
+
+    return convert_one
 
 
 def _slots(encoder: StaticEncoder, text: str) -> Slots:
