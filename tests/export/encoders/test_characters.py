@@ -127,8 +127,7 @@ def convert(make_once: MakeOnce) -> Convert:
             pytest.importorskip("litert_torch" if file_format == "tflite" else "onnxscript")
             length = LENGTH if file_format == "tflite" else None
             encoder = make(NETWORKS[name], WRITTEN[name])
-            module = encoder.graph_modules(file_format, length)["characters"]
-            write_characters(module, file_format, path)
+            write_characters(CharactersModule(encoder, file_format, length), file_format, path)
 
         return make_once(f"characters_{name}.{file_format}", write)
 
