@@ -29,7 +29,7 @@ settings.load_profile("no deadline")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-# Words of one line get nearly the same vector.
+# Words of the same line get nearly the same vector.
 TINY_WORDS = """\
 light lights lamp
 turn switch put
@@ -89,7 +89,7 @@ def data_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_encoder() -> StaticEncoder:
-    """An encoder of some forty words and 32 dimensions, with synonyms near each other."""
+    """An encoder of about forty words and 32 dimensions, with synonyms near each other."""
     rng = np.random.default_rng(7)
     words, vectors = [], []
     for line in TINY_WORDS.splitlines():
@@ -103,7 +103,7 @@ def tiny_encoder() -> StaticEncoder:
 
 @pytest.fixture(scope="session")
 def tiny_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of ``tiny_encoder``."""
+    """The model file of ``tiny_encoder``."""
     path = tmp_path_factory.mktemp("model") / "tiny.safetensors"
     save_model(path, *tiny_encoder.to_model_file_parts())
     return path
@@ -111,9 +111,9 @@ def tiny_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="session")
 def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of ``tiny_encoder``, as codes and with n-grams.
+    """A model file of ``tiny_encoder``, quantised and with n-grams.
 
-    It has one more word, ``um``, whose vector is zero.
+    One more word, ``um``, has a vector of zeros.
     """
     rng = np.random.default_rng(8)
     buckets = rng.normal(0.0, 0.1, (64, 32)).astype(np.float32)
@@ -134,10 +134,10 @@ def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempP
 def character_models(
     compressed_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """Files of models with a small character network of random weights, by what they read.
+    """Model files with a small character network of random weights, by name.
 
-    ``words`` and ``text`` have the network alone; ``combined`` has the words of
-    ``compressed_model`` too.
+    ``words`` and ``text`` are character encoders that read words or texts; ``combined`` has the
+    words of ``compressed_model`` too.
     """
     rng = np.random.default_rng(9)
     characters = CharVocabulary(" 'abcdefghijklmnopqrstuvwxyz", max_chars=24)

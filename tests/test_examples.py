@@ -95,7 +95,7 @@ def conformance(folder: Path) -> list[dict[str, object]]:
 
 @pytest.fixture(scope="session")
 def tflite_python() -> Path:
-    """The Python of the environment that has tflite-runtime."""
+    """The Python of the environment with tflite-runtime."""
     named = os.environ.get("POCKETINTENT_TFLITE_PYTHON")
     default = REPOSITORY / ".venv-tflite" / "bin" / "python"
     python = Path(named) if named else default
@@ -110,10 +110,10 @@ def tflite_python() -> Path:
 
 @pytest.fixture(scope="session")
 def node() -> str:
-    found = shutil.which("node")
-    if found is None:
+    path = shutil.which("node")
+    if path is None:
         pytest.skip("node is not installed")
-    return found
+    return path
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -243,10 +243,10 @@ def test_javascript_makes_the_same_inputs(
     script = EXAMPLES / "recognise.mjs"
     result = run(node, "--input-type=module", "-e", CHECK_INPUTS, "--", script, folder)
     assert result.returncode == 0, result.stderr
-    made = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
+    inputs = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
     expected = conformance(folder)
-    assert len(made) == len(expected)
-    for line, right in zip(made, expected, strict=True):
+    assert len(inputs) == len(expected)
+    for line, right in zip(inputs, expected, strict=True):
         for field in ("tokens", "ids", "characters"):
             assert line.get(field) == right.get(field)
         assert line.get("weights", []) == pytest.approx(right.get("weights", []))

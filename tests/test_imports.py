@@ -38,7 +38,7 @@ COMMAND = "from pocketintent.cli.main import build_parser; build_parser()"
 
 
 def _loaded_modules(code: str) -> set[str]:
-    """The modules that a fresh interpreter has loaded after the code."""
+    """The modules that a fresh interpreter has loaded after running the code."""
     script = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
     paths = [path for path in sys.path if path]
     run = subprocess.run(

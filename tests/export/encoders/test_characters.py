@@ -47,7 +47,7 @@ NETWORKS = {
 }
 FORMATS: list[WeightFormat] = ["int8", "codebook"]
 WRITTEN: dict[str, WeightFormat] = {"lstm": "int8", "gru": "codebook", "transformer": "int8"}
-"""Networks that are written to files, each with one format of weights."""
+"""The networks that are written to files, with their format of weights."""
 TEXTS = ["", "a", "head", "abcdefg", "zz a", "bad xx", "g", "🙂"]
 
 
@@ -58,10 +58,10 @@ def make(network: CharNetwork, weights: WeightFormat = "int8") -> CharEncoder:
 
 
 def numbers(encoder: CharEncoder, text: str, length: int = LENGTH) -> NDArray[np.int32]:
-    """The text's characters, int32 [1, length], with garbage behind them."""
-    found = encoder.vocabulary.numbers(text)
+    """The characters of a text, int32 [1, length], followed by garbage."""
+    characters = encoder.vocabulary.numbers(text)
     row = np.full((1, length), GARBAGE, np.int32)
-    row[0, : len(found)] = found
+    row[0, : len(characters)] = characters
     return row
 
 
@@ -70,7 +70,7 @@ def count(encoder: CharEncoder, text: str) -> NDArray[np.int32]:
 
 
 def run_module(module: torch.nn.Module) -> Run:
-    return lambda *given: module(*map(torch.from_numpy, given)).numpy()
+    return lambda *inputs: module(*map(torch.from_numpy, inputs)).numpy()
 
 
 def run_file(path: Path) -> Run:
@@ -85,9 +85,9 @@ def run_file(path: Path) -> Run:
 
 
 def interpreter(path: Path) -> Any:
-    made = pytest.importorskip("ai_edge_litert.interpreter").Interpreter(str(path))
-    made.allocate_tensors()
-    return made
+    opened = pytest.importorskip("ai_edge_litert.interpreter").Interpreter(str(path))
+    opened.allocate_tensors()
+    return opened
 
 
 def check(run: Run, encoder: CharEncoder, texts: Sequence[str]) -> None:
@@ -170,7 +170,7 @@ def test_no_matrix_of_the_graph_is_stored_as_floats(
         stored = _constants(path)
     assert stored
     for is_float, shape in stored:
-        # Biases of both directions, factors of rows, and codebooks are floats.
+        # Only biases, scales of rows, and codebooks are floats.
         assert not is_float or np.prod(shape) <= 64 or min(shape) <= 2, shape
 
 
@@ -204,7 +204,7 @@ def test_a_tflite_loop_has_one_round_and_buffers_in_their_places(convert: Conver
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
     codes = [code.builtinCode for code in model.operatorCodes]
     assert schema.BuiltinOperator.STABLEHLO_COMPOSITE not in codes
-    assert b"pocketintent_export" not in content  # names of modules take space
+    assert b"pocketintent_export" not in content  # names of modules waste space
     assert len(model.subgraphs) == 1 + 2 * NETWORKS["gru"].layers
     file = schema.Model.GetRootAs(content, 0)
     for number in range(file.BuffersLength()):
