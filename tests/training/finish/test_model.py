@@ -101,10 +101,10 @@ def test_one_seed_gives_one_model(trained: StaticEncoder) -> None:
     assert (rows(1) != rows(2)).any()
 
 
-def test_settings_and_models_that_make_no_sense_are_refused(trained: StaticEncoder) -> None:
-    with pytest.raises(PocketIntentError, match="negative"):
+def test_bad_settings_and_finished_models_are_refused(trained: StaticEncoder) -> None:
+    with pytest.raises(PocketIntentError, match="subword_scale must be at least 0"):
         finish_encoder(trained, COUNTS, FinishSettings(subword_scale=-1.0))
-    with pytest.raises(PocketIntentError, match="min_n <= max_n"):
+    with pytest.raises(PocketIntentError, match="min_n must be at least 1 and at most max_n"):
         finish_encoder(trained, COUNTS, FinishSettings(min_n=4, max_n=3))
     finished = finish_encoder(trained, COUNTS, FinishSettings())
     with pytest.raises(PocketIntentError, match="n-grams already"):
