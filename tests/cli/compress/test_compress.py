@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pocketintent.cli.compress import compress
-from pocketintent.cli.compress import sweep as compress_sweep
+from pocketintent.cli.main import build_parser
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -61,11 +59,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def call(*argv: Any) -> int:
-    parser = argparse.ArgumentParser()
-    subparsers = parser.add_subparsers(required=True)
-    compress.add_parser(subparsers)
-    compress_sweep.add_parser(subparsers)
-    args = parser.parse_args([str(argument) for argument in argv])
+    args = build_parser().parse_args([str(argument) for argument in argv])
     status: int = args.run(args)
     return status
 
@@ -217,7 +211,7 @@ def test_codes_of_a_compressed_model_stay_bit_for_bit(
     printed = capsys.readouterr()
     assert json.loads(printed.out)["codes_kept"] is True
     assert json.loads(printed.out)["words"] == {"before": 20, "after": 11}
-    assert "codes stay as they are" in printed.err
+    assert "its codes are left unchanged" in printed.err
     assert read(out).vocabulary.words == read(compressed).vocabulary.words[:11]
     old, new = read(compressed).words, read(out).words
     assert isinstance(old, QuantizedMatrix)
@@ -255,10 +249,10 @@ def test_keeping_all_words_and_ngrams_of_a_compressed_model_changes_nothing(
 
 
 @pytest.mark.parametrize("option", [("--sub-dim", 4), ("--codebook-size", 4), ("--no-rotate",)])
-def test_an_option_of_quantisation_quantises_a_compressed_model_anew(
+def test_an_option_of_quantisation_quantises_a_compressed_model_again(
     compressed: Path, tmp_path: Path, option: tuple[Any, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "anew.safetensors"
+    out = tmp_path / "again.safetensors"
     capsys.readouterr()
     assert call("compress", compressed, "--out", out, "--keep", 11, *option) == 0
     report = json.loads(capsys.readouterr().out)
@@ -273,7 +267,7 @@ def test_an_option_of_quantisation_quantises_a_compressed_model_anew(
 def test_a_compressed_model_is_refused_when_nothing_is_asked_for(
     compressed: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(PocketIntentError, match="quantised already and nothing is asked for"):
+    with pytest.raises(PocketIntentError, match="already quantised, and no option changes it"):
         call("compress", compressed, "--out", tmp_path / "x")
     assert not (tmp_path / "x").exists()
 

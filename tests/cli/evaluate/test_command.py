@@ -1,10 +1,9 @@
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
 
 TRAIN = {
@@ -27,9 +26,7 @@ def intent_dir(tmp_path: Path) -> Path:
 
 
 def call(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    evaluate.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["evaluate", *map(str, words)])
+    args = build_parser().parse_args(["evaluate", *map(str, words)])
     status: int = args.run(args)
     return status
 

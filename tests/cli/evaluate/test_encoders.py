@@ -4,14 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
 
 
 def parse(*words: object) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    evaluate.add_parser(parser.add_subparsers())
-    return parser.parse_args(["evaluate", "encoders", *map(str, words)])
+    return build_parser().parse_args(["evaluate", "encoders", *map(str, words)])
 
 
 @pytest.fixture

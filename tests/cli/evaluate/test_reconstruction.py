@@ -3,14 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
 
 
 def parse(*words: object) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    evaluate.add_parser(parser.add_subparsers())
-    return parser.parse_args(["evaluate", "reconstruction", *map(str, words)])
+    return build_parser().parse_args(["evaluate", "reconstruction", *map(str, words)])
 
 
 def test_the_report_is_one_json_line(

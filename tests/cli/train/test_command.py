@@ -93,7 +93,7 @@ def test_a_run_that_was_stopped_needs_a_word_on_what_to_do(
 
 
 BAD_INPUT = [
-    (("--dim", 0), "dim must be positive"),
+    (("--dim", 0), "dim must be at least 1, not 0"),
     (("--seed", -1), "seed must be"),
     (("--margin", "nan"), "margin must be a finite number"),
     (("--threads", 0), "--threads must be 1 or more"),

@@ -71,7 +71,7 @@ def test_vectors_of_other_programs_become_any_format(
     assert read.terms == ["the", "light", "machine_learning"]
     assert read.vectors.tolist() == [[1, 2], [3, 4], [5, 6]]
     if name == "v.safetensors":
-        assert "1 of 3 terms are no single token of the tokenizer 'simple'" in printed.err
+        assert "1 of 3 terms are not a single token of the tokenizer 'simple'" in printed.err
         assert load_model(out).manifest["training"]["method"] == "converted"
         assert load_encoder(out).encode("the light").tolist() == pytest.approx(
             [4 / 52**0.5, 6 / 52**0.5]
@@ -80,11 +80,14 @@ def test_vectors_of_other_programs_become_any_format(
 
 BAD_INPUT = [
     (("--from", "none.txt"), "none.txt: cannot be read"),
-    (("--from", "none.txt", "--resume"), "--terms, --resume and --restart go with --corpus"),
-    (("--from", "v", "--dim", 8, "--min-n", 2), "--dim, --min-n: of training, so with --corpus"),
+    (("--from", "none.txt", "--resume"), "--terms, --resume and --restart require --corpus"),
+    (
+        ("--from", "v", "--dim", 8, "--min-n", 2),
+        "--dim, --min-n: only for training",
+    ),
     (("--corpus", "none.txt"), "none.txt: cannot be read"),
-    (("--corpus", "c", "--limit", 3), "--limit goes with --from"),
-    (("--corpus", "c", "--dim", 0), "dim must be positive"),
+    (("--corpus", "c", "--limit", 3), "--limit requires --from"),
+    (("--corpus", "c", "--dim", 0), "dim must be at least 1, not 0"),
     (("--corpus", "c", "--out", "nowhere/v.bin"), "there is no folder nowhere"),
 ]
 
@@ -132,7 +135,7 @@ def test_targets_are_the_vectors_of_a_teacher(
 BAD_TARGETS = [
     ((), "there are no texts"),
     (("--texts", "/dev/null"), "/dev/null: no text in it"),
-    (("--limit", 3), "--limit goes with --words"),
+    (("--limit", 3), "--limit requires --words"),
     (("--texts", "none.txt"), "none.txt: cannot be read"),
     (("--threads", 0), "--threads must be 1 or more"),
     (("--out", "nowhere/v.tsv"), "there is no folder nowhere"),
