@@ -22,10 +22,10 @@ def parser(monkeypatch: pytest.MonkeyPatch) -> argparse.ArgumentParser:
 
     module.add_arguments = add_arguments  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "greeting", module)
-    made = argparse.ArgumentParser(prog="prog")
+    root = argparse.ArgumentParser(prog="prog")
     commands = [Command("greet", "greeting", "say hello"), Command("x", "no.such.module", "fail")]
-    add_commands(made, "COMMAND", commands)
-    return made
+    add_commands(root, "COMMAND", commands)
+    return root
 
 
 def test_a_command_is_filled_once_and_only_when_it_is_chosen(

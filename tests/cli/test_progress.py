@@ -24,7 +24,7 @@ def test_each_tenth_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) == 10
 
 
-def test_every_step_of_little_work_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_work_of_a_few_steps_has_a_line_for_each(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress() as progress:
         for done in (1, 2, 2):
             progress.show("fit", done, 2)

@@ -115,12 +115,12 @@ def test_every_choice_is_explained_and_every_number_has_bounds_or_a_reason(cls: 
     # A power may be negative. Lengths of n-grams, and the size of a step in StarSpace, are
     # checked against another field.
     joined = {"negative_power", "count_power", "min_n", "max_n", "batch_tokens"}
-    for described in list_settings(cls):
-        assert described.help and not described.help.endswith(".")
-        for choice in described.choices:
-            assert f"`{choice}`" in described.help
-        if described.kind in (int, float) and described.name not in joined:
-            assert str(described.bounds), described.name
+    for item in list_settings(cls):
+        assert item.help and not item.help.endswith(".")
+        for choice in item.choices:
+            assert f"`{choice}`" in item.help
+        if item.kind in (int, float) and item.name not in joined:
+            assert str(item.bounds), item.name
     assert len(list_settings(cls)) == len(fields(cls))
 
 

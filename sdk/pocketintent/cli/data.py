@@ -85,12 +85,12 @@ def run(args: argparse.Namespace) -> int:
         num_files = sum(len(output.sources) for output in public_set.outputs)
         with Progress("files") as progress:
             step = progress.count(name, num_files)
-            fetched = fetch_set(public_set, args.out, force=args.force, step=step)
-        print_json(fetched)
-        if fetched.as_published is False:
+            result = fetch_set(public_set, args.out, force=args.force, step=step)
+        print_json(result)
+        if result.as_published is False:
             print_note(
                 f"{name}: the lines differ from those behind the published figures, so figures "
                 "measured on them may differ too; "
-                + (f"see {public_set.homepage}" if fetched.downloaded else "--force fetches again")
+                + (f"see {public_set.homepage}" if result.downloaded else "--force fetches again")
             )
     return 0

@@ -127,20 +127,20 @@ def list_settings(cls: type[Any]) -> list[Setting]:
     """
     hints = get_type_hints(cls)
     settings = []
-    for described in fields(cls):
-        kind = hints[described.name]
+    for item in fields(cls):
+        kind = hints[item.name]
         optional = get_origin(kind) in (Union, UnionType)
         if optional:
             kind = get_args(kind)[0]
         choices = get_args(kind) if get_origin(kind) is Literal else ()
         settings.append(
             Setting(
-                described.name,
-                described.default,
+                item.name,
+                item.default,
                 kind=str if choices else kind,
                 choices=choices,
                 optional=optional,
-                **described.metadata,
+                **item.metadata,
             )
         )
     return settings
@@ -156,8 +156,8 @@ def check_settings(instance: Any) -> None:
         PocketIntentError: A value is not allowed; the message has the name of the setting, the
             value and the allowed values.
     """
-    for described in list_settings(type(instance)):
-        described.check(getattr(instance, described.name))
+    for item in list_settings(type(instance)):
+        item.check(getattr(instance, item.name))
 
 
 def check_ngram_lengths(min_n: int, max_n: int) -> None:

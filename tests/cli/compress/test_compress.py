@@ -70,7 +70,7 @@ NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 16, "weight": 1.0}
 
 @pytest.fixture
 def compressed(model: Path, corpus: Path, tmp_path: Path) -> Path:
-    """A model of codes with n-grams, a template codebook and a quality of its own."""
+    """A model of codes with n-grams, a template codebook and an earlier quality."""
     encoder = load_encoder(model)
     assert isinstance(encoder, StaticEncoder)
     buckets = np.random.default_rng(1).standard_normal((16, 12), dtype=np.float32)
@@ -163,7 +163,7 @@ def test_one_seed_gives_one_file(model: Path, tmp_path: Path) -> None:
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
-def test_a_model_can_be_replaced_by_its_compressed_self(
+def test_a_model_can_be_replaced_by_its_compressed_version(
     model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = model.stat().st_size
@@ -184,7 +184,7 @@ def test_without_counts_the_order_of_the_words_decides(model: Path, tmp_path: Pa
     assert small.vocabulary.words == [f"rare{letter}" for letter in "abcdefgh"]
 
 
-def test_ngrams_are_left_out_where_asked_for(
+def test_ngrams_are_left_out_on_demand(
     compressed: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "words.safetensors"
@@ -219,13 +219,15 @@ def test_codes_of_a_compressed_model_stay_bit_for_bit(
     np.testing.assert_array_equal(new.codes, old.codes[:11])
     before, after = tensors_of(compressed), tensors_of(out)
     np.testing.assert_array_equal(after["words.norms"], before["words.norms"][:11])
-    kept = {"words.codebook", "templates.codebook"}
-    for name in kept | {name for name in before if name.startswith("ngrams.") and not no_ngrams}:
+    unchanged = {"words.codebook", "templates.codebook"}
+    for name in unchanged | {
+        name for name in before if name.startswith("ngrams.") and not no_ngrams
+    }:
         assert after[name].tobytes() == before[name].tobytes()
     assert any(name.startswith("ngrams.") for name in after) is not no_ngrams
 
 
-def test_the_manifest_of_a_pruned_compressed_model_says_how_it_was_made(
+def test_the_manifest_of_a_pruned_compressed_model_records_how_it_was_made(
     compressed: Path, data: Path, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
@@ -258,13 +260,13 @@ def test_an_option_of_quantisation_quantises_a_compressed_model_again(
     report = json.loads(capsys.readouterr().out)
     assert report["codes_kept"] is False
     words = load_model(out).manifest["words"]
-    given = dict([option]) if len(option) == 2 else {}
-    assert words["sub_dim"] == given.get("--sub-dim", 10)
-    assert words["codebook_size"] == given.get("--codebook-size", 128)
+    values = dict([option]) if len(option) == 2 else {}
+    assert words["sub_dim"] == values.get("--sub-dim", 10)
+    assert words["codebook_size"] == values.get("--codebook-size", 128)
     assert report["settings"]["rotate"] is (option[0] != "--no-rotate")
 
 
-def test_a_compressed_model_is_refused_when_nothing_is_asked_for(
+def test_a_compressed_model_is_refused_without_an_option_that_changes_it(
     compressed: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(PocketIntentError, match="already quantised, and no option changes it"):

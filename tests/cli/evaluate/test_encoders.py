@@ -55,7 +55,7 @@ def test_documents_with_keyphrases_give_pairs_of_phrases(
     assert report["rows"][0]["pearson"] > 0.9
 
 
-def test_nothing_to_measure_is_said(pairs: Path) -> None:
+def test_a_call_without_encoders_is_refused(pairs: Path) -> None:
     args = parse(pairs)
     with pytest.raises(PocketIntentError, match="give --target, --model, or both"):
         args.run(args)

@@ -35,7 +35,7 @@ def test_a_model_of_words_is_bad_input(tiny_model: Path) -> None:
         args.run(args)
 
 
-def test_target_and_model_have_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_target_and_model_are_required(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         parse("sts.jsonl", "--model", "c.safetensors")
     assert caught.value.code == 2

@@ -8,22 +8,6 @@ from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
 
-TRAIN = {
-    "lights": ["turn on the light", "switch off the lamp", "lights on please"],
-    "music": ["play music", "hear a song", "play jazz please"],
-}
-
-
-@pytest.fixture
-def intent_dir(tmp_path: Path) -> Path:
-    folder = tmp_path / "rooms"
-    folder.mkdir()
-    rows = [{"text": text, "intent": name} for name, texts in TRAIN.items() for text in texts]
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    for split in ("train", "valid", "test"):
-        (folder / f"{split}.jsonl").write_text(lines)
-    return folder
-
 
 def call(*words: Any) -> int:
     args = build_parser().parse_args(["evaluate", "typing-errors", *map(str, words)])

@@ -42,14 +42,14 @@ def test_other_texts_are_refused(text: str, message: str) -> None:
         whole_numbers(1)(f"5,{text}")
 
 
-def test_a_bad_number_ends_the_call_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_number_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["match", "--templates", "smart_home", "--rank", "x", "hi"])
     assert ended.value.code == 2
     assert capsys.readouterr().err.endswith("argument --rank: 'x' is not a whole number\n")
 
 
-def test_no_option_of_any_command_lets_argparse_show_a_functions_name() -> None:
+def test_no_option_of_any_command_lets_argparse_show_the_name_of_a_function() -> None:
     types = {action.type for action in options(build_parser())} - {None, int, float}
     assert len(types) > 10
     for read in types:

@@ -18,9 +18,9 @@ class Settings:
 
 
 def parser(preset: bool = False) -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser()
-    add_settings(made, Settings, preset=preset)
-    return made
+    result = argparse.ArgumentParser()
+    add_settings(result, Settings, preset=preset)
+    return result
 
 
 def test_options_have_the_defaults_of_the_fields() -> None:

@@ -111,7 +111,7 @@ def test_bad_input_ends_with_a_message_and_status_1(
     assert not Path(f"{out}.work").exists()
 
 
-def test_a_gpu_that_is_not_there_is_named(
+def test_a_missing_gpu_is_named(
     target: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)

@@ -56,7 +56,7 @@ def test_a_model_is_distilled_from_the_vectors_of_a_teacher_for_words_and_uttera
     ],
     ids=str,
 )
-def test_bad_calls_say_what_is_wrong_and_leave_nothing(
+def test_bad_input_is_named_and_leaves_no_file(
     arguments: tuple[object, ...],
     message: str,
     tmp_path: Path,

@@ -81,7 +81,7 @@ def documents(tmp_path: Path) -> Path:
     return path
 
 
-def test_keyphrases_are_measured_with_one_json_line_a_file(
+def test_keyphrases_are_measured_with_one_json_line_for_each_file(
     documents: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("sklearn")

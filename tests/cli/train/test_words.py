@@ -56,7 +56,7 @@ def test_every_setting_has_an_option_with_its_default() -> None:
 
 
 @pytest.mark.parametrize("name", ["v.txt.gz", "v.bin", "v.tsv", "v.safetensors"])
-def test_vectors_of_other_programs_become_any_format(
+def test_vectors_of_other_programs_are_converted_to_any_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     glove = tmp_path / "glove.txt"
@@ -123,12 +123,12 @@ def test_targets_are_the_vectors_of_a_teacher(
     sources = ("--texts", corpus, "--terms", terms, "--words", tiny_model, "--limit", 2)
     assert call("targets", "--teacher", tiny_model, *sources, "--out", out) == 0
     printed = capsys.readouterr()
-    wanted = ["light", "lights", "turn on the light", "play music", "warm light", "music box"]
+    texts = ["light", "lights", "turn on the light", "play music", "warm light", "music box"]
     assert json.loads(printed.out) == {"out": str(out), "texts": 6, "dim": 32}
     assert printed.err.splitlines()[-1] == "texts: 6/6"
     read = read_vectors(out)
-    assert read.terms == wanted
-    np.testing.assert_array_equal(read.vectors, tiny_encoder.encode_batch(wanted))
+    assert read.terms == texts
+    np.testing.assert_array_equal(read.vectors, tiny_encoder.encode_batch(texts))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "t.tsv", "targets.tsv"]
 
 

@@ -53,11 +53,11 @@ def measure_quality(encoder: Encoder, probe: Probe) -> dict[str, Any]:
     if probe.sts is not None:
         quality["sts"] = evaluate_sts(encoder, probe.sts)
     for folder in probe.intents:
-        measured = evaluate_intents(
+        report = evaluate_intents(
             encoder, folder, shots=probe.shots, runs=probe.runs, split=probe.split
         )
         accuracy: dict[str, dict[str, float]] = {}
-        for row in measured["results"]:
+        for row in report["results"]:
             by_decision = accuracy.setdefault(str(row["shots"]), {})
             by_decision[row["decision"]] = row["accuracy"]["mean"]
         entry = {"split": probe.split, "runs": probe.runs, "accuracy": accuracy}

@@ -14,13 +14,13 @@ def add_draw_options(parser: argparse.ArgumentParser, default_shots: tuple[int, 
         parser: The parser that gets the options.
         default_shots: Default of ``--shots``.
     """
-    shown = ",".join(map(str, default_shots))
+    text = ",".join(map(str, default_shots))
     parser.add_argument(
         "--shots",
         type=whole_numbers(1),
         default=default_shots,
         metavar="N,…",
-        help=f"templates per intent ({shown})",
+        help=f"templates per intent ({text})",
     )
     parser.add_argument(
         "--runs",

@@ -36,9 +36,9 @@ def add_settings(
         action = group.add_argument(
             flag, dest=setting.name, default=None if preset else setting.default, **options
         )
-        shown = "" if setting.off else f" ({show_default(setting)})"
+        default = "" if setting.off else f" ({show_default(setting)})"
         # Set afterwards, since BooleanOptionalAction appends its own note on the default.
-        action.help = f"{setting.help}{shown}".replace("%", "%%")
+        action.help = f"{setting.help}{default}".replace("%", "%%")
 
 
 def given_settings(args: argparse.Namespace, settings: type[Any]) -> dict[str, Any]:
