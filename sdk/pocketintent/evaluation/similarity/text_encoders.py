@@ -24,7 +24,7 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.vectors.reading import read_vectors
 
 
 @dataclass(frozen=True)
