@@ -156,7 +156,7 @@ def test_the_original_is_what_the_plain_evaluation_of_its_model_gives(
 def test_models_that_do_not_fit_are_refused(
     tiny_model: Path, charemb: Path, pairs: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(PocketIntentError, match="kind 'static'; a 'charemb' is wanted"):
+    with pytest.raises(PocketIntentError, match="kind 'static'; this needs one of kind 'charemb'"):
         evaluate_reconstruction(pairs, tiny_model, tiny_model)
     with pytest.raises(PocketIntentError, match=r"gives 6 dimensions and .* has 32"):
         evaluate_reconstruction(pairs, tiny_model, charemb)

@@ -10,7 +10,6 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError, require
-from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.training.teachers.pooling import pool, read_pooling, to_unit
 
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
@@ -32,7 +31,7 @@ class OnnxTeacher:
         MissingExtraError: onnxruntime or tokenizers is not installed.
     """
 
-    template_quantizer: Quantizer | None = None
+    template_quantizer = None
 
     def __init__(self, graph: Path, folder: Path, *, threads: int, max_tokens: int) -> None:
         runtime = require("onnxruntime", "teacher")

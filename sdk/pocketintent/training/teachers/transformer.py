@@ -10,7 +10,6 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.errors import PocketIntentError, require
-from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.training.teachers.pooling import pool, read_pooling, to_unit
 
 _WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
@@ -29,7 +28,7 @@ class TransformerTeacher:
         MissingExtraError: transformers or torch is not installed.
     """
 
-    template_quantizer: Quantizer | None = None
+    template_quantizer = None
 
     def __init__(self, folder: Path, *, device: str, max_tokens: int) -> None:
         transformers = require("transformers", "teacher")

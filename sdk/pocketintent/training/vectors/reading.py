@@ -13,7 +13,6 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.vectors.binary_rows import read_binary_rows
 from pocketintent.training.vectors.fasttext import MAGIC, read_fasttext
@@ -128,10 +127,11 @@ def _is_binary(head: bytes) -> bool:
 
 def _read_model(path: Path, limit: int | None) -> TermVectors:
     encoder = load_encoder(path)
-    if not isinstance(encoder, StaticEncoder):
-        kind = getattr(encoder, "kind", "unknown")
+    table = encoder.word_table
+    if table is None:
         raise PocketIntentError(
-            f"{path}: a model of kind {kind!r} has no table of vectors; give one of kind 'static'"
+            f"{path}: a model of kind {encoder.kind!r} has no table of vectors; give one of kind "
+            "'static'"
         )
-    terms = encoder.vocabulary.words[:limit]
-    return TermVectors(terms, encoder.words.rows(np.arange(len(terms))))
+    terms = table.vocabulary.words[:limit]
+    return TermVectors(terms, table.vectors.rows(np.arange(len(terms))))
