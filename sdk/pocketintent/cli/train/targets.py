@@ -77,8 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Encode the texts and print their number."""
     from pocketintent.training.teachers.encode import encode_texts
-    from pocketintent.training.teachers.models import load_teacher
-    from pocketintent.training.vectors.files import write_vectors
+    from pocketintent.training.teachers.loader import load_teacher
+    from pocketintent.training.vectors.writing import write_vectors
 
     check_folder("--out", args.out)
     for name in ("threads", "max_tokens"):
@@ -108,7 +108,7 @@ def _read_texts(args: argparse.Namespace) -> list[str]:
     """The distinct texts, in order."""
     from pocketintent.training.corpora.reader import read_texts
     from pocketintent.training.terms.files import load_terms
-    from pocketintent.training.vectors.files import read_vectors
+    from pocketintent.training.vectors.reading import read_vectors
 
     texts: dict[str, None] = {}
     if args.words is not None:

@@ -39,8 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Extract and save the terms, and print a summary."""
-    from pocketintent.training.terms.extraction import CorpusTexts, extract_terms
+    from pocketintent.training.corpora.reader import CorpusTexts
     from pocketintent.training.terms.files import save_terms
+    from pocketintent.training.terms.pipeline import extract_terms
 
     check_folder("--out", args.out)
     settings = read_settings(args, TermSettings)
