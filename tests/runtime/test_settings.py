@@ -95,6 +95,9 @@ def test_an_error_has_the_name_the_value_and_what_is_allowed(
 
 def test_ngrams_have_at_least_one_letter_and_the_shortest_is_not_the_longer() -> None:
     check_ngram_lengths(1, 1)
+    check_ngram_lengths(1, 64)
+    with pytest.raises(PocketIntentError, match="max_n must be at most 64, not 65"):
+        check_ngram_lengths(1, 65)
     for lengths in ((0, 3), (4, 3)):
         with pytest.raises(PocketIntentError, match="min_n must be at least 1 and at most max_n"):
             check_ngram_lengths(*lengths)

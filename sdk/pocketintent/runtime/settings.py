@@ -13,6 +13,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.ngrams import MAX_N
 
 _KINDS: dict[type, tuple[Any, str]] = {
     bool: (Integral, "True or False"),
@@ -164,9 +165,12 @@ def check_ngram_lengths(min_n: int, max_n: int) -> None:
     """Check the lengths of character n-grams, in code points.
 
     Raises:
-        PocketIntentError: The shortest n-gram is empty, or longer than the longest.
+        PocketIntentError: The shortest n-gram is empty or longer than the longest, or the longest
+            is longer than a model allows.
     """
     if not 1 <= min_n <= max_n:
         raise PocketIntentError(
             f"min_n must be at least 1 and at most max_n, not {min_n} with a max_n of {max_n}"
         )
+    if max_n > MAX_N:
+        raise PocketIntentError(f"max_n must be at most {MAX_N}, not {max_n}")

@@ -40,7 +40,7 @@ class WordSettings:
     min_count: int = setting(5, "rarer words get no vector", least=1)
     max_words: int | None = setting(None, "keep only this many of the most frequent words", least=1)
     min_n: int = setting(3, "length of FastText's shortest n-gram", least=1)
-    max_n: int = setting(6, "length of FastText's longest n-gram", most=64)
+    max_n: int = setting(6, "length of FastText's longest n-gram")
     num_buckets: int = setting(
         100_000, "rows of FastText's table of n-grams (gensim's default is 2,000,000)", least=1
     )
