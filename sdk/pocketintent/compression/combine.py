@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.compression.prune import keep_frequent, without_ngrams
+from pocketintent.compression.prune import keep_frequent, without_counts, without_ngrams
 from pocketintent.compression.quantise import StageProgress, quantise_encoder
 from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -94,8 +94,7 @@ def combine_encoders(
         plain = plain.replace(words=DenseMatrix(table))
     if settings is not None and (blend or settings != _settings(words, None, None)):
         plain = _quantise(plain, settings, seed, progress)
-    # No match reads the counts, and the file would be 4 bytes larger for each word.
-    plain = plain.replace(counts=None)
+    plain = without_counts(plain)
     plain.manifest["combination"] = {"blend": blend, "keep": keep, "cosine": round(cosine, 4)}
     return CombinedEncoder(plain, characters, attention)
 

@@ -4,14 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import IndexArray
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.vocabulary import Vocabulary
+
+EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
+
+
+def words_of(encoder: ModelEncoder) -> WordTable:
+    """Return the table of words that pruning selects from.
+
+    Raises:
+        PocketIntentError: The encoder has no such table.
+    """
+    table = encoder.word_table
+    if table is None:
+        raise PocketIntentError(
+            f"a model of kind {encoder.kind!r} has no table of words; give a model of word vectors"
+        )
+    return table
+
+
+def load_word_model(path: str | Path) -> ModelEncoder:
+    """Open a model file that has a table of words.
+
+    Raises:
+        PocketIntentError: The file is not a model, or its kind has no such table.
+    """
+    encoder = load_encoder(path)
+    try:
+        words_of(encoder)
+    except PocketIntentError as error:
+        raise PocketIntentError(f"{path}: {error}") from error
+    return encoder
 
 
 @dataclass(frozen=True)
@@ -21,15 +53,16 @@ class Sentences:
     ids: IndexArray
     """Ids of the known words of all sentences, ``[total]``."""
     offsets: IndexArray
-    """Sentence ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, ``[num_sentences + 1]``; none is empty."""
+    """Sentence ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; [num_sentences + 1]."""
 
     @classmethod
-    def read(cls, encoder: StaticEncoder, texts: Iterable[str]) -> Sentences:
+    def read(cls, encoder: ModelEncoder, texts: Iterable[str]) -> Sentences:
         """Tokenise texts; texts without a known word are skipped."""
+        vocabulary = words_of(encoder).vocabulary
         ids: list[NDArray[np.int32]] = []
         lengths: list[int] = [0]
         for text in texts:
-            word_ids = encoder.vocabulary.ids(encoder.tokenize(text))
+            word_ids = vocabulary.ids(encoder.tokenize(text))
             if word_ids:
                 ids.append(np.array(word_ids, np.int32))
                 lengths.append(len(word_ids))
@@ -57,7 +90,7 @@ def select_by_frequency(counts: NDArray[np.integer], keep: int) -> IndexArray:
     return np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:keep])
 
 
-def select_by_norm(norms: NDArray[np.float32], sentences: Sentences, keep: int) -> IndexArray:
+def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexArray:
     """Select the words of largest norm such that every sentence keeps at least one of its words.
 
     Equation 4.1 of the thesis, solved greedily as in FastText.zip (Joulin et al. 2016, section
@@ -121,25 +154,7 @@ def _cover(
     return chosen
 
 
-def prune_encoder(encoder: StaticEncoder, ids: IndexArray) -> StaticEncoder:
-    """Keep some words of an encoder, with their vectors and counts.
-
-    Args:
-        encoder: The encoder to prune; it is not changed.
-        ids: Ids of the words to keep, in their order in the new encoder.
-
-    Returns:
-        The new encoder, which shares all other parts with the old encoder. If it has n-grams,
-        they embed the removed words.
-    """
-    return encoder.replace(
-        vocabulary=Vocabulary([encoder.vocabulary.words[index] for index in ids.tolist()]),
-        words=encoder.words.select(ids),
-        counts=None if encoder.counts is None else encoder.counts[ids],
-    )
-
-
-def keep_frequent(encoder: StaticEncoder, keep: int) -> StaticEncoder:
+def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     """Keep the most frequent words of an encoder.
 
     Args:
@@ -148,32 +163,35 @@ def keep_frequent(encoder: StaticEncoder, keep: int) -> StaticEncoder:
         keep: Number of words to keep, at least 1; all words if it exceeds their number.
 
     Returns:
-        The new encoder, see :func:`prune_encoder`.
+        A copy with these words, their vectors and counts.
 
     Raises:
-        PocketIntentError: ``keep`` is below 1.
+        PocketIntentError: ``keep`` is below 1, or the encoder has no table of words.
     """
     counts = encoder.counts
     if counts is None:
-        counts = np.arange(len(encoder.words), 0, -1)
-    return prune_encoder(encoder, select_by_frequency(counts, keep))
+        counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
+    return encoder.select_words(select_by_frequency(counts, keep))
 
 
-def without_ngrams(encoder: StaticEncoder) -> StaticEncoder:
-    """Drop the n-grams of an encoder, so that it skips unknown words.
+def without_counts(encoder: EncoderT) -> EncoderT:
+    """Drop the counts of an encoder, if any: no match reads them, and they take 4 bytes a word."""
+    return encoder if encoder.counts is None else encoder.replace(counts=None)
+
+
+def without_ngrams(encoder: EncoderT) -> EncoderT:
+    """Drop the n-grams of an encoder, if any, so that it skips unknown words.
 
     Args:
         encoder: The encoder; it is not changed.
 
     Returns:
-        The new encoder, which shares all other parts with the old encoder. A ``quality`` entry
-        of the manifest, measured with the n-grams, is dropped.
+        A copy that shares all other parts with the encoder. A ``quality`` entry of the manifest,
+        measured with the n-grams, is dropped.
     """
-    return encoder.replace(
-        ngrams=None,
-        ngram_settings=None,
-        manifest={key: value for key, value in encoder.manifest.items() if key != "quality"},
-    )
+    changes: dict[str, Any] = {"ngrams": None} if "ngrams" in encoder.tables() else {}
+    manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
+    return encoder.replace(manifest=manifest, **changes)
 
 
 def _check_keep(keep: int) -> None:

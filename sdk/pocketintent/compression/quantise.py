@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.decision.matching import fit_template_quantizer
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+
+EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
 
+_STAGES = {"ngrams": "n-grams"}  # names of tables in progress, where they differ
+
 
 def quantise_encoder(
-    encoder: StaticEncoder,
+    encoder: EncoderT,
     *,
     sub_dim: int,
     codebook_size: int,
@@ -31,8 +35,8 @@ def quantise_encoder(
     sample: int = 50_000,
     seed: int = 0,
     progress: StageProgress | None = None,
-) -> StaticEncoder:
-    """Replace the vectors of an encoder's words, and of its n-grams if it has any, by codes.
+) -> EncoderT:
+    """Replace the vectors in an encoder's tables, such as words and n-grams, by codes.
 
     Two steps go beyond the thesis and add nothing to the size of the model (figures in
     ``docs/compression.md``). Frequent words shape the codebooks more, by a power of their counts,
@@ -51,7 +55,7 @@ def quantise_encoder(
             this power; 0 treats all words alike.
         per_position: Whether each position has its own codebook; else all share one.
         normalised: Whether to quantise directions and keep the norms in half precision.
-        rotate: Whether to rotate the vectors at random first.
+        rotate: Whether to rotate the vectors at random first, if the encoder is rotatable.
         sample: Number of sub-vectors that a codebook is fitted on.
         seed: Seed of that sample and of the rotation.
         progress: Called after each codebook and each block of rows.
@@ -62,9 +66,13 @@ def quantise_encoder(
         if the vectors were rotated or padded.
 
     Raises:
-        PocketIntentError: A setting is out of range, or a vector contains NaN or infinity.
+        PocketIntentError: A setting is out of range, a vector contains NaN or infinity, or the
+            encoder has no tables.
     """
     _check_sub_dim(sub_dim)
+    if not encoder.tables():
+        raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
+    rotate = rotate and encoder.rotatable
     rotation = random_rotation(encoder.dim + -encoder.dim % sub_dim, seed) if rotate else None
     settings: dict[str, Any] = {
         "sub_dim": sub_dim,
@@ -74,43 +82,41 @@ def quantise_encoder(
         "seed": seed,
     }
 
-    def quantise(
-        matrix: QuantizedMatrix | DenseMatrix, name: str, weights: NDArray[np.float64] | None
-    ) -> QuantizedMatrix:
-        vectors = _pad(matrix.decode(), sub_dim)
+    def quantise(name: str, table: Matrix) -> QuantizedMatrix:
+        vectors = _pad(table.decode(), sub_dim)
         if rotation is not None:
             vectors = vectors @ rotation
+        stage = _STAGES.get(name, name)
         quantizer = Quantizer.fit(
             vectors,
-            weights=weights,
+            weights=weights if name == "words" else None,
             sample=sample,
-            progress=_stage(progress, f"fit {name}"),
+            progress=_stage(progress, f"fit {stage}"),
             **settings,
         )
-        return quantizer.encode(vectors, progress=_stage(progress, f"encode {name}"))
+        return quantizer.encode(vectors, progress=_stage(progress, f"encode {stage}"))
 
     counts = encoder.counts
     weights = None if counts is None else counts.astype(np.float64) ** count_power
-    words = quantise(encoder.words, "words", weights)
+    tables: dict[str, Any] = {name: quantise(name, m) for name, m in encoder.tables().items()}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     power = 0.0 if counts is None else count_power
     manifest["compression"] = {**settings, "rotate": rotate, "count_power": power}
-    same_basis = words.dim == encoder.dim and not rotate
+    same_basis = not rotate and encoder.dim % sub_dim == 0
     return encoder.replace(
-        words=words,
-        ngrams=None if encoder.ngrams is None else quantise(encoder.ngrams, "n-grams", None),
         template_quantizer=encoder.template_quantizer if same_basis else None,
         manifest=manifest,
+        **tables,
     )
 
 
 def add_template_quantizer(
-    encoder: StaticEncoder,
+    encoder: EncoderT,
     texts: Iterable[str],
     *,
     sample: int = 50_000,
     seed: int = 0,
-) -> StaticEncoder:
+) -> EncoderT:
     """Fit the codebook that a recogniser quantises its templates with.
 
     It is fitted on sentence vectors of a corpus, so that an app does not fit a codebook at every

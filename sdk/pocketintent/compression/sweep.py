@@ -12,9 +12,9 @@ from typing import Any
 
 import orjson
 
+from pocketintent.compression.prune import without_counts
 from pocketintent.compression.quantise import quantise_encoder
-from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 
@@ -24,12 +24,12 @@ VARIANTS: dict[str, dict[str, bool]] = {
     "per_position_normalised": {"per_position": True, "normalised": True, "rotate": False},
     "rotated": {"per_position": True, "normalised": True, "rotate": True},
 }
-"""The three variants of the thesis, and the variant of ``compress``: rotated, weighted by counts."""
+"""The variants of the thesis, and the variant of ``compress``: rotated, weighted by counts."""
 
 SUB_DIMS = (2, 3, 4, 5, 6, 10)
 CODEBOOK_SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 
-Measure = Callable[[Encoder], dict[str, Any]]
+Measure = Callable[[ModelEncoder], dict[str, Any]]
 """From an encoder to its figures, such as ``{"sts": {"pearson": 0.7}}``."""
 
 CellProgress = Callable[[int, int, dict[str, Any]], None]
@@ -59,7 +59,7 @@ class Grid:
 
 
 def run_sweep(
-    encoder: StaticEncoder,
+    encoder: ModelEncoder,
     measure: Measure,
     path: str | os.PathLike[str],
     *,
@@ -101,7 +101,7 @@ def run_sweep(
     if table is None:
         baseline = {"quality": measure(encoder), **tensor_bytes(encoder)}
         table = {"made_from": made_from, "baseline": baseline, "cells": []}
-    uncounted = encoder.replace(counts=None)
+    uncounted = without_counts(encoder)
     finished = {_key(cell) for cell in table["cells"]}
     for done, cell in enumerate(cells, 1):
         if _key(cell) in finished:
@@ -113,7 +113,9 @@ def run_sweep(
             codebook_size=cell["codebook_size"],
             sample=sample,
             seed=seed,
-            **variant,
+            per_position=variant["per_position"],
+            normalised=variant["normalised"],
+            rotate=variant["rotate"],
         )
         cell |= {**tensor_bytes(small), "quality": measure(small)}
         table["cells"].append(cell)
@@ -123,9 +125,9 @@ def run_sweep(
     return table
 
 
-def tensor_bytes(encoder: StaticEncoder) -> dict[str, int]:
-    """Measure the tensors that a match reads: ``bytes`` all, ``vector_bytes`` the words' vectors."""
-    _, tensors = encoder.replace(counts=None).to_model_file_parts()
+def tensor_bytes(encoder: ModelEncoder) -> dict[str, int]:
+    """Sizes of the tensors that a match reads: ``bytes``, and ``vector_bytes`` of the words."""
+    _, tensors = without_counts(encoder).to_model_file_parts()
     sizes = {name: tensor.nbytes for name, tensor in tensors.items()}
     vectors = sum(size for name, size in sizes.items() if name.startswith("words."))
     return {"bytes": sum(sizes.values()), "vector_bytes": vectors}

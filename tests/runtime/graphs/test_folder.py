@@ -197,7 +197,7 @@ NONSENSE: list[Any] = [None, True, -1, 10**30, 0.5, "x", [], {}, [[[1.0]]], {"na
 
 
 KEYS = ["dim", "max_length", "decision", "tokenizer", "ngrams", "template_codebook", "files"]
-KEYS += ["kind", "reads", "characters"]
+KEYS += ["kind", "reads", "characters", "artifacts"]
 
 
 @pytest.mark.parametrize("value", NONSENSE, ids=json.dumps)

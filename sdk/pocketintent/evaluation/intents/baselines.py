@@ -10,7 +10,7 @@ import numpy as np
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
 from pocketintent.evaluation.intents.systems import Predict, Prediction, System
 from pocketintent.runtime.arrays import IndexArray
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 
 FitPredict = Callable[[list[str], IndexArray, list[str], int], IndexArray]
@@ -158,7 +158,7 @@ def _fasttext_line(text: str) -> str:
     return " ".join(simple_tokenize(text))
 
 
-def make_baseline(name: str, encoder: Encoder | None = None) -> System:
+def make_baseline(name: str, encoder: ModelEncoder | None = None) -> System:
     """Create a baseline.
 
     Args:

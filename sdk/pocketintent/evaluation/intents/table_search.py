@@ -25,7 +25,7 @@ class EmbeddedTexts:
 
     def __init__(self, encoder: Encoder, texts: Sequence[str], vectors: FloatArray) -> None:
         self.dim = encoder.dim
-        self.template_quantizer = getattr(encoder, "template_quantizer", None)
+        self.template_quantizer = encoder.template_quantizer
         self._vectors: dict[str, FloatArray] = dict(zip(texts, vectors, strict=True))
 
     def encode(self, text: str) -> FloatArray:

@@ -16,7 +16,7 @@ from pocketintent.evaluation.similarity.word_tables import (
 )
 from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.vectors.files import TermVectors, read_vectors
 
@@ -75,12 +75,7 @@ def evaluate_reconstruction(
         PocketIntentError: A file is malformed, the model has another kind or dimension, or
             there are fewer than two pairs.
     """
-    model = load_encoder(model_path)
-    if not isinstance(model, CharEncoder):
-        kind = getattr(model, "kind", "unknown")
-        raise PocketIntentError(
-            f"{model_path}: is of kind {kind!r}; give a model of kind 'charemb'"
-        )
+    model = load_kind(model_path, CharEncoder)
     pairs = read_scored_pairs(pairs_path)
     target = read_vectors(target_path, limit)
     if target.dim != model.dim:

@@ -20,7 +20,7 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.runtime.text.ngrams import NgramSettings, ngram_buckets
 from pocketintent.training.finish.settings import FinishSettings
 
 _LEAST_IDF = 0.1  # an n-gram of every word still tells its length
@@ -93,12 +93,7 @@ def finish_encoder(
         DenseMatrix(words),
         tokenizer_spec=encoder.tokenizer_spec,
         ngrams=DenseMatrix(ngrams),
-        ngram_settings={
-            "min_n": settings.min_n,
-            "max_n": settings.max_n,
-            "num_buckets": settings.num_buckets,
-            "weight": 1.0,
-        },
+        ngram_settings=NgramSettings(settings.min_n, settings.max_n, settings.num_buckets),
         manifest=manifest,
     )
 

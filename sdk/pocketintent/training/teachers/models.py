@@ -78,6 +78,8 @@ class OnnxTeacher:
         PocketIntentError: A file is missing or cannot be used.
     """
 
+    template_quantizer = None
+
     def __init__(self, graph: Path, folder: Path, *, threads: int, max_tokens: int) -> None:
         runtime = require("onnxruntime", EXTRA)
         tokenizers = require("tokenizers", EXTRA)
@@ -144,6 +146,8 @@ class TransformerTeacher:
     Raises:
         PocketIntentError: The folder cannot be used.
     """
+
+    template_quantizer = None
 
     def __init__(self, folder: Path, *, device: str, max_tokens: int) -> None:
         transformers = require("transformers", EXTRA)

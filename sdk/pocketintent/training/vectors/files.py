@@ -252,13 +252,14 @@ def _is_binary(head: bytes) -> bool:
 
 def _read_model(path: Path, limit: int | None) -> TermVectors:
     encoder = load_encoder(path)
-    if not isinstance(encoder, StaticEncoder):
-        kind = getattr(encoder, "kind", "unknown")
+    table = encoder.word_table
+    if table is None:
         raise PocketIntentError(
-            f"{path}: a model of kind {kind!r} has no table of vectors; give one of kind 'static'"
+            f"{path}: a model of kind {encoder.kind!r} has no table of vectors; give one of kind "
+            "'static'"
         )
-    terms = encoder.vocabulary.words[:limit]
-    return TermVectors(terms, encoder.words.rows(np.arange(len(terms))))
+    terms = table.vocabulary.words[:limit]
+    return TermVectors(terms, table.vectors.rows(np.arange(len(terms))))
 
 
 def _check_rows(path: Path, terms: list[str], vectors: FloatArray) -> None:

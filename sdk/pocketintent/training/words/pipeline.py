@@ -19,7 +19,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.runtime.text.ngrams import NgramSettings, ngram_buckets
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.reader import read_texts
@@ -274,12 +274,7 @@ def _save(
         DenseMatrix(vectors),
         tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
         ngrams=DenseMatrix(model.wv.vectors_ngrams) if has_ngrams else None,
-        ngram_settings={
-            "min_n": settings.min_n,
-            "max_n": settings.max_n,
-            "num_buckets": settings.num_buckets,
-            "weight": 1.0,
-        }
+        ngram_settings=NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
         if has_ngrams
         else None,
         manifest={"training": training},
