@@ -14,7 +14,8 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.training.vectors.files import TermVectors, write_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 from random_networks import random_network
 
 TERMS = ["light", "lamp", "turn", "on", "music", "play", "machine_learning"]

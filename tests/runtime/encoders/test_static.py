@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pocketintent.runtime.encoders.parts import TEMPLATE_CODEBOOK
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.encoders.static import TEMPLATE_CODEBOOK, StaticEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files import shipped_models
 from pocketintent.runtime.files.model_file import save_model

@@ -36,18 +36,17 @@ def run_finish(args: argparse.Namespace) -> int:
     from pocketintent.runtime.errors import PocketIntentError
     from pocketintent.runtime.files.model_file import save_model
     from pocketintent.training.corpora.reader import read_texts
-    from pocketintent.training.finish.model import count_words, finish_encoder
+    from pocketintent.training.finish.pipeline import count_words, finish_encoder
 
     encoder = load_kind(args.model, StaticEncoder)
-    counts = encoder.counts
     if args.corpus is not None:
-        counts = count_words(encoder, read_texts(args.corpus))
-    elif counts is None:
+        encoder = encoder.replace(counts=count_words(encoder, read_texts(args.corpus)))
+    elif encoder.counts is None:
         raise PocketIntentError(
             f"{args.model}: does not know how frequent its words are; give --corpus"
         )
     settings = read_settings(args, FinishSettings)
-    finished = finish_encoder(encoder, counts, settings).replace(counts=counts)
+    finished = finish_encoder(encoder, settings)
     save_model(args.out, *finished.to_model_file_parts())
     print_json({"out": str(args.out), "words": len(finished.words), "dim": finished.dim})
     return 0

@@ -18,7 +18,8 @@ from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.vectors.files import TermVectors, read_vectors
+from pocketintent.training.vectors.reading import read_vectors
+from pocketintent.training.vectors.table import TermVectors
 
 _TERMS_AT_ONCE = 4096
 

@@ -22,7 +22,7 @@ from pocketintent.evaluation.similarity.word_tables import (
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.vectors.reading import read_vectors
 
 
 @dataclass(frozen=True)

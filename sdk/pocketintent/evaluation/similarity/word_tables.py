@@ -11,7 +11,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.training.terms.joiner import TermJoiner
-from pocketintent.training.vectors.files import TermVectors, to_encoder
+from pocketintent.training.vectors.table import TermVectors, to_encoder
 
 
 def table_encoder(

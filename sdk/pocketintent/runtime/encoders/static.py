@@ -11,6 +11,12 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
+from pocketintent.runtime.encoders.parts import (
+    add_template_quantizer,
+    manifest_entry,
+    read_matrix,
+    read_template_quantizer,
+)
 from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
@@ -18,7 +24,6 @@ from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
     matrix_settings,
     to_tensors,
 )
@@ -26,7 +31,6 @@ from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
-TEMPLATE_CODEBOOK = "templates.codebook"
 COUNTS = "vocabulary.counts"
 _NGRAM_CACHE = 4096
 
@@ -167,11 +171,7 @@ class StaticEncoder(ModelEncoder):
             manifest["ngram_settings"] = self.ngram_settings.to_manifest()
             tensors.update(to_tensors(self.ngrams, "ngrams"))
         if self.template_quantizer is not None:
-            codebook = self.template_quantizer.codebook
-            manifest["template_quantizer"] = dict(
-                zip(("num_codebooks", "codebook_size", "sub_dim"), codebook.shape, strict=True)
-            )
-            tensors[TEMPLATE_CODEBOOK] = codebook.astype(np.float16)
+            add_template_quantizer(self.template_quantizer, manifest, tensors)
         if self.counts is not None:
             tensors[COUNTS] = self.counts
         return manifest, tensors
@@ -184,15 +184,15 @@ class StaticEncoder(ModelEncoder):
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
         manifest, tensors = model.manifest, model.tensors
-        words = _matrix(model, "words")
-        ngrams = _matrix(model, "ngrams") if "ngrams" in manifest else None
+        words = read_matrix(model, "words")
+        ngrams = read_matrix(model, "ngrams") if "ngrams" in manifest else None
         encoder = cls(
             Vocabulary.from_tensors(tensors),
             words,
-            tokenizer_spec=_entry(manifest, "tokenizer"),
+            tokenizer_spec=manifest_entry(manifest, "tokenizer"),
             ngrams=ngrams,
             ngram_settings=None if ngrams is None else _read_ngram_settings(manifest),
-            template_quantizer=_read_template_quantizer(model, words.dim),
+            template_quantizer=read_template_quantizer(model, words.dim),
             counts=tensors.get(COUNTS),
             manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},
         )
@@ -228,31 +228,8 @@ class StaticEncoder(ModelEncoder):
         }
 
 
-def _entry(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    entry = manifest.get(key)
-    if not isinstance(entry, dict):
-        raise ModelFileError(f"the manifest has no object {key!r}")
-    return entry
-
-
-def _matrix(model: ModelFile, prefix: str) -> Matrix:
-    return matrix_from_tensors(model.tensors, prefix, _entry(model.manifest, prefix))
-
-
-def _read_template_quantizer(model: ModelFile, dim: int) -> Quantizer | None:
-    codebook = model.tensors.get(TEMPLATE_CODEBOOK)
-    if codebook is None:
-        return None
-    if codebook.dtype != np.float16 or codebook.ndim != 3 or not np.isfinite(codebook).all():
-        raise ModelFileError(
-            f"{TEMPLATE_CODEBOOK} must be finite float16 [num_codebooks, codebook_size, sub_dim], "
-            f"not {codebook.dtype} {codebook.shape}"
-        )
-    return Quantizer(codebook.astype(np.float32), dim, normalised=False)
-
-
 def _read_ngram_settings(manifest: Mapping[str, Any]) -> NgramSettings:
-    return NgramSettings.from_manifest(_entry(manifest, "ngram_settings"))
+    return NgramSettings.from_manifest(manifest_entry(manifest, "ngram_settings"))
 
 
 def _check_parts(

@@ -103,7 +103,12 @@ class ExportedFolder:
         """
         names = self._input_names("encoder")
         characters = self._characters() if names & {"spelt", "characters"} else None
-        if "characters" in names:
+        reads = self.entry("reads", str)
+        if reads != ("text" if "characters" in names else "words"):
+            raise self._refuse(
+                f"reads is {reads!r}, but the graphs take {', '.join(sorted(names))}"
+            )
+        if reads == "text":
             return GraphInputs(None, None, characters)
         spec, ngrams = self.entry("tokenizer", dict), self.manifest.get("ngrams")
         vocabulary = self._vocabulary() if "ids" in names else None
