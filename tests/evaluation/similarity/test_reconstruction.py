@@ -115,14 +115,14 @@ def test_the_factors_are_of_bytes_and_of_numbers(
 ) -> None:
     path = tmp_path / "target.txt"
     write_vectors(path, target)
-    found = evaluate_reconstruction(pairs, path, charemb, limit=5)["compression"]
-    assert found["original_bytes"] == 5 * 6 * 4
-    assert found["model_bytes"] == charemb.stat().st_size
-    assert found["factor"] == 120 / charemb.stat().st_size
+    compression = evaluate_reconstruction(pairs, path, charemb, limit=5)["compression"]
+    assert compression["original_bytes"] == 5 * 6 * 4
+    assert compression["model_bytes"] == charemb.stat().st_size
+    assert compression["factor"] == 120 / charemb.stat().st_size
     encoder = make_charemb()
     shapes = encoder.network.shapes(len(encoder.vocabulary), 32).values()
-    assert found["model_numbers"] == sum(int(np.prod(shape)) for shape in shapes)
-    assert found["factor_numbers"] == 30 / found["model_numbers"]
+    assert compression["model_numbers"] == sum(int(np.prod(shape)) for shape in shapes)
+    assert compression["factor_numbers"] == 30 / compression["model_numbers"]
 
 
 def test_a_brace_where_a_model_has_one_does_not_make_a_model_of_a_text(
