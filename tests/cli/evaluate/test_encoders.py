@@ -63,5 +63,5 @@ def test_a_call_without_encoders_is_refused(pairs: Path) -> None:
 
 def test_bad_pairs_are_named_before_a_table_is_read(pairs: Path, tmp_path: Path) -> None:
     args = parse(pairs, "--target", tmp_path / "absent.txt")
-    with pytest.raises(PocketIntentError, match=r"pairs\.csv.*not known which columns"):
+    with pytest.raises(PocketIntentError, match=r"pairs\.csv.*unknown columns"):
         args.run(args)

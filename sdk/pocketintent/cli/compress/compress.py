@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.model import model_file
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
+from pocketintent.compression.prune import load_word_model, without_counts, words_of
 from pocketintent.compression.settings import QuantisationSettings
-from pocketintent.compression.words import keep_frequent, read_static_model
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
@@ -98,26 +97,28 @@ def run(args: argparse.Namespace) -> int:
     for path in args.corpus or ():
         if not path.is_file():  # checked now rather than after minutes of work
             raise PocketIntentError(f"--corpus {path}: there is no such file")
-    original, counts = read_static_model(args.model)
+    original = load_word_model(args.model)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         raise PocketIntentError("--prune norm needs --keep and --corpus")
     keeps_codes = _keeps_codes(original, args)
     before = size_report(args.model)  # read now, since OUT may be the same file
     started = time.monotonic()
-    pruned, counts = _prune(original, counts, args)
-    small = pruned if keeps_codes else _quantise(pruned, counts, settings, args.seed)
+    pruned = _prune(original, args)
+    small = pruned if keeps_codes else _quantise(pruned, settings, args.seed)
     if args.corpus is not None:
         print_note("fitting the codebook of templates")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
+    small = without_counts(small)
     seconds = time.monotonic() - started
     quality = _measure(original, pruned, small, args)
     _describe(small, original, args, quality)
     save_model(args.out, *small.to_model_file_parts())
-    float32_bytes = len(pruned.words) * pruned.dim * 4
+    num_words = len(words_of(pruned).vocabulary)
+    float32_bytes = num_words * pruned.dim * 4
     sizes = compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes)
     report = {
         "out": str(args.out),
-        "words": {"before": len(original.words), "after": len(small.words)},
+        "words": {"before": len(words_of(original).vocabulary), "after": num_words},
         "dim": small.dim,
         "codes_kept": keeps_codes,
         "settings": small.manifest["compression"],
@@ -128,9 +129,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _keeps_codes(encoder: StaticEncoder, args: argparse.Namespace) -> bool:
+def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:
     """Whether the words keep their codes."""
-    if not isinstance(encoder.words, QuantizedMatrix):
+    if not isinstance(words_of(encoder).vectors, QuantizedMatrix):
         return False
     if given_settings(args, QuantisationSettings):
         return False
@@ -143,22 +144,15 @@ def _keeps_codes(encoder: StaticEncoder, args: argparse.Namespace) -> bool:
     return True
 
 
-def _quantise(
-    encoder: StaticEncoder,
-    counts: NDArray[np.integer[Any]] | None,
-    settings: QuantisationSettings,
-    seed: int,
-) -> StaticEncoder:
+def _quantise(encoder: ModelEncoder, settings: QuantisationSettings, seed: int) -> ModelEncoder:
     from pocketintent.compression.quantise import quantise_encoder
 
     with Progress() as progress:
-        return quantise_encoder(
-            encoder, counts=counts, seed=seed, progress=progress.show, **asdict(settings)
-        )
+        return quantise_encoder(encoder, seed=seed, progress=progress.show, **asdict(settings))
 
 
 def _measure(
-    original: StaticEncoder, pruned: StaticEncoder, small: StaticEncoder, args: argparse.Namespace
+    original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, args: argparse.Namespace
 ) -> dict[str, Any]:
     """The quality of each stage, and the loss by quantisation; empty without data to measure on."""
     from pocketintent.compression.report import quality_change
@@ -174,8 +168,8 @@ def _measure(
 
 
 def _describe(
-    small: StaticEncoder,
-    original: StaticEncoder,
+    small: ModelEncoder,
+    original: ModelEncoder,
     args: argparse.Namespace,
     quality: dict[str, Any],
 ) -> None:
@@ -183,7 +177,7 @@ def _describe(
     settings = dict(small.manifest.get("compression", {}))
     if args.keep is not None or "keep" not in settings:
         settings |= {"keep": args.keep, "prune": args.prune}
-    if args.no_ngrams and original.ngrams is not None:
+    if args.no_ngrams and "ngrams" in original.tables():
         settings["ngrams"] = False
     small.manifest["compression"] = settings
     # The figures of an earlier compression are not those of this model.
@@ -192,25 +186,24 @@ def _describe(
         small.manifest["quality"] = quality["after"]
 
 
-def _prune(
-    encoder: StaticEncoder, counts: NDArray[np.integer[Any]] | None, args: argparse.Namespace
-) -> tuple[StaticEncoder, NDArray[np.integer[Any]] | None]:
+def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
     from pocketintent.compression.prune import (
         Sentences,
-        prune_encoder,
+        keep_frequent,
         select_by_norm,
         without_ngrams,
     )
 
     if args.no_ngrams:
         encoder = without_ngrams(encoder)
-    if args.keep is None or args.keep >= len(encoder.words):
-        return encoder, counts
+    words = words_of(encoder)
+    if args.keep is None or args.keep >= len(words.vocabulary):
+        return encoder
     if args.prune == "frequency":
-        return keep_frequent(encoder, counts, args.keep)
-    norms = np.linalg.norm(encoder.words.decode(), axis=1)
+        return keep_frequent(encoder, args.keep)
+    norms = np.linalg.norm(words.vectors.decode(), axis=1)
     ids = select_by_norm(norms, Sentences.read(encoder, _read_corpus(args)), args.keep)
-    return prune_encoder(encoder, ids), None if counts is None else counts[ids]
+    return encoder.select_words(ids)
 
 
 def _read_corpus(args: argparse.Namespace) -> Iterator[str]:

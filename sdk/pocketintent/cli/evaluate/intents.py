@@ -21,7 +21,7 @@ from pocketintent.runtime.files.shipped_models import find_model
 if TYPE_CHECKING:
     from pocketintent.evaluation.intents.curves import ResultFile
     from pocketintent.evaluation.intents.datasets import IntentData
-    from pocketintent.evaluation.intents.few_shot import System
+    from pocketintent.evaluation.intents.systems import System
 
 OURS = "pocketintent"
 """Name of the model under test among the systems of a report."""
@@ -128,7 +128,7 @@ def _measure(
 def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:
     """A function that makes each system, by its name; the model under test is the first."""
     from pocketintent.evaluation.intents.baselines import BASELINES, make_baseline
-    from pocketintent.evaluation.intents.few_shot import EncoderSystem
+    from pocketintent.evaluation.intents.systems import EncoderSystem
 
     for name in args.baselines:
         if name not in BASELINES:
