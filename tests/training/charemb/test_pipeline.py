@@ -16,7 +16,9 @@ from pocketintent.training.charemb.data import CharEmbData, TargetTerms, read_te
 from pocketintent.training.charemb.pipeline import train_charemb  # noqa: E402
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings  # noqa: E402
 from pocketintent.training.charemb.trainer import CharEmbTrainer  # noqa: E402
-from pocketintent.training.vectors.files import TermVectors, read_vectors, write_vectors  # noqa: E402
+from pocketintent.training.vectors.reading import read_vectors  # noqa: E402
+from pocketintent.training.vectors.table import TermVectors  # noqa: E402
+from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 TOY = CharEmbSettings(
@@ -130,15 +132,15 @@ def test_presets_are_those_of_the_paper() -> None:
     ("change", "message"),
     [
         ({"cell": "brain"}, "cell must be one of"),
-        ({"hidden": 0}, "hidden must be positive"),
-        ({"dropout": 1.0}, "dropout must be below 1"),
-        ({"validation": -0.1}, "validation cannot be negative"),
-        ({"typing_errors": 1.5}, "typing_errors must be at most 1"),
+        ({"hidden": 0}, "hidden must be at least 1"),
+        ({"dropout": 1.0}, "dropout must be at least 0 and below 1"),
+        ({"validation": -0.1}, "validation must be at least 0"),
+        ({"typing_errors": 1.5}, "typing_errors must be at least 0 and at most 1"),
         ({"learning_rate": float("inf")}, "finite number"),
-        ({"seed": 2**63}, "seed must be below"),
+        ({"seed": 2**63}, "seed must be at least 0 and below"),
     ],
 )
-def test_settings_that_make_no_sense_are_named(change: dict[str, Any], message: str) -> None:
+def test_bad_settings_are_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(PocketIntentError, match=message):
         replace(TOY, **change).check()
 

@@ -28,7 +28,8 @@ from pocketintent.training.corpora.word_counts import count_vocabulary
 from pocketintent.training.loop.work_folder import fingerprint, open_folder
 from pocketintent.training.terms.files import load_terms
 from pocketintent.training.terms.joiner import TermJoiner
-from pocketintent.training.vectors.files import TermVectors, write_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 from pocketintent.training.words.settings import WordSettings
 
 Report = Callable[[str], None]
