@@ -8,6 +8,8 @@ import pytest
 from two_processes import joined_by
 
 torch = pytest.importorskip("torch")
+from pocketintent.training.charemb.trainer import CharEmbTrainer  # noqa: E402
+
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder  # noqa: E402
 from pocketintent.runtime.encoders.registry import load_encoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
@@ -15,7 +17,6 @@ from pocketintent.runtime.files.model_file import load_model  # noqa: E402
 from pocketintent.training.charemb.data import CharEmbData, TargetTerms, read_terms  # noqa: E402
 from pocketintent.training.charemb.pipeline import train_charemb  # noqa: E402
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings  # noqa: E402
-from pocketintent.training.charemb.trainer import CharEmbTrainer  # noqa: E402
 from pocketintent.training.vectors.files import TermVectors, read_vectors, write_vectors  # noqa: E402
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+from pocketintent.training.charemb.trainer import CharEmbTrainer, build_network  # noqa: E402
+
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.training.charemb.data import CharEmbData, read_terms  # noqa: E402
 from pocketintent.training.charemb.settings import CharEmbSettings  # noqa: E402
-from pocketintent.training.charemb.trainer import CharEmbTrainer, build_network  # noqa: E402
 from pocketintent.training.loop.trainer import CHECKPOINT  # noqa: E402
 
 MakeTrainer = Callable[..., CharEmbTrainer]

@@ -8,10 +8,10 @@ import sys
 from pocketintent.cli.options.settings import read_settings
 from pocketintent.cli.options.training import (
     command_line,
-    prepare_torch,
     print_record,
 )
 from pocketintent.cli.output import print_note
+from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.starspace.settings import StarSpaceSettings
 
 _HELP = {
