@@ -85,9 +85,9 @@ def train_starspace(
         out, paths, asdict(settings), device=device, resume=resume, restart=restart, report=report
     ) as run:
         if run.leads:
-            _prepare(paths, run.folder, settings, run.report)
+            prepare_corpus(paths, run.folder, settings, run.report)
         run.workers.wait()
-        prepared = _load_prepared(run.folder, settings)
+        prepared = load_prepared(run.folder, settings)
         num_labels = len(prepared.labels) if prepared.labels else 0
         model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=run.device)
         task = TableTraining(model, _batches(prepared, settings), run.workers)
@@ -105,9 +105,20 @@ def train_starspace(
     return training
 
 
-def _prepare(
+def prepare_corpus(
     paths: Sequence[str | Path], folder: Path, settings: StarSpaceSettings, report: Report
 ) -> None:
+    """Count the words of a corpus and encode it, unless the folder already contains both.
+
+    Args:
+        paths: Corpus files, see :func:`read_corpus`.
+        folder: The work folder.
+        settings: The settings of the run.
+        report: Receives lines of progress.
+
+    Raises:
+        PocketIntentError: Bad corpus, no word is frequent enough, or no label in labelled mode.
+    """
     if (folder / _VOCABULARY).exists():  # written last
         return
     tokenize: Tokenizer = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
@@ -149,7 +160,8 @@ def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
     return count_vocabulary(chain([first], labels))
 
 
-def _load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:
+def load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:
+    """The corpus that :func:`prepare_corpus` wrote to a folder."""
     lists = orjson.loads((folder / _VOCABULARY).read_bytes())
     labels = None
     if settings.mode == "labelled":
