@@ -18,6 +18,7 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
 
@@ -91,7 +92,7 @@ def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempP
         Quantizer.fit(vectors, sub_dim=4, codebook_size=256).encode(vectors)
         for vectors in (tiny_encoder.words.decode(), buckets)
     )
-    settings = {"min_n": 2, "max_n": 3, "num_buckets": 64, "weight": 1.0}
+    settings = NgramSettings(2, 3, 64)
     encoder = StaticEncoder(tiny_encoder.vocabulary, words, ngrams=ngrams, ngram_settings=settings)
     path = tmp_path_factory.mktemp("model") / "compressed.safetensors"
     save_model(path, *encoder.to_model_file_parts())

@@ -14,6 +14,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
@@ -21,7 +22,7 @@ from random_networks import random_network
 DIM = 12
 LETTERS = "abcdefghij"
 WORDS = [*(first + second for first in LETTERS for second in LETTERS), "日"]
-NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 4, "weight": 1.0}
+NGRAMS = NgramSettings(2, 3, 4)
 
 
 def make_characters(dim: int = DIM, **options: Any) -> CharEncoder:

@@ -16,6 +16,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 WORDS = ["on", "off", "light", "lamp", "please", "music", "play", "the"]
@@ -115,7 +116,7 @@ def test_an_encoder_without_ngrams_skips_unknown_words(quantised: bool) -> None:
         plain.vocabulary,
         plain.words,
         ngrams=DenseMatrix(np.ones((4, 6), np.float32)),
-        ngram_settings={"min_n": 2, "max_n": 3, "num_buckets": 4, "weight": 1.0},
+        ngram_settings=NgramSettings(2, 3, 4),
         manifest={"training": {"seed": 1}, "quality": {"old": 1.0}},
     )
     small = without_ngrams(encoder)

@@ -14,9 +14,10 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
-NGRAMS = {"min_n": 3, "max_n": 4, "num_buckets": 64, "weight": 1.0}
+NGRAMS = NgramSettings(3, 4, 64)
 
 
 def name(index: int) -> str:

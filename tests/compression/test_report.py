@@ -9,6 +9,7 @@ from pocketintent.compression.report import compare_sizes, quality_change, size_
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 
@@ -19,7 +20,7 @@ def make_encoder(num_words: int, dim: int, ngrams: bool = False) -> StaticEncode
         Vocabulary([f"w{number}" for number in range(num_words)]),
         DenseMatrix(rng.standard_normal((num_words, dim), dtype=np.float32)),
         ngrams=buckets if ngrams else None,
-        ngram_settings={"min_n": 3, "max_n": 4, "num_buckets": 64, "weight": 1.0},
+        ngram_settings=NgramSettings(3, 4, 64),
     )
 
 

@@ -12,6 +12,7 @@ from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.matching import TableIndex
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 MakeMatrix = Callable[..., QuantizedMatrix]
@@ -56,12 +57,11 @@ def make_encoder(make_matrix: MakeMatrix) -> MakeEncoder:
         words: dict[str, Any], ngrams: dict[str, Any] | None, num_words: int = 30
     ) -> StaticEncoder:
         buckets = None if ngrams is None else make_matrix(**{"num": 20, "seed": 1, **ngrams})
-        settings = {"min_n": 2, "max_n": 3, "weight": 0.75}
         return StaticEncoder(
             Vocabulary(words_of(num_words)),
             make_matrix(num_words, **words),
             ngrams=buckets,
-            ngram_settings=None if buckets is None else {**settings, "num_buckets": len(buckets)},
+            ngram_settings=None if buckets is None else NgramSettings(2, 3, len(buckets), 0.75),
         )
 
     return make

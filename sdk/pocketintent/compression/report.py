@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from pocketintent.runtime.encoders.registry import encoder_class
 from pocketintent.runtime.files.model_file import load_model
 
 
@@ -37,13 +38,11 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
     words = ("codes", "codebook", "norms", "embedding")
     sizes = dict.fromkeys((*words, "vocabulary", "ngrams", "templates", "network"), 0)
     model = load_model(path)
+    kind = encoder_class(model.manifest["kind"])
     for name, tensor in model.tensors.items():
-        group, _, part = name.partition(".")
-        key = part if group == "words" else group
-        if model.manifest["kind"] == "charemb" or group == "charemb":
-            key = "network"
-        if key in sizes:
-            sizes[key] += tensor.nbytes
+        group = kind.size_group(name)
+        if group in sizes:
+            sizes[group] += tensor.nbytes
     file = os.path.getsize(path)
     return {**sizes, "rest": file - sum(sizes.values()), "file": file}
 

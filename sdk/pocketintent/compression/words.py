@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.model_file import load_model
 
 COUNTS = "vocabulary.counts"
 """The tensor in which a trained model keeps how often each word occurred."""
@@ -28,12 +27,7 @@ def read_static_model(path: Path) -> tuple[StaticEncoder, NDArray[np.integer[Any
         raise PocketIntentError(
             f"{path}: only models of word vectors (kind 'static') are compressed"
         )
-    counts = load_model(path).tensors.get(COUNTS)
-    if counts is not None and (
-        counts.shape != (len(encoder.words),) or counts.dtype.kind not in "iu"
-    ):
-        raise PocketIntentError(f"{path}: {COUNTS} must be {len(encoder.words)} whole numbers")
-    return encoder, counts
+    return encoder, encoder.counts
 
 
 def keep_frequent(

@@ -10,7 +10,8 @@ pytest.importorskip("torch")
 from pocketintent.cli.main import build_parser, main
 from pocketintent.cli.train.charemb import _HELP
 from pocketintent.training.charemb.settings import CharEmbSettings
-from pocketintent.training.vectors.files import TermVectors, write_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 
 QUICK = ("--hidden", 6, "--char-dim", 4, "--mlp", 8, "--epochs", 2, "--min-char-count", 1)
 

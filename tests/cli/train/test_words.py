@@ -11,7 +11,7 @@ from pocketintent.cli.main import build_parser, main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import load_model
-from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.words.settings import WordSettings
 
 QUICK = ("--dim", 8, "--epochs", 2, "--min-count", 1)

@@ -14,7 +14,8 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.training.vectors.files import TermVectors, write_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 from random_networks import random_network
 
 TERMS = ["light", "lamp", "turn", "on", "music", "play", "machine_learning"]
@@ -155,7 +156,7 @@ def test_the_original_is_what_the_plain_evaluation_of_its_model_gives(
 def test_models_that_do_not_fit_are_refused(
     tiny_model: Path, charemb: Path, pairs: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(PocketIntentError, match="kind 'static'; a 'charemb' is wanted"):
+    with pytest.raises(PocketIntentError, match="kind 'static'; this needs one of kind 'charemb'"):
         evaluate_reconstruction(pairs, tiny_model, tiny_model)
     with pytest.raises(PocketIntentError, match=r"gives 6 dimensions and .* has 32"):
         evaluate_reconstruction(pairs, tiny_model, charemb)

@@ -17,7 +17,9 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.training.vectors.files import TermVectors, read_vectors, write_vectors
+from pocketintent.training.vectors.reading import read_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 from random_networks import random_network
 
 

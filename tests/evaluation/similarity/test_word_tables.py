@@ -14,7 +14,7 @@ from pocketintent.evaluation.similarity.word_tables import (
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, simple_tokenize
-from pocketintent.training.vectors.files import TermVectors
+from pocketintent.training.vectors.table import TermVectors
 
 TERMS = ["we", "use", "machine", "learning", "machine_learning", "machine_learning_model", "model"]
 

@@ -23,7 +23,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.encoders.attention import AttentionModule
-from pocketintent_export.encoders.characters import CharactersModule, characters_module
+from pocketintent_export.encoders.characters import CharactersModule
 from pocketintent_export.writers.convert import WRITERS, GraphInput
 from random_networks import random_network
 
@@ -128,7 +128,7 @@ def convert(tmp_path_factory: pytest.TempPathFactory) -> Convert:
             pytest.importorskip("litert_torch" if file_format == "tflite" else "onnxscript")
             length = LENGTH if file_format == "tflite" else None
             encoder = make(NETWORKS[name], WRITTEN[name])
-            module = characters_module(encoder, file_format, length)
+            module = encoder.graph_modules(file_format, length)["characters"]
             write_characters(module, file_format, path)
         return path
 
@@ -265,7 +265,9 @@ def test_the_characters_of_a_combined_encoder_ask_its_table(
     length = LENGTH if file_format == "tflite" else None
 
     write_characters(
-        characters_module(encoder, file_format, length), file_format, tmp_path / f"c.{file_format}"
+        encoder.graph_modules(file_format, length)["characters"],
+        file_format,
+        tmp_path / f"c.{file_format}",
     )
 
     run = run_file(tmp_path / f"c.{file_format}")

@@ -17,7 +17,9 @@ from pocketintent.training.charemb.objective import CharEmbTraining  # noqa: E40
 from pocketintent.training.charemb.pipeline import train_charemb  # noqa: E402
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
-from pocketintent.training.vectors.files import TermVectors, read_vectors, write_vectors  # noqa: E402
+from pocketintent.training.vectors.reading import read_vectors  # noqa: E402
+from pocketintent.training.vectors.table import TermVectors  # noqa: E402
+from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 TOY = CharEmbSettings(

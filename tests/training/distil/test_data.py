@@ -6,7 +6,7 @@ import pytest
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.distil.data import DistilData
 from pocketintent.training.distil.settings import DistilSettings
-from pocketintent.training.vectors.files import TermVectors
+from pocketintent.training.vectors.table import TermVectors
 
 SETTINGS = DistilSettings(dim=4, min_count=2, validation=0.0)
 TEXTS = ["play jazz", "Play some_jazz!", "zebra", "play", "...", "stop stop", "nothing known"]

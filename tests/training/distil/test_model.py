@@ -6,7 +6,7 @@ from pocketintent.training.corpora.word_counts import CountedVocabulary  # noqa:
 from pocketintent.training.distil.data import DistilData, DistilTexts  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
-from pocketintent.training.vectors.files import TermVectors  # noqa: E402
+from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 
 
 def some_texts(num_texts: int = 20, num_words: int = 9, dim: int = 5) -> DistilTexts:

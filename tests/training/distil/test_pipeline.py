@@ -17,7 +17,8 @@ from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
 from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.teachers.targets import read_targets  # noqa: E402
-from pocketintent.training.vectors.files import TermVectors, write_vectors  # noqa: E402
+from pocketintent.training.vectors.table import TermVectors  # noqa: E402
+from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 
 TOY = DistilSettings(dim=6, epochs=8, batch_size=16, learning_rate=0.05, validation=0.1)
 WORDS = ["play", "stop", "some", "jazz", "news", "lamp", "the", "light"]

@@ -14,7 +14,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
-from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.words import pipeline as word_vectors
 from pocketintent.training.words.pipeline import train_words
 from pocketintent.training.words.settings import WordSettings

@@ -13,7 +13,7 @@ from pocketintent.cli.output import print_json, print_note, print_progress
 from pocketintent.compression.words import read_static_model
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
-from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 
@@ -97,13 +97,7 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.compression.report import size_report
 
     words, counts = read_static_model(args.words)
-    characters = load_encoder(args.charemb)
-    if not isinstance(characters, CharEncoder):
-        kind = getattr(characters, "kind", "unknown")
-        raise PocketIntentError(
-            f"{args.charemb}: a model of kind {kind!r} has no character network; give one of "
-            "kind 'charemb'"
-        )
+    characters = load_kind(args.charemb, CharEncoder)
     before = {"words": size_report(args.words), "charemb": size_report(args.charemb)}
     started = time.monotonic()
     combined = combine_encoders(

@@ -31,22 +31,22 @@ _FINISH_HELP = {
 
 def run_finish(args: argparse.Namespace) -> int:
     """Finish a trained model and print its sizes."""
-    from pocketintent.compression.words import COUNTS, read_static_model
+    from pocketintent.runtime.encoders.registry import load_kind
+    from pocketintent.runtime.encoders.static import StaticEncoder
     from pocketintent.runtime.errors import PocketIntentError
     from pocketintent.runtime.files.model_file import save_model
     from pocketintent.training.corpora.reader import read_texts
-    from pocketintent.training.finish.model import count_words, finish_encoder
+    from pocketintent.training.finish.pipeline import count_words, finish_encoder
 
-    encoder, counts = read_static_model(args.model)
+    encoder = load_kind(args.model, StaticEncoder)
     if args.corpus is not None:
-        counts = count_words(encoder, read_texts(args.corpus))
-    elif counts is None:
+        encoder = encoder.replace(counts=count_words(encoder, read_texts(args.corpus)))
+    elif encoder.counts is None:
         raise PocketIntentError(
             f"{args.model}: does not know how frequent its words are; give --corpus"
         )
     settings = read_settings(args, FinishSettings)
-    finished = finish_encoder(encoder, counts, settings)
-    manifest, tensors = finished.to_model_file_parts()
-    save_model(args.out, manifest, tensors | {COUNTS: counts})
+    finished = finish_encoder(encoder, settings)
+    save_model(args.out, *finished.to_model_file_parts())
     print_json({"out": str(args.out), "words": len(finished.words), "dim": finished.dim})
     return 0

@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
     """Encode the texts and print how many there were."""
     from pocketintent.runtime.errors import PocketIntentError
     from pocketintent.training.teachers.encode import encode_texts
-    from pocketintent.training.teachers.models import load_teacher
-    from pocketintent.training.vectors.files import write_vectors
+    from pocketintent.training.teachers.loader import load_teacher
+    from pocketintent.training.vectors.writing import write_vectors
 
     if not args.out.absolute().parent.is_dir():
         raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
@@ -90,7 +90,7 @@ def _read(args: argparse.Namespace) -> list[str]:
     from pocketintent.runtime.errors import PocketIntentError
     from pocketintent.training.corpora.reader import read_texts
     from pocketintent.training.terms.files import load_terms
-    from pocketintent.training.vectors.files import read_vectors
+    from pocketintent.training.vectors.reading import read_vectors
 
     texts: dict[str, None] = {}
     if args.words is not None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.terms.extraction import CorpusTexts, extract_terms
+from pocketintent.training.corpora.reader import CorpusTexts
 from pocketintent.training.terms.files import save_terms
+from pocketintent.training.terms.pipeline import extract_terms
 from pocketintent.training.terms.settings import TermSettings
 
 EXAMPLES = """\

@@ -119,7 +119,9 @@ def _convert(args: argparse.Namespace) -> dict[str, Any]:
     from pocketintent.runtime.files.model_file import save_model
     from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
     from pocketintent.training.loop.work_folder import fingerprint
-    from pocketintent.training.vectors.files import read_vectors, to_encoder, write_vectors
+    from pocketintent.training.vectors.reading import read_vectors
+    from pocketintent.training.vectors.table import to_encoder
+    from pocketintent.training.vectors.writing import write_vectors
 
     vectors = read_vectors(args.vectors, args.limit)
     record: dict[str, Any] = {

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
 from pocketintent.evaluation.intents.few_shot import Predict, Prediction, System
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 
 FitPredict = Callable[[list[str], NDArray[np.intp], list[str], int], NDArray[np.intp]]
@@ -157,7 +157,7 @@ def _fasttext_line(text: str) -> str:
     return " ".join(simple_tokenize(text))
 
 
-def make_baseline(name: str, encoder: Encoder | None = None) -> System:
+def make_baseline(name: str, encoder: ModelEncoder | None = None) -> System:
     """The baseline of a name.
 
     Args:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 
 if TYPE_CHECKING:
@@ -47,14 +46,14 @@ class CnnClassifier:
 
     def __init__(
         self,
-        encoder: Encoder | None,
+        encoder: ModelEncoder | None,
         *,
         examples: int = 20_000,
         max_epochs: int = 20,
         learning_rate: float = 4e-3,
         device: str | None = None,
     ) -> None:
-        if not isinstance(encoder, StaticEncoder):
+        if encoder is None or encoder.word_table is None:
             raise PocketIntentError(
                 "the baseline 'cnn' starts from word vectors: it needs a model of kind 'static'"
             )

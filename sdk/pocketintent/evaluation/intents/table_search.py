@@ -27,7 +27,7 @@ class EmbeddedTexts:
         self, encoder: Encoder, texts: Sequence[str], vectors: NDArray[np.float32]
     ) -> None:
         self.dim = encoder.dim
-        self.template_quantizer = getattr(encoder, "template_quantizer", None)
+        self.template_quantizer = encoder.template_quantizer
         self._vectors: dict[str, NDArray[np.float32]] = dict(zip(texts, vectors, strict=True))
 
     def encode(self, text: str) -> NDArray[np.float32]:

@@ -16,9 +16,10 @@ from pocketintent.evaluation.similarity.word_tables import (
 )
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.vectors.files import TermVectors, read_vectors
+from pocketintent.training.vectors.reading import read_vectors
+from pocketintent.training.vectors.table import TermVectors
 
 _TERMS_AT_ONCE = 4096
 
@@ -74,10 +75,7 @@ def evaluate_reconstruction(
         PocketIntentError: A file is bad, the model is of another kind or dimension, or there
             are fewer than two pairs.
     """
-    model = load_encoder(model_path)
-    if not isinstance(model, CharEncoder):
-        kind = getattr(model, "kind", "unknown")
-        raise PocketIntentError(f"{model_path}: is of kind {kind!r}; a 'charemb' is wanted")
+    model = load_kind(model_path, CharEncoder)
     pairs = read_scored_pairs(pairs_path)
     target = read_vectors(target_path, limit)
     if target.dim != model.dim:

@@ -19,12 +19,10 @@ from pocketintent.evaluation.similarity.word_tables import (
     read_tokenizer_spec,
     table_encoder,
 )
-from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.vectors.reading import read_vectors
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class TextEncoder:
     """``table``, or the model's: ``static``, ``charemb``, ``combined``."""
     reads: str
     """``words``, ``words and terms`` (joined), or ``text`` where all is read at once."""
-    encoder: Encoder
+    encoder: ModelEncoder
     bytes: int
     """Of a table its numbers as float32, without the words; of a model its file."""
 
@@ -83,21 +81,10 @@ def read_model(path: str | Path) -> list[TextEncoder]:
     file = find_model(path)
     encoder = load_encoder(file)
     size = file.stat().st_size
-    if isinstance(encoder, CharEncoder):
-        readings = (encoder, _read_otherwise(encoder))
-        return [TextEncoder(str(path), one.kind, one.reads, one, size) for one in readings]
-    kind = getattr(encoder, "kind", type(encoder).__name__)
-    return [TextEncoder(str(path), kind, "words", encoder, size)]
-
-
-def _read_otherwise(encoder: CharEncoder) -> CharEncoder:
-    return CharEncoder(
-        encoder.vocabulary,
-        encoder.network,
-        encoder.weights,
-        reads="words" if encoder.reads == "text" else "text",
-        tokenizer_spec=encoder.tokenizer_spec,
-    )
+    return [
+        TextEncoder(str(path), encoder.kind, reads, reading, size)
+        for reads, reading in encoder.readings().items()
+    ]
 
 
 def compare_encoders(
@@ -142,7 +129,7 @@ def compare_encoders(
     return rows
 
 
-def _known(encoder: Encoder, pairs: Sequence[ScoredPair]) -> float | None:
-    if not isinstance(encoder, StaticEncoder) or encoder.ngrams is not None:
+def _known(encoder: ModelEncoder, pairs: Sequence[ScoredPair]) -> float | None:
+    if encoder.embeds_unknown_words:
         return None
     return known_tokens(encoder, (text for pair in pairs for text in (pair.a, pair.b)))

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.training.terms.joiner import TermJoiner
-from pocketintent.training.vectors.files import TermVectors, to_encoder
+from pocketintent.training.vectors.table import TermVectors, to_encoder
 
 
 def table_encoder(
@@ -57,21 +58,23 @@ def read_tokenizer_spec(path: str | Path) -> Mapping[str, Any]:
     with Path(path).open("rb") as file:
         head = file.read(9)  # safetensors: the header's length in eight bytes, then its JSON
     is_model = head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
-    encoder = load_encoder(path) if is_model else None
-    return encoder.tokenizer_spec if isinstance(encoder, StaticEncoder) else SIMPLE_SPEC
+    return load_encoder(path).tokenizer_spec if is_model else SIMPLE_SPEC
 
 
-def known_tokens(encoder: StaticEncoder, texts: Iterable[str]) -> float:
+def known_tokens(encoder: ModelEncoder, texts: Iterable[str]) -> float | None:
     """The share of the tokens of texts that are in the vocabulary, those of joined terms too.
 
     Returns:
-        From 0 to 1; 0 where there is no token.
+        From 0 to 1; 0 where there is no token. None for an encoder without a table of words.
     """
+    table = encoder.word_table
+    if table is None:
+        return None
     tokenize = get_tokenizer(encoder.tokenizer_spec)
     total = unknown = 0
     for text in texts:
         total += len(tokenize(text))
-        unknown += sum(token not in encoder.vocabulary for token in encoder.tokenize(text))
+        unknown += sum(token not in table.vocabulary for token in encoder.tokenize(text))
     return (total - unknown) / total if total else 0.0
 
 

@@ -15,7 +15,7 @@ from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.teachers.encode import to_text
-from pocketintent.training.vectors.files import TermVectors
+from pocketintent.training.vectors.table import TermVectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class DistilData:
             tokens,
             min_count=settings.min_count,
             max_words=settings.max_words,
-            wanted={text[0] for text in tokens if len(text) == 1},
+            extra_words={text[0] for text in tokens if len(text) == 1},
         )
         vocabulary = Vocabulary(words.words)
         ids = [vocabulary.ids(text) for text in tokens]

@@ -100,8 +100,7 @@ def _save(out: Path, model: WordSums, data: DistilData, training: dict[str, Any]
         Vocabulary(data.words.words),
         DenseMatrix(model.words.table.cpu().numpy()),
         tokenizer_spec=TOKENIZER_SPECS[model.settings.tokenizer],
+        counts=data.words.counts.astype(np.uint32),
         manifest={"training": training},
     )
-    manifest, tensors = encoder.to_model_file_parts()
-    counts = data.words.counts.astype(np.uint32)
-    save_model(out, manifest, tensors | {"vocabulary.counts": counts})
+    save_model(out, *encoder.to_model_file_parts())

@@ -17,6 +17,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.encoded import EncodedCorpus, Splitter, encode_corpus
@@ -182,22 +183,19 @@ def _batches(
 def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, training: dict[str, Any]) -> None:
     settings = model.settings
     ngrams = None if model.ngrams is None else DenseMatrix(model.ngrams.table.cpu().numpy())
-    ngram_settings = {
-        "min_n": settings.min_n,
-        "max_n": settings.max_n,
-        "num_buckets": settings.num_buckets,
-        "weight": 1.0,
-    }
+    ngram_settings = None
+    if ngrams is not None:
+        ngram_settings = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
     encoder = StaticEncoder(
         Vocabulary(prepared.words.words),
         DenseMatrix(model.word_embeddings().cpu().numpy()),
         tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
         ngrams=ngrams,
-        ngram_settings=None if ngrams is None else ngram_settings,
+        ngram_settings=ngram_settings,
+        counts=prepared.words.counts.astype(np.uint32),
         manifest={"training": training},
     )
     manifest, tensors = encoder.to_model_file_parts()
-    tensors["vocabulary.counts"] = prepared.words.counts.astype(np.uint32)
     if prepared.labels:
         manifest["labels"] = prepared.labels.words
         tensors["labels.embedding"] = model.words.table[model.num_words :].cpu().numpy()

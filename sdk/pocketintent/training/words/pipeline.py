@@ -13,12 +13,14 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
-from pocketintent.training.vectors.files import TermVectors, write_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 from pocketintent.training.words.data import TokenisedCorpus, load_tokenised, tokenise_corpus
 from pocketintent.training.words.model import WordTraining
 from pocketintent.training.words.settings import WordSettings
@@ -104,22 +106,17 @@ def _save(
     if out.suffix != ".safetensors":
         write_vectors(out, TermVectors(words, vectors))
         return
-    has_ngrams = settings.method == "fasttext"
+    ngrams, ngram_settings = None, None
+    if settings.method == "fasttext":
+        ngrams = DenseMatrix(model.wv.vectors_ngrams)
+        ngram_settings = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
     encoder = StaticEncoder(
         Vocabulary(words),
         DenseMatrix(vectors),
         tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
-        ngrams=DenseMatrix(model.wv.vectors_ngrams) if has_ngrams else None,
-        ngram_settings={
-            "min_n": settings.min_n,
-            "max_n": settings.max_n,
-            "num_buckets": settings.num_buckets,
-            "weight": 1.0,
-        }
-        if has_ngrams
-        else None,
+        ngrams=ngrams,
+        ngram_settings=ngram_settings,
+        counts=corpus.words.counts.astype(np.uint32),
         manifest={"training": training},
     )
-    manifest, tensors = encoder.to_model_file_parts()
-    counts = corpus.words.counts.astype(np.uint32)
-    save_model(out, manifest, tensors | {"vocabulary.counts": counts})
+    save_model(out, *encoder.to_model_file_parts())

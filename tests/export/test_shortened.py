@@ -7,17 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pocketintent import PocketIntentError
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent_export.conformance import HOSTILE
-from pocketintent_export.exportable import (
-    CutEncoder,
-    Exportable,
-    encode_slots,
-    graph_inputs,
-    load_exportable,
-)
+from pocketintent_export.shortened import ShortenedEncoder
 
 
 @pytest.fixture(scope="module")
@@ -28,51 +23,51 @@ def static() -> StaticEncoder:
 
 
 @pytest.fixture(scope="module")
-def combined(character_models: dict[str, Path]) -> Exportable:
-    return load_exportable(character_models["combined"])
+def combined(character_models: dict[str, Path]) -> ModelEncoder:
+    return load_encoder(character_models["combined"])
 
 
-def _vector(encoder: Exportable, text: str) -> np.ndarray:
-    made = graph_inputs(encoder)(text)
-    assert made.slots is not None and made.tokens is not None
-    return encode_slots(encoder, made.slots, made.tokens)
+def _vector(encoder: ModelEncoder, text: str) -> np.ndarray:
+    inputs = encoder.graph_inputs()(text)
+    assert inputs.slots is not None and inputs.tokens is not None
+    return encoder.encode_slots(inputs.slots, inputs.tokens)
 
 
 @given(text=st.one_of(st.text(), st.sampled_from(HOSTILE)))
 @settings(max_examples=50)
 def test_slots_give_the_runtime_vector(
-    static: StaticEncoder, combined: Exportable, text: str
+    static: StaticEncoder, combined: ModelEncoder, text: str
 ) -> None:
     for encoder in (static, combined):
         assert np.abs(_vector(encoder, text) - encoder.encode(text)).max() < 1e-5
 
 
 def test_a_long_text_is_encoded_as_its_first_slots(static: StaticEncoder) -> None:
-    cut = CutEncoder(static, graph_inputs(static, 3))
-    assert np.allclose(cut.encode("turn on the lights please"), static.encode("turn on the"))
-    assert np.array_equal(cut.encode("turn on"), static.encode("turn on"))
+    short = ShortenedEncoder(static, static.graph_inputs(3))
+    assert np.allclose(short.encode("turn on the lights please"), static.encode("turn on the"))
+    assert np.array_equal(short.encode("turn on"), static.encode("turn on"))
 
 
-def test_words_that_are_spelt_out_take_no_slot(combined: Exportable) -> None:
-    cut = CutEncoder(combined, graph_inputs(combined, 3))
+def test_words_that_are_spelt_out_take_no_slot(combined: ModelEncoder) -> None:
+    short = ShortenedEncoder(combined, combined.graph_inputs(3))
     expected = combined.encode("turn on the muisc lmap")
-    assert np.allclose(cut.encode("muisc turn on the lights lmap"), expected, atol=1e-6)
+    assert np.allclose(short.encode("muisc turn on the lights lmap"), expected, atol=1e-6)
 
 
-def test_a_long_word_is_read_to_its_first_characters(combined: Exportable) -> None:
-    cut = CutEncoder(combined, graph_inputs(combined, None, 4))
-    assert np.allclose(cut.encode("turn muisccc"), combined.encode("turn muis"), atol=1e-6)
-    assert np.allclose(cut.encode("please lights on"), combined.encode("please lights on"))
+def test_a_long_word_is_read_to_its_first_characters(combined: ModelEncoder) -> None:
+    short = ShortenedEncoder(combined, combined.graph_inputs(None, 4))
+    assert np.allclose(short.encode("turn muisccc"), combined.encode("turn muis"), atol=1e-6)
+    assert np.allclose(short.encode("please lights on"), combined.encode("please lights on"))
 
 
 def test_a_long_text_is_read_to_its_first_characters(character_models: dict[str, Path]) -> None:
-    encoder = load_exportable(character_models["text"])
-    cut = CutEncoder(encoder, graph_inputs(encoder, None, 7))
-    assert np.allclose(cut.encode("turn on the light"), encoder.encode("turn on"), atol=1e-6)
+    encoder = load_encoder(character_models["text"])
+    short = ShortenedEncoder(encoder, encoder.graph_inputs(None, 7))
+    assert np.allclose(short.encode("turn on the light"), encoder.encode("turn on"), atol=1e-6)
 
 
-def test_no_more_characters_are_read_than_the_model_reads(combined: Exportable) -> None:
-    characters = graph_inputs(combined, None, 10**6).characters
+def test_no_more_characters_are_read_than_the_model_reads(combined: ModelEncoder) -> None:
+    characters = combined.graph_inputs(None, 10**6).characters
     assert characters is not None
     assert characters.max_chars == 24
 
@@ -98,7 +93,7 @@ def test_a_network_of_floats_is_refused_with_what_mends_it(
 ) -> None:
     path = _float32(tmp_path / "floats.safetensors", name, character_models)
     with pytest.raises(PocketIntentError, match=r"float32.*--weights int8") as raised:
-        load_exportable(path)
+        load_encoder(path).check_exportable(str(path))
     assert str(path) in str(raised.value)
 
 
@@ -112,15 +107,4 @@ def test_a_table_of_floats_is_refused_with_the_command_that_mends_it(
     path = tmp_path / "floats.safetensors"
     save_model(path, *combined.to_model_file_parts())
     with pytest.raises(PocketIntentError, match=r"not compressed.*pocketintent combine"):
-        load_exportable(path)
-
-
-def test_another_kind_of_model_is_refused_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Other:
-        kind = "tarot"
-
-    monkeypatch.setattr("pocketintent_export.exportable.load_encoder", lambda path: Other())
-    with pytest.raises(PocketIntentError, match="kind 'tarot' cannot be exported"):
-        load_exportable(tmp_path)
+        load_encoder(path).check_exportable(str(path))

@@ -1,77 +1,64 @@
-"""Terms of a corpus: extracted without labels, kept in a plain file, joined in token streams."""
+"""Extracting the terms of a corpus: count words, count phrases, rank them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.reader import read_texts
-from pocketintent.training.terms.candidates import count_phrases, count_words
+from pocketintent.training.terms.candidates import count_phrases
 from pocketintent.training.terms.files import Term
 from pocketintent.training.terms.scores import c_values, npmi, specificity
 from pocketintent.training.terms.settings import TermSettings
+from pocketintent.training.terms.words import count_words
 
 _REPORT_EVERY = 100_000
-
-
-class CorpusTexts:
-    """The texts of corpus files, streamed anew each time they are iterated.
-
-    Args:
-        paths: Files as :func:`pocketintent.training.corpora.reader.read_corpus` reads them.
-    """
-
-    def __init__(self, paths: Iterable[str | Path]) -> None:
-        self.paths = list(paths)
-
-    def __iter__(self) -> Iterator[str]:
-        return read_texts(self.paths)
 
 
 def extract_terms(
     texts: Iterable[str],
     settings: TermSettings | None = None,
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda line: None,
 ) -> list[Term]:
-    """Find the terms of a corpus, without labels or any trained model.
+    """Find the terms of a corpus, without labels or a trained model.
 
-    The texts are read twice: for the words, and for the phrases of words that qualified. Memory
-    is bounded by ``max_words`` and ``max_phrases``, whatever the corpus' size; where a table was
-    full, rare candidates are lost and ``report`` is told by how much counts may be too low.
+    The texts are read twice: for the words, then for the phrases of the words that may be in a
+    term. ``max_words`` and ``max_phrases`` bound the memory, whatever the size of the corpus.
+    When the table of phrases is full, rare candidates are lost, and ``report`` receives the
+    largest error of a count.
 
     Args:
         texts: Sentences or paragraphs in English; a list, :class:`CorpusTexts`, or anything else
             that can be iterated twice.
-        settings: Defaults when None.
-        report: Called with lines for people.
+        settings: The settings; the defaults when None.
+        report: Receives lines of progress.
 
     Returns:
-        The terms, the best first; equal ones in alphabetical order.
+        The terms, the best first, equal scores in alphabetical order.
 
     Raises:
-        PocketIntentError: A setting or file is bad, ``texts`` can be read only once, or no word
-            is frequent enough.
+        PocketIntentError: A setting is out of range, a file is bad, ``texts`` can be iterated
+            only once, or no word is frequent enough.
     """
     settings = settings or TermSettings()
     settings.check()
     if iter(texts) is texts:
         raise PocketIntentError("the texts are read twice: give a list, or CorpusTexts(paths)")
-    tell = report if report is not None else _say_nothing
     words = count_words(
-        _counted(texts, "words", tell), min_count=settings.min_count, max_words=settings.max_words
+        _count_texts(texts, "words", report),
+        min_count=settings.min_count,
+        max_words=settings.max_words,
     )
-    tell(f"{words.num_tokens:,} tokens, {len(words.counts):,} frequent words")
+    report(f"{words.num_tokens:,} tokens, {len(words.counts):,} frequent words")
     phrases = count_phrases(
-        _counted(texts, "phrases", tell),
+        _count_texts(texts, "phrases", report),
         words,
         max_length=settings.max_length,
         max_phrases=settings.max_phrases,
     )
     if phrases.max_missed:
-        tell(
+        report(
             f"the table of phrases was full: counts may be up to {phrases.max_missed} too low; "
-            "raise --max-phrases for exact ones"
+            "raise --max-phrases for exact counts"
         )
     counts = {
         word: words.counts[word] for word in words.counts if word in words.starters & words.enders
@@ -83,6 +70,7 @@ def extract_terms(
 def _rank(
     counts: dict[str, int], word_counts: dict[str, int], num_tokens: int, settings: TermSettings
 ) -> list[Term]:
+    """The candidates that are firm enough, the best first."""
     terms = []
     for phrase, c_value in c_values(counts).items():
         words, count = phrase.split(" "), counts[phrase]
@@ -99,12 +87,11 @@ def _rank(
     return terms[: settings.max_terms]
 
 
-def _counted(texts: Iterable[str], what: str, tell: Callable[[str], None]) -> Iterator[str]:
+def _count_texts(
+    texts: Iterable[str], counted: str, report: Callable[[str], None]
+) -> Iterator[str]:
+    """Yield the texts and report their number from time to time."""
     for number, text in enumerate(texts, 1):
         yield text
         if number % _REPORT_EVERY == 0:
-            tell(f"counting {what}: {number:,} texts")
-
-
-def _say_nothing(_: str) -> None:
-    pass
+            report(f"counting {counted}: {number:,} texts")
