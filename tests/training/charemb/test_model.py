@@ -59,7 +59,7 @@ def load_parameters(model: CharEmb, parameters: dict[str, np.ndarray]) -> None:
 
 @pytest.mark.parametrize("weights", ["float32", "int8", "codebook"])
 @pytest.mark.parametrize("network", NETWORKS, ids=str)
-def test_numpy_gives_what_torch_gives_with_the_stored_weights(
+def test_numpy_and_torch_give_the_same_vectors_with_the_stored_weights(
     network: CharNetwork, weights: str
 ) -> None:
     encoder = to_encoder(make(network), VOCABULARY, CharEmbSettings())

@@ -27,7 +27,7 @@ TOY: dict[str, Any] = {
 
 
 def toy_data(settings: CharEmbSettings) -> CharEmbData:
-    """Words whose vector is that of their first letter, as long as they are."""
+    """Words with a vector for each first letter, scaled by the length of the word."""
     rng = np.random.default_rng(0)
     letters = rng.standard_normal((5, 6)).astype(np.float32)
     letters /= np.linalg.norm(letters, axis=1, keepdims=True)
@@ -96,7 +96,7 @@ def test_a_scaled_loss_is_resumed_too(
     # A CPU has no LSTM in float16, and its GRU is slow in it, but the loop is the same.
     monkeypatch.setattr(
         "pocketintent.training.charemb.objective.choose_precision",
-        lambda wanted, device: torch.float16,
+        lambda precision, device: torch.float16,
     )
     unbroken = make_trainer("unbroken", cell="gru")
     assert unbroken.task._scaler.is_enabled()
@@ -135,20 +135,20 @@ def test_a_toy_mapping_is_learnt_with_its_lengths(make_trainer: MakeTrainer, cel
     assert np.abs(error).mean() < 0.2 < trainer.task.data.training.log_norms.std()
 
 
-def test_training_ends_when_the_validation_cosine_stays(make_trainer: MakeTrainer) -> None:
+def test_training_ends_when_the_validation_cosine_stops_rising(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(epochs=50, patience=2, learning_rate=1e-9)
     cosines = iter([0.1, 0.3, 0.2, 0.3, 0.9])
-    kept: list[torch.Tensor] = []
+    snapshots: list[torch.Tensor] = []
 
     def validate() -> float:
-        kept.append(weights(trainer).clone())
+        snapshots.append(weights(trainer).clone())
         return next(cosines)
 
     trainer.task.validation_cosine = validate  # type: ignore[method-assign]
     trainer.train()
     assert [entry["cosine"] for entry in trainer.history] == [0.1, 0.3, 0.2, 0.3]
     assert trainer.task.best_epoch(4) == 2
-    assert torch.equal(weights(trainer), kept[1])
+    assert torch.equal(weights(trainer), snapshots[1])
 
 
 def test_training_ends_when_its_time_is_over(make_trainer: MakeTrainer) -> None:
@@ -165,7 +165,7 @@ def share_of_the_rate(trainer: Trainer) -> float:
     return trainer.task.learning_rate(trainer.progress) / trainer.task.settings.learning_rate
 
 
-def test_the_rate_stays_or_falls_to_zero_in_line(make_trainer: MakeTrainer) -> None:
+def test_the_learning_rate_is_constant_or_falls_linearly_to_zero(make_trainer: MakeTrainer) -> None:
     for schedule, last in (("constant", 1.0), ("linear", 0.0)):
         trainer = make_trainer(schedule, schedule=schedule, epochs=2, validation=0.0)
         rates = []
@@ -189,7 +189,7 @@ def test_checkpoints_are_written_between_epochs_as_time_passes(
     assert saved[-1] == (1, 0)
 
 
-def test_a_loss_that_is_no_number_ends_the_run(make_trainer: MakeTrainer) -> None:
+def test_a_loss_of_nan_ends_the_run(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
     with torch.no_grad():
         trainer.task.model.mlp[1].bias[0] = float("nan")

@@ -45,7 +45,7 @@ def read_examples(target: Path, settings: CharEmbSettings) -> TargetTerms:
     return read_terms(vectors.terms, vectors.vectors, settings.max_chars)
 
 
-def test_a_run_gives_a_model_file_that_comes_near_its_target(target: Path, tmp_path: Path) -> None:
+def test_a_run_writes_a_model_file_near_its_target(target: Path, tmp_path: Path) -> None:
     out, exact = tmp_path / "model.safetensors", tmp_path / "exact.safetensors"
     settings = replace(TOY, epochs=40, patience=0)
     lines: list[str] = []
@@ -118,7 +118,7 @@ def test_a_preset_keeps_its_size(preset: str, most: int, tmp_path: Path) -> None
     assert record["bytes"] == out.stat().st_size <= most
 
 
-def test_presets_are_those_of_the_paper() -> None:
+def test_presets_have_the_sizes_of_the_paper() -> None:
     sizes = {name: (preset.hidden, preset.layers) for name, preset in PRESETS.items()}
     assert sizes == {"tiny": (128, 1), "small": (512, 1), "base": (512, 2), "large": (768, 2)}
     for preset in PRESETS.values():

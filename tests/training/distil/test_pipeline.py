@@ -42,7 +42,7 @@ def targets(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_sums_of_words_come_near_the_vectors_of_texts_that_were_kept_out(
+def test_sums_of_words_are_near_the_vectors_of_validation_texts(
     targets: list[Path], tmp_path: Path
 ) -> None:
     out, lines = tmp_path / "model.safetensors", []
@@ -70,7 +70,7 @@ def test_one_seed_gives_one_file(targets: list[Path], tmp_path: Path) -> None:
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
-def test_a_resumed_run_gives_the_file_of_an_unbroken_one(
+def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
     targets: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, out = tmp_path / "whole.safetensors", tmp_path / "model.safetensors"

@@ -117,7 +117,7 @@ def test_the_loss_falls_and_is_reported_once_an_epoch(make_trainer: MakeTrainer)
         assert trainer.history[-1] < trainer.history[0]
 
 
-def test_the_rate_falls_to_zero_in_line(
+def test_the_learning_rate_falls_linearly_to_zero(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trainer = make_trainer(epochs=2, learning_rate=0.4)
@@ -130,7 +130,7 @@ def test_the_rate_falls_to_zero_in_line(
     assert np.diff(rates).max() < 0
 
 
-def test_a_loss_that_is_no_number_ends_the_run(make_trainer: MakeTrainer) -> None:
+def test_a_loss_of_nan_ends_the_run(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(
         loss="softmax", optimizer="sgd", learning_rate=1e30, max_norm=None, epochs=20
     )
@@ -226,7 +226,7 @@ def test_a_measurement_can_end_the_run(tmp_path: Path) -> None:
     assert (again.steps, again.finished, again.loaded) == ([], 1, {"steps": 5})
 
 
-def test_time_that_is_over_ends_the_epoch_early(tmp_path: Path) -> None:
+def test_the_time_limit_ends_the_epoch_early(tmp_path: Path) -> None:
     task = CountedSteps()
     Trainer(task, tmp_path, max_minutes=1e-12).train()
     assert (len(task.steps), task.finished) == (1, 1)

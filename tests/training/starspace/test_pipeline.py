@@ -97,7 +97,7 @@ def test_a_run_leaves_one_model_file_and_its_record(corpus: Path, tmp_path: Path
     assert any("epoch 3 of 3" in line for line in lines)
 
 
-def test_words_that_share_contexts_come_near_each_other(corpus: Path, tmp_path: Path) -> None:
+def test_words_that_share_contexts_become_similar(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.safetensors"
     train_starspace([corpus], out, replace(SMALL, dim=16, epochs=20, margin=0.5, share_sides=False))
     encoder = load_static(out)
@@ -244,8 +244,8 @@ def test_two_processes_take_the_steps_of_one_over_both_batches(
     with joined_by(COMMAND, *options(corpus, out)):
         assert main(options(corpus, out)) == 0
     expected = trained_by_pairs(corpus, tmp_path / "pairs")
-    found = load_static(out).words.decode()
-    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-4, atol=1e-6)
+    vectors = load_static(out).words.decode()
+    np.testing.assert_allclose(vectors, expected.numpy(), rtol=1e-4, atol=1e-6)
 
 
 def test_two_processes_end_with_one_good_model_file_and_one_record(

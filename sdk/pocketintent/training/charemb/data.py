@@ -58,7 +58,7 @@ def read_terms(terms: Sequence[str], vectors: FloatArray, max_chars: int) -> Tar
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
         row = int(np.flatnonzero(~finite)[0])
-        raise PocketIntentError(f"the vector of {terms[row]!r} holds NaN or infinity")
+        raise PocketIntentError(f"the vector of {terms[row]!r} contains NaN or infinity")
     norms = np.linalg.norm(vectors, axis=1)
     first: dict[str, int] = {}
     for row, term in enumerate(terms):

@@ -1,4 +1,4 @@
-"""Gradients of several processes, joined to those of one step."""
+"""Sums and means of the gradients of several processes."""
 
 from __future__ import annotations
 

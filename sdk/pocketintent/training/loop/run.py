@@ -40,7 +40,7 @@ class Run:
         """Train from the checkpoint if the run is resumed, otherwise from the beginning.
 
         Args:
-            task: What is trained, changed in place.
+            task: The capability to train, changed in place.
             max_minutes: Training ends after this time; None for no limit.
 
         Returns:

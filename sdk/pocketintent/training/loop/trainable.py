@@ -1,4 +1,4 @@
-"""What the training loop asks of a capability."""
+"""The protocol between the training loop and a capability."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a capability found at the end of an epoch."""
+    """Quality of a model at the end of an epoch."""
 
     entry: Any
     """The epoch's entry in the history: a number, or a dictionary of numbers."""
@@ -54,7 +54,7 @@ class Trainable(Protocol):
     workers: Workers
     """The processes that train together."""
     unit: str
-    """What progress counts, such as "words"."""
+    """Unit of the progress bar, such as "words"."""
     units_per_epoch: int
     """Number of units in an epoch."""
 
@@ -76,7 +76,7 @@ class Trainable(Protocol):
         ...
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint needs to continue: tensors, numbers, strings, lists, dictionaries."""
+        """The state for a checkpoint: tensors, numbers, strings, lists and dictionaries."""
         ...
 
     def load_state(self, state: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ class Trainer:
     A step takes one batch for each process, so a step of n processes is n times as large.
 
     Args:
-        task: What is trained, changed in place.
+        task: The capability to train, changed in place.
         folder: Where the checkpoint is kept.
         max_minutes: Training ends after this time, resumed parts included; None for no limit.
         checkpoint_seconds: Time between two checkpoints; another is written after each epoch.

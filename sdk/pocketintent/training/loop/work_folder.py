@@ -1,4 +1,4 @@
-"""The folder in which an unfinished run keeps what a later call needs to continue it."""
+"""The folder with the unfinished work of a run, from which a later call can continue."""
 
 from __future__ import annotations
 
