@@ -24,8 +24,8 @@ from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.evaluation.intents.baselines import make_baseline
 from pocketintent.evaluation.intents.curves import learning_curves
 from pocketintent.evaluation.intents.datasets import load_intent_data
-from pocketintent.evaluation.intents.few_shot import EncoderSystem, System
 from pocketintent.evaluation.intents.line_plot import plot_curves
+from pocketintent.evaluation.intents.systems import EncoderSystem, System
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder

@@ -65,5 +65,5 @@ def test_nothing_to_measure_is_said(pairs: Path) -> None:
 
 def test_bad_pairs_are_named_before_a_table_is_read(pairs: Path, tmp_path: Path) -> None:
     args = parse(pairs, "--target", tmp_path / "absent.txt")
-    with pytest.raises(PocketIntentError, match=r"pairs\.csv.*not known which columns"):
+    with pytest.raises(PocketIntentError, match=r"pairs\.csv.*unknown columns"):
         args.run(args)

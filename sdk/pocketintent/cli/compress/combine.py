@@ -10,10 +10,10 @@ from pocketintent.cli.compress.quality import add_probe_arguments, measure_quali
 from pocketintent.cli.options.model import model_file
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note, print_progress
-from pocketintent.compression.words import read_static_model
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.compression.combine import combine_encoders
     from pocketintent.compression.report import size_report
 
-    words, counts = read_static_model(args.words)
+    words = load_kind(args.words, StaticEncoder)
     characters = load_kind(args.charemb, CharEncoder)
     before = {"words": size_report(args.words), "charemb": size_report(args.charemb)}
     started = time.monotonic()
@@ -106,7 +106,6 @@ def run(args: argparse.Namespace) -> int:
         blend=args.blend,
         attention=_attention(args),
         keep=args.keep,
-        counts=counts,
         sub_dim=args.sub_dim,
         codebook_size=args.codebook_size,
         seed=args.seed,

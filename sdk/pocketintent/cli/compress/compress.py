@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.model import model_file
 from pocketintent.cli.output import print_json, print_note, print_progress
-from pocketintent.compression.words import keep_frequent, read_static_model
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.compression.prune import load_word_model, without_counts, words_of
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
@@ -113,26 +112,28 @@ def run(args: argparse.Namespace) -> int:
     for path in args.corpus or ():
         if not path.is_file():  # now rather than after minutes of work
             raise PocketIntentError(f"--corpus {path}: there is no such file")
-    original, counts = read_static_model(args.model)
+    original = load_word_model(args.model)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         raise PocketIntentError("--prune norm needs --keep and --corpus")
     keeps_codes = _keeps_codes(original, args)
     before = size_report(args.model)  # now: OUT may be the same file
     started = time.monotonic()
-    pruned, counts = _prune(original, counts, args)
-    small = pruned if keeps_codes else _quantise(pruned, counts, args)
+    pruned = _prune(original, args)
+    small = pruned if keeps_codes else _quantise(pruned, args)
     if args.corpus is not None:
         print_note("fitting the codebook of templates")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
+    small = without_counts(small)
     seconds = time.monotonic() - started
     quality = _measure(original, pruned, small, args)
     _describe(small, original, args, quality)
     save_model(args.out, *small.to_model_file_parts())
-    float32_bytes = len(pruned.words) * pruned.dim * 4
+    num_words = len(words_of(pruned).vocabulary)
+    float32_bytes = num_words * pruned.dim * 4
     sizes = compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes)
     report = {
         "out": str(args.out),
-        "words": {"before": len(original.words), "after": len(small.words)},
+        "words": {"before": len(words_of(original).vocabulary), "after": num_words},
         "dim": small.dim,
         "codes_kept": keeps_codes,
         "settings": small.manifest["compression"],
@@ -143,9 +144,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _keeps_codes(encoder: StaticEncoder, args: argparse.Namespace) -> bool:
+def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:
     """Whether the words stay the codes that they are."""
-    if not isinstance(encoder.words, QuantizedMatrix):
+    if not isinstance(words_of(encoder).vectors, QuantizedMatrix):
         return False
     if any(getattr(args, name) is not None for name in DEFAULTS):
         return False
@@ -158,9 +159,7 @@ def _keeps_codes(encoder: StaticEncoder, args: argparse.Namespace) -> bool:
     return True
 
 
-def _quantise(
-    encoder: StaticEncoder, counts: NDArray[np.integer[Any]] | None, args: argparse.Namespace
-) -> StaticEncoder:
+def _quantise(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
     from pocketintent.compression.quantise import quantise_encoder
 
     options = dict(DEFAULTS)
@@ -169,7 +168,6 @@ def _quantise(
         encoder,
         sub_dim=options["sub_dim"],
         codebook_size=options["codebook_size"],
-        counts=counts,
         count_power=options["count_power"],
         per_position=not options["shared_codebook"],
         normalised=not options["no_normalise"],
@@ -180,7 +178,7 @@ def _quantise(
 
 
 def _measure(
-    original: StaticEncoder, pruned: StaticEncoder, small: StaticEncoder, args: argparse.Namespace
+    original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, args: argparse.Namespace
 ) -> dict[str, Any]:
     """The quality of each stage, and what was lost; empty when nothing is to be measured on."""
     from pocketintent.compression.report import quality_change
@@ -196,8 +194,8 @@ def _measure(
 
 
 def _describe(
-    small: StaticEncoder,
-    original: StaticEncoder,
+    small: ModelEncoder,
+    original: ModelEncoder,
     args: argparse.Namespace,
     quality: dict[str, Any],
 ) -> None:
@@ -205,7 +203,7 @@ def _describe(
     settings = dict(small.manifest.get("compression", {}))
     if args.keep is not None or "keep" not in settings:
         settings |= {"keep": args.keep, "prune": args.prune}
-    if args.no_ngrams and original.ngrams is not None:
+    if args.no_ngrams and "ngrams" in original.tables():
         settings["ngrams"] = False
     small.manifest["compression"] = settings
     # What an earlier compression measured is not this model's.
@@ -214,25 +212,24 @@ def _describe(
         small.manifest["quality"] = quality["after"]
 
 
-def _prune(
-    encoder: StaticEncoder, counts: NDArray[np.integer[Any]] | None, args: argparse.Namespace
-) -> tuple[StaticEncoder, NDArray[np.integer[Any]] | None]:
+def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
     from pocketintent.compression.prune import (
         Sentences,
-        prune_encoder,
+        keep_frequent,
         select_by_norm,
         without_ngrams,
     )
 
     if args.no_ngrams:
         encoder = without_ngrams(encoder)
-    if args.keep is None or args.keep >= len(encoder.words):
-        return encoder, counts
+    words = words_of(encoder)
+    if args.keep is None or args.keep >= len(words.vocabulary):
+        return encoder
     if args.prune == "frequency":
-        return keep_frequent(encoder, counts, args.keep)
-    norms = np.linalg.norm(encoder.words.decode(), axis=1)
+        return keep_frequent(encoder, args.keep)
+    norms = np.linalg.norm(words.vectors.decode(), axis=1)
     ids = select_by_norm(norms, Sentences.read(encoder, _read_corpus(args)), args.keep)
-    return prune_encoder(encoder, ids), None if counts is None else counts[ids]
+    return encoder.select_words(ids)
 
 
 def _read_corpus(args: argparse.Namespace) -> Iterator[str]:

@@ -14,7 +14,7 @@ from pocketintent.cli.compress.quality import (
 )
 from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.compression.words import keep_frequent, read_static_model
+from pocketintent.compression.prune import keep_frequent, load_word_model
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 
@@ -78,9 +78,9 @@ def run(args: argparse.Namespace) -> int:
     probe = read_probe(args)
     if not probe:
         raise PocketIntentError("a sweep needs --sts FILE or --intents DIR to measure quality on")
-    encoder, counts = read_static_model(args.model)
+    encoder = load_word_model(args.model)
     if args.keep is not None:
-        encoder, counts = keep_frequent(encoder, counts, args.keep)
+        encoder = keep_frequent(encoder, args.keep)
     args.out.mkdir(parents=True, exist_ok=True)
     table = run_sweep(
         encoder,
@@ -91,7 +91,6 @@ def run(args: argparse.Namespace) -> int:
             "keep": args.keep,
             **describe_probe(probe),
         },
-        counts=counts,
         grid=Grid(
             args.variants or tuple(VARIANTS),
             args.sub_dims or SUB_DIMS,

@@ -23,7 +23,7 @@ from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.shipped_models import find_model
 
 if TYPE_CHECKING:
-    from pocketintent.evaluation.intents.few_shot import System
+    from pocketintent.evaluation.intents.systems import System
 
 OURS = "pocketintent"
 """The name of the model under test among the systems of a report."""
@@ -169,7 +169,7 @@ def run_out_of_scope(args: argparse.Namespace) -> int:
 def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:
     """How to make each system of the call, by its name; ours first."""
     from pocketintent.evaluation.intents.baselines import BASELINES, make_baseline
-    from pocketintent.evaluation.intents.few_shot import EncoderSystem
+    from pocketintent.evaluation.intents.systems import EncoderSystem
 
     for name in args.baselines:
         if name not in BASELINES:
