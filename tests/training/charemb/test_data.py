@@ -71,7 +71,8 @@ def test_an_epoch_has_each_term_once_and_batches_of_like_length() -> None:
     batches = batches_of()
     batches.start_epoch(0)
     epoch_batches = [batches.batch(number) for number in range(len(batches))]
-    assert sorted(np.concatenate([batch.rows for batch in epoch_batches])) == list(range(len(WORDS)))
+    rows = np.concatenate([batch.rows for batch in epoch_batches])
+    assert sorted(rows) == list(range(len(WORDS)))
     assert max(np.ptp(batch.lengths) for batch in epoch_batches) <= 1
     for batch in epoch_batches:
         for row, chars, length in zip(batch.rows, batch.chars, batch.lengths, strict=True):

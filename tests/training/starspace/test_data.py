@@ -130,7 +130,9 @@ def test_negatives_follow_the_power_of_their_counts(power: float) -> None:
     assert draws.shape == (50, 400)
     counted = np.bincount(draws.ravel(), minlength=4)
     expected = draws.size * counts**power / (counts**power).sum()
-    assert float(((counted - expected) ** 2 / expected).sum()) < 16.3  # chi-square, 3 degrees, 0.1 %
+    assert (
+        float(((counted - expected) ** 2 / expected).sum()) < 16.3
+    )  # chi-square, 3 degrees, 0.1 %
 
 
 def test_word_negatives_follow_the_counts(make_corpus: MakeCorpus) -> None:
@@ -141,9 +143,7 @@ def test_word_negatives_follow_the_counts(make_corpus: MakeCorpus) -> None:
 
 
 @given(st.lists(st.integers(1, 9), min_size=1), st.integers(9, 20))
-def test_rows_are_filled_with_whole_pieces_in_order(
-    lengths: list[int], row_length: int
-) -> None:
+def test_rows_are_filled_with_whole_pieces_in_order(lengths: list[int], row_length: int) -> None:
     firsts = pack_rows(np.array(lengths), row_length).tolist()
     assert firsts[0] == 0 and firsts[-1] == len(lengths)
     rows = [lengths[a:b] for a, b in pairwise(firsts)]

@@ -34,9 +34,7 @@ def unit(vectors: "torch.Tensor") -> "torch.Tensor":
 # Without a margin, vectors of one number lie on the kink of the loss, where it has no gradient.
 @given(batches(), st.floats(0.01, 1.5))
 @settings(max_examples=80)
-def test_margin_gradients_equal_autograd_at_the_unit_vectors(
-    batch: Batch, margin: float
-) -> None:
+def test_margin_gradients_equal_autograd_at_the_unit_vectors(batch: Batch, margin: float) -> None:
     left, right, negatives, allowed = batch
     units = [unit(part).requires_grad_() for part in (left, right, negatives)]
     positive = (units[0] * units[1]).sum(-1, keepdim=True)

@@ -47,9 +47,7 @@ def test_words_with_the_same_contexts_become_similar(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_file_records_its_training(
-    corpus: Path, tmp_path: Path, method: Any
-) -> None:
+def test_the_file_records_its_training(corpus: Path, tmp_path: Path, method: Any) -> None:
     out = tmp_path / "v.safetensors"
     lines: list[str] = []
     record = train_words(
