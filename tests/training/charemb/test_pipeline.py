@@ -133,15 +133,15 @@ def test_presets_have_the_sizes_of_the_paper() -> None:
     ("change", "message"),
     [
         ({"cell": "brain"}, "cell must be one of"),
-        ({"hidden": 0}, "hidden must be positive"),
-        ({"dropout": 1.0}, "dropout must be below 1"),
-        ({"validation": -0.1}, "validation cannot be negative"),
-        ({"typing_errors": 1.5}, "typing_errors must be at most 1"),
+        ({"hidden": 0}, "hidden must be at least 1"),
+        ({"dropout": 1.0}, "dropout must be at least 0 and below 1"),
+        ({"validation": -0.1}, "validation must be at least 0"),
+        ({"typing_errors": 1.5}, "typing_errors must be at least 0 and at most 1"),
         ({"learning_rate": float("inf")}, "finite number"),
-        ({"seed": 2**63}, "seed must be below"),
+        ({"seed": 2**63}, "seed must be at least 0 and below"),
     ],
 )
-def test_settings_out_of_range_are_named(change: dict[str, Any], message: str) -> None:
+def test_bad_settings_are_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(PocketIntentError, match=message):
         replace(TOY, **change).check()
 

@@ -82,13 +82,13 @@ def test_too_few_usable_texts_are_refused() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"dim": 0}, "dim must be positive"),
-        ({"max_words": 0}, "max_words must be positive"),
+        ({"dim": 0}, "dim must be at least 1"),
+        ({"max_words": 0}, "max_words must be at least 1"),
         ({"learning_rate": float("nan")}, "learning_rate must be a finite number"),
-        ({"validation": 1.0}, "validation is a share"),
-        ({"frequency_weight": -1.0}, "frequency_weight cannot be negative"),
+        ({"validation": 1.0}, "validation must be at least 0 and below 1"),
+        ({"frequency_weight": -1.0}, "frequency_weight must be at least 0"),
         ({"tokenizer": "spaces"}, "tokenizer must be one of simple, tweet"),
-        ({"seed": -1}, "seed must be 0 or more"),
+        ({"seed": -1}, "seed must be at least 0"),
     ],
 )
 def test_bad_settings_are_refused_by_name(setting: dict[str, object], message: str) -> None:

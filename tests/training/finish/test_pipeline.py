@@ -100,9 +100,9 @@ def test_the_seed_determines_the_model(trained: StaticEncoder) -> None:
 
 
 def test_bad_settings_and_unsuitable_models_are_rejected(trained: StaticEncoder) -> None:
-    with pytest.raises(PocketIntentError, match="negative"):
+    with pytest.raises(PocketIntentError, match="subword_scale must be at least 0"):
         finish_encoder(trained, FinishSettings(subword_scale=-1.0))
-    with pytest.raises(PocketIntentError, match="min_n <= max_n"):
+    with pytest.raises(PocketIntentError, match="min_n must be at least 1 and at most max_n"):
         finish_encoder(trained, FinishSettings(min_n=4, max_n=3))
     finished = finish_encoder(trained, FinishSettings())
     with pytest.raises(PocketIntentError, match="n-grams already"):

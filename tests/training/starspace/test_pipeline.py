@@ -275,7 +275,7 @@ def test_input_that_cannot_be_trained_on_is_named(tmp_path: Path, corpus: Path) 
         train_starspace([corpus], out, replace(SMALL, mode="labelled"), restart=True)
     with pytest.raises(PocketIntentError, match=r"none\.txt: cannot be read"):
         train_starspace([tmp_path / "none.txt"], out, SMALL, restart=True)
-    with pytest.raises(PocketIntentError, match="dim must be positive"):
+    with pytest.raises(PocketIntentError, match="dim must be at least 1"):
         train_starspace([corpus], out, replace(SMALL, dim=0), restart=True)
     single = tmp_path / "single.txt"
     single.write_text("one\ntwo\nthree")

@@ -1,4 +1,4 @@
-"""What the commands that train share: device, threads, resuming, and the record of the call."""
+"""Options that the training commands share: device, threads and resuming; and their records."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from pocketintent.cli.output import print_json
 
 
 def add_torch_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--device`` and ``--threads``, the arguments of ``training.loop``'s prepare_torch."""
+    """Add ``--device`` and ``--threads``, the arguments of :func:`prepare_torch`."""
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
     parser.add_argument("--threads", type=int, metavar="N", help="CPU threads (torch decides)")
 
 
 def add_resume_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--resume`` and ``--restart``, of which at most one can be given."""
-    again = parser.add_mutually_exclusive_group()
-    again.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
-    again.add_argument("--restart", action="store_true", help="drop a run that was stopped")
+    """Add ``--resume`` and ``--restart``, which exclude each other."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--resume", action="store_true", help="continue an unfinished run")
+    group.add_argument(
+        "--restart", action="store_true", help="delete an unfinished run and start from scratch"
+    )
 
 
 def print_record(record: Mapping[str, Any]) -> None:
-    """Print what a run gave as JSON; of the processes that torchrun started, the first one does."""
+    """Print the record of a run as JSON; under torchrun only the first process prints it."""
     if os.environ.get("RANK", "0") == "0":
         print_json(record)
 
 
 def command_line(arguments: list[str]) -> str:
-    """The call for the record: folders are left out, since a model is given to others."""
+    """The command for the record, without folders, since models are shared with other people."""
     return shlex.join(["pocketintent", *(argument.rpartition("/")[2] for argument in arguments)])

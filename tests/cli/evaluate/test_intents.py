@@ -1,53 +1,20 @@
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
-
-TRAIN = {
-    "lights": ["turn on the light", "switch off the lamp", "lights on please"],
-    "music": ["play music", "hear a song", "play jazz please"],
-}
-
-
-@pytest.fixture
-def intent_dir(tmp_path: Path) -> Path:
-    folder = tmp_path / "rooms"
-    folder.mkdir()
-    rows = [{"text": text, "intent": name} for name, texts in TRAIN.items() for text in texts]
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    for split in ("train", "valid", "test"):
-        (folder / f"{split}.jsonl").write_text(lines)
-    for split in ("valid", "test"):
-        (folder / f"oos_{split}.jsonl").write_text('{"text": "order pizza", "intent": null}\n')
-    return folder
 
 
 def call(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    evaluate.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["evaluate", *map(str, words)])
+    args = build_parser().parse_args(["evaluate", *map(str, words)])
     status: int = args.run(args)
     return status
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> list[dict]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-
-
-def test_sts_prints_the_correlations(
-    tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "sts.jsonl"
-    pairs = [("light", "lamp", 5), ("light", "music", 0), ("pizza", "food", 4.5)]
-    path.write_text("\n".join(json.dumps({"a": a, "b": b, "score": s}) for a, b, s in pairs))
-    assert call("sts", path, "--model", tiny_model) == 0
-    (report,) = printed(capsys)
-    assert report.keys() == {"pearson", "spearman", "pairs"}
-    assert report["pearson"] > 0.9
 
 
 def test_intents_prints_one_line_for_each_set_and_draws_the_plot(
@@ -80,7 +47,7 @@ def test_intents_by_table_reports_the_difference(
     assert all("differing" in row for row in report["results"])
 
 
-def test_out_file_is_taken_up_by_a_second_call(
+def test_a_second_call_reuses_the_results_of_the_out_file(
     tiny_model: Path, intent_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["intents", intent_dir, "--model", tiny_model, "--out", tmp_path / "out.json"]
@@ -91,15 +58,6 @@ def test_out_file_is_taken_up_by_a_second_call(
     assert len(second["results"]) == 4
     with pytest.raises(PocketIntentError, match="another --out"):
         call(*words, "--shots", "1", "--runs", "3")
-
-
-def test_oos_prints_auroc_and_threshold(
-    tiny_model: Path, intent_dir: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert call("oos", intent_dir, "--model", tiny_model, "--shots", 2, "--runs", 2) == 0
-    (report,) = printed(capsys)
-    assert report["results"][0]["auroc"]["mean"] == 1.0
-    assert report["results"][0]["oos_recall"]["mean"] == 1.0
 
 
 def test_progress_goes_to_stderr(
