@@ -122,9 +122,8 @@ def make_network(preset: str, dim: int) -> tuple[CharEmb, CharVocabulary]:
     """An untrained torch network of a preset's sizes, and its characters."""
     import torch
 
-    from pocketintent.training.charemb.model import CharEmb
+    from pocketintent.training.charemb.model import CharEmb, build_network
     from pocketintent.training.charemb.settings import preset_settings
-    from pocketintent.training.charemb.trainer import build_network
 
     settings = preset_settings(preset, {})
     torch.manual_seed(SEED)

@@ -25,7 +25,7 @@ def test_frequent_words_and_words_that_are_texts_by_themselves_get_vectors() -> 
     assert words.words[0] == "play"
 
 
-def test_texts_become_ids_and_those_without_a_known_word_or_direction_are_left_out() -> None:
+def test_texts_become_ids_unless_they_have_no_known_word_or_direction() -> None:
     vectors = targets()
     vectors.vectors[3] = 0
     data = DistilData.prepare(vectors, SETTINGS)
@@ -38,7 +38,7 @@ def test_texts_become_ids_and_those_without_a_known_word_or_direction_are_left_o
     assert texts.owners().tolist() == [0, 0, 1, 1, 2, 3, 3]
 
 
-def test_targets_lose_their_mean_and_keep_their_cosines_when_they_are_cut() -> None:
+def test_reduced_targets_lose_their_mean_and_keep_their_cosines() -> None:
     rng = np.random.default_rng(1)
     flat = (rng.standard_normal((len(TEXTS), 3)) @ rng.standard_normal((3, 8)) + 5).astype("f4")
     vectors = TermVectors(TEXTS, flat)

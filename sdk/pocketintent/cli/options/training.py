@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from pocketintent.cli.output import print_json
-from pocketintent.runtime.errors import PocketIntentError, require
 
 
 def add_torch_options(parser: argparse.ArgumentParser) -> None:
@@ -25,33 +24,6 @@ def add_resume_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--restart", action="store_true", help="delete an unfinished run and start from scratch"
     )
-
-
-def prepare_torch(device: str, threads: int | None) -> None:
-    """Take up the options ``--device`` and ``--threads``, before any work is done.
-
-    Args:
-        device: cpu, cuda, cuda:1 …
-        threads: CPU threads; None leaves them to torch.
-
-    Raises:
-        PocketIntentError: The device is not there, or the threads are fewer than 1.
-        MissingExtraError: torch or tqdm is not installed.
-    """
-    torch = require("torch", "train")
-    require("tqdm", "train")
-    if threads is not None:
-        if threads < 1:
-            raise PocketIntentError(f"--threads must be 1 or more, not {threads}")
-        torch.set_num_threads(threads)
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise PocketIntentError(
-            f"--device {device}: this torch sees no GPU; install a CUDA build or use --device cpu"
-        )
-    try:
-        torch.empty(0, device="cpu" if device == "cuda" else device)
-    except (RuntimeError, AssertionError) as error:
-        raise PocketIntentError(f"--device {device}: {str(error).splitlines()[0]}") from error
 
 
 def print_record(record: Mapping[str, Any]) -> None:

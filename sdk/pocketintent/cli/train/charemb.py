@@ -13,12 +13,12 @@ from pocketintent.cli.options.training import (
     add_resume_options,
     add_torch_options,
     command_line,
-    prepare_torch,
     print_record,
 )
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings
+from pocketintent.training.loop.devices import prepare_torch
 
 EXAMPLES = """\
 examples:

@@ -13,11 +13,11 @@ from pocketintent.cli.options.training import (
     add_resume_options,
     add_torch_options,
     command_line,
-    prepare_torch,
     print_record,
 )
 from pocketintent.cli.output import print_note
 from pocketintent.training.distil.settings import DistilSettings
+from pocketintent.training.loop.devices import prepare_torch
 
 EXAMPLES = """\
 examples:

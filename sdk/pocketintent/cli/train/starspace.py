@@ -12,10 +12,10 @@ from pocketintent.cli.options.training import (
     add_resume_options,
     add_torch_options,
     command_line,
-    prepare_torch,
     print_record,
 )
 from pocketintent.cli.output import print_note
+from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.starspace.settings import StarSpaceSettings
 
 EXAMPLES = """\

@@ -7,12 +7,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
-from pocketintent.training.charemb.data import CharEmbData, read_terms  # noqa: E402
+from pocketintent.training.charemb.data import CharEmbData, make_batch, read_terms  # noqa: E402
+from pocketintent.training.charemb.model import build_network  # noqa: E402
+from pocketintent.training.charemb.objective import CharEmbTraining  # noqa: E402
 from pocketintent.training.charemb.settings import CharEmbSettings  # noqa: E402
-from pocketintent.training.charemb.trainer import CharEmbTrainer, build_network  # noqa: E402
-from pocketintent.training.loop.trainer import CHECKPOINT  # noqa: E402
+from pocketintent.training.loop.trainer import CHECKPOINT, Trainer  # noqa: E402
 
-MakeTrainer = Callable[..., CharEmbTrainer]
+MakeTrainer = Callable[..., Trainer]
 TOY: dict[str, Any] = {
     **{"hidden": 8, "char_dim": 4, "mlp": 12, "max_chars": 12, "min_char_count": 1},
     **{
@@ -26,7 +27,7 @@ TOY: dict[str, Any] = {
 
 
 def toy_data(settings: CharEmbSettings) -> CharEmbData:
-    """Words whose vector is that of their first letter, as long as they are."""
+    """Words with a vector for each first letter, scaled by the length of the word."""
     rng = np.random.default_rng(0)
     letters = rng.standard_normal((5, 6)).astype(np.float32)
     letters /= np.linalg.norm(letters, axis=1, keepdims=True)
@@ -39,17 +40,21 @@ def toy_data(settings: CharEmbSettings) -> CharEmbData:
 def make_trainer(tmp_path: Path) -> MakeTrainer:
     """A function from settings to a trainer whose checkpoints are in a folder of the test."""
 
-    def make(folder: str = "work", **options: Any) -> CharEmbTrainer:
-        own = {key: options.pop(key) for key in ("precision", "max_minutes") if key in options}
+    def make(folder: str = "work", **options: Any) -> Trainer:
+        precision = options.pop("precision", "auto")
+        max_minutes = options.pop("max_minutes", None)
         settings = CharEmbSettings(**(TOY | options))
         (tmp_path / folder).mkdir(exist_ok=True)
-        return CharEmbTrainer(toy_data(settings), settings, tmp_path / folder, **own)
+        task = CharEmbTraining(toy_data(settings), settings, precision=precision)
+        return Trainer(task, tmp_path / folder, max_minutes=max_minutes)
 
     return make
 
 
-def weights(trainer: CharEmbTrainer) -> torch.Tensor:
-    return torch.cat([parameter.detach().reshape(-1) for parameter in trainer.model.parameters()])
+def weights(trainer: Trainer) -> torch.Tensor:
+    return torch.cat(
+        [parameter.detach().reshape(-1) for parameter in trainer.task.model.parameters()]
+    )
 
 
 VARIANTS: list[dict[str, Any]] = [
@@ -90,11 +95,11 @@ def test_a_scaled_loss_is_resumed_too(
 ) -> None:
     # A CPU has no LSTM in float16, and its GRU is slow in it, but the loop is the same.
     monkeypatch.setattr(
-        "pocketintent.training.charemb.trainer.choose_precision",
-        lambda wanted, device: torch.float16,
+        "pocketintent.training.charemb.objective.choose_precision",
+        lambda precision, device: torch.float16,
     )
     unbroken = make_trainer("unbroken", cell="gru")
-    assert unbroken._scaler.is_enabled()
+    assert unbroken.task._scaler.is_enabled()
     unbroken.train()
     for _ in range(2):
         part = make_trainer("broken", cell="gru")
@@ -120,32 +125,30 @@ def test_a_toy_mapping_is_learnt_with_its_lengths(make_trainer: MakeTrainer, cel
     trainer.train()
     assert len(lines) == len(trainer.history) == 40
     assert lines[0].startswith("epoch 1 of 40: loss ")
-    assert trainer.history[trainer.best_epoch - 1]["cosine"] > 0.9
-    rows = np.arange(len(trainer.data.training))
-    trainer.model.eval()
-    from pocketintent.training.charemb.data import make_batch
-
-    batch = make_batch(trainer.data.vocabulary, trainer.data.training.texts, rows)
-    _, log_norms = trainer.objective.forward(batch)
+    assert trainer.history[trainer.task.best_epoch(40) - 1]["cosine"] > 0.9
+    rows = np.arange(len(trainer.task.data.training))
+    trainer.task.model.eval()
+    batch = make_batch(trainer.task.data.vocabulary, trainer.task.data.training.texts, rows)
+    _, log_norms = trainer.task.forward(batch)
     assert log_norms is not None
-    error = log_norms.detach().numpy() - trainer.data.training.log_norms
-    assert np.abs(error).mean() < 0.2 < trainer.data.training.log_norms.std()
+    error = log_norms.detach().numpy() - trainer.task.data.training.log_norms
+    assert np.abs(error).mean() < 0.2 < trainer.task.data.training.log_norms.std()
 
 
-def test_training_ends_when_the_validation_cosine_stays(make_trainer: MakeTrainer) -> None:
+def test_training_ends_when_the_validation_cosine_stops_rising(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(epochs=50, patience=2, learning_rate=1e-9)
     cosines = iter([0.1, 0.3, 0.2, 0.3, 0.9])
-    kept: list[torch.Tensor] = []
+    snapshots: list[torch.Tensor] = []
 
     def validate() -> float:
-        kept.append(weights(trainer).clone())
+        snapshots.append(weights(trainer).clone())
         return next(cosines)
 
-    trainer.objective.validation_cosine = validate  # type: ignore[method-assign]
+    trainer.task.validation_cosine = validate  # type: ignore[method-assign]
     trainer.train()
     assert [entry["cosine"] for entry in trainer.history] == [0.1, 0.3, 0.2, 0.3]
-    assert trainer.best_epoch == 2
-    assert torch.equal(weights(trainer), kept[1])
+    assert trainer.task.best_epoch(4) == 2
+    assert torch.equal(weights(trainer), snapshots[1])
 
 
 def test_training_ends_when_its_time_is_over(make_trainer: MakeTrainer) -> None:
@@ -158,15 +161,19 @@ def test_training_ends_when_its_time_is_over(make_trainer: MakeTrainer) -> None:
     assert torch.equal(weights(again), weights(trainer))
 
 
-def test_the_rate_stays_or_falls_to_zero_in_line(make_trainer: MakeTrainer) -> None:
+def share_of_the_rate(trainer: Trainer) -> float:
+    return trainer.task.learning_rate(trainer.progress) / trainer.task.settings.learning_rate
+
+
+def test_the_learning_rate_is_constant_or_falls_linearly_to_zero(make_trainer: MakeTrainer) -> None:
     for schedule, last in (("constant", 1.0), ("linear", 0.0)):
         trainer = make_trainer(schedule, schedule=schedule, epochs=2, validation=0.0)
         rates = []
         while trainer._next[0] < 2:
-            rates.append(trainer.learning_rate / trainer.settings.learning_rate)
+            rates.append(share_of_the_rate(trainer))
             trainer.train(stop_after=1)
         assert rates[0] == 1.0
-        assert trainer.learning_rate / trainer.settings.learning_rate == pytest.approx(last)
+        assert share_of_the_rate(trainer) == pytest.approx(last)
         assert np.ptp(np.diff(rates)) < 1e-9
 
 
@@ -182,10 +189,10 @@ def test_checkpoints_are_written_between_epochs_as_time_passes(
     assert saved[-1] == (1, 0)
 
 
-def test_a_loss_that_is_no_number_ends_the_run(make_trainer: MakeTrainer) -> None:
+def test_a_loss_of_nan_ends_the_run(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
     with torch.no_grad():
-        trainer.model.mlp[1].bias[0] = float("nan")
+        trainer.task.model.mlp[1].bias[0] = float("nan")
     with pytest.raises(PocketIntentError, match="lower --learning-rate"):
         trainer.train()
 
