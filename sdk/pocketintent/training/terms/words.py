@@ -23,7 +23,7 @@ from pocketintent.training.terms.stop_words import (
 # keeps ($, +, <, =, >, ^, |, ~) are not listed, so that no token is lost; no candidate contains
 # them.
 _BREAK = re.compile(
-    '[\t\r\n.,;:!?()\\[\\]{}"“”„«»…—–/\\\\•·。、，；：！？（）「」『』]+|\\s-+\\s|--+'
+    '[\t\r\n.,;:!?()\\[\\]{}"“”„\u00ab\u00bb…—–/\\\\•·。、，；：！？（）「」『』]+|\\s-+\\s|--+'
 )
 
 _PRIOR = 4.0  # weight, in occurrences, of the rate of all words in that of each word
