@@ -1,4 +1,4 @@
-"""Encoders and template indexes of random codes, small enough to compare plainly."""
+"""Small encoders and template indexes of random codes."""
 
 from collections.abc import Callable
 from itertools import islice, product
@@ -21,13 +21,13 @@ MakeIndex = Callable[..., IndexedTemplates]
 
 
 def words_of(number: int) -> list[str]:
-    """So many words of letters, in alphabetical order."""
+    """A number of four-letter words, in alphabetical order."""
     return list(islice(map("".join, product(ascii_lowercase, repeat=4)), number))
 
 
 @pytest.fixture(scope="session")
 def make_matrix() -> MakeMatrix:
-    """Makes a matrix of random codes of a random codebook."""
+    """Returns a matrix of random codes, with a random codebook."""
 
     def make(
         num: int,
@@ -51,7 +51,7 @@ def make_matrix() -> MakeMatrix:
 
 @pytest.fixture(scope="session")
 def make_encoder(make_matrix: MakeMatrix) -> MakeEncoder:
-    """Makes an encoder of the words ``aaaa``, ``aaab`` and so on, with n-grams or without."""
+    """Returns an encoder of the words ``aaaa``, ``aaab`` and so on, with n-grams or without."""
 
     def make(
         words: dict[str, Any], ngrams: dict[str, Any] | None, num_words: int = 30
@@ -69,7 +69,7 @@ def make_encoder(make_matrix: MakeMatrix) -> MakeEncoder:
 
 @pytest.fixture(scope="session")
 def make_index(make_matrix: MakeMatrix) -> MakeIndex:
-    """Makes an index of intents with these numbers of templates, all of random codes."""
+    """Returns an index of intents with these numbers of templates, all of random codes."""
 
     def make(counts: list[int], **settings: Any) -> IndexedTemplates:
         rows = make_matrix(sum(counts) + len(counts), **{"normalised": False, **settings})
