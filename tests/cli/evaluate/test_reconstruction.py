@@ -31,7 +31,7 @@ def test_the_report_is_one_json_line(
 
 def test_a_model_of_words_is_bad_input(tiny_model: Path) -> None:
     args = parse("sts.jsonl", "--target", tiny_model, "--model", tiny_model)
-    with pytest.raises(PocketIntentError, match="needs one of kind 'charemb'"):
+    with pytest.raises(PocketIntentError, match="a model of kind 'charemb' is required"):
         args.run(args)
 
 
