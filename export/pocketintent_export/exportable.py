@@ -16,7 +16,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 

@@ -12,7 +12,7 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.encoders.characters import CharactersModule
 from pocketintent_export.export import Format
 from pocketintent_export.layers.codes import QuantizedRows, quantised_shape

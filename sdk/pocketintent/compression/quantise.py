@@ -13,8 +13,8 @@ from pocketintent.compression.prune import prune_encoder, select_by_frequency
 from pocketintent.runtime.decision.matching import fit_template_quantizer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
 
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""

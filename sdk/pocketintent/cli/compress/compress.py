@@ -18,7 +18,7 @@ from pocketintent.compression.words import keep_frequent, read_static_model
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 
 EXAMPLES = """\
 examples:

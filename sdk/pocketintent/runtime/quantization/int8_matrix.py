@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.lbg import check_finite
-from pocketintent.runtime.quantization.quantizer import half_precision
+from pocketintent.runtime.quantization.checks import check_finite, half_precision
 
 LARGEST = 127
 """Codes are from -127 to 127, so that a row and its negative have the same codes but the sign."""

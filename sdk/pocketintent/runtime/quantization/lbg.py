@@ -8,29 +8,17 @@ random: equal vectors give an equal codebook.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.arrays import FloatArray, IndexArray, row_products
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.checks import check_finite
 
 FloatArray64 = npt.NDArray[np.float64]
 
 _BLOCK_BYTES = 1 << 19  # distances computed at once; a block stays in the processor's cache
 _NO_DISTORTION = 1e-12  # of the total energy: what is below is rounding, not distance
-
-
-def check_finite(vectors: npt.NDArray[Any], what: str = "vectors") -> None:
-    """Refuse NaN and infinity.
-
-    Raises:
-        PocketIntentError: With the number of the first row that holds one.
-    """
-    if not np.isfinite(vectors).all():
-        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
-        raise PocketIntentError(f"{what}: row {row} holds NaN or infinity; remove or repair it")
 
 
 def nearest_centroids(vectors: FloatArray, codebook: FloatArray) -> IndexArray:
@@ -130,7 +118,7 @@ class _Partition:
         second_half = np.full(size, -1, dtype=np.intp)
         second_half[chosen] = np.arange(size, size + len(chosen))
         direction = (self.centroids + origin)[self._codes]
-        side = np.einsum("nd,nd->n", self._vectors - self.centroids[self._codes], direction)
+        side = row_products(self._vectors - self.centroids[self._codes], direction)
         moves = (side < 0) & (second_half[self._codes] >= 0)
         codes = np.where(moves, second_half[self._codes], self._codes)
         self._update(codes, size + len(chosen))

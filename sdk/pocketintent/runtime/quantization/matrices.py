@@ -1,13 +1,89 @@
-"""Matrices of vectors, with one reading side for dense and quantised rows."""
+"""Matrices of vectors, with the same way to read dense and quantised rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.packing import CodeArray
+
+if TYPE_CHECKING:
+    from pocketintent.runtime.quantization.quantizer import Quantizer
+
+ROWS_AT_ONCE = 16_384
+"""Rows of a large matrix that are encoded or decoded at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class QuantizedMatrix:
+    """Vectors kept as codes."""
+
+    codes: CodeArray
+    """``[n, num_sub]``; may be a read-only view of a memory map."""
+    norms: npt.NDArray[np.float16] | None
+    """``[n]``, or None when the quantizer is not normalised."""
+    quantizer: Quantizer
+
+    def __post_init__(self) -> None:
+        if self.codes.ndim != 2 or self.codes.shape[1] != self.quantizer.num_sub:
+            raise PocketIntentError(
+                f"codes have shape {list(self.codes.shape)}; they must be "
+                f"[n, {self.quantizer.num_sub}]"
+            )
+        if (self.norms is not None) != self.quantizer.normalised or (
+            self.norms is not None and self.norms.shape != self.codes.shape[:1]
+        ):
+            raise PocketIntentError("norms must be [n] for a normalised quantizer, else None")
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self.quantizer.dim
+
+    def rows(self, ids: IndexArray) -> FloatArray:
+        """Decoded vectors of some rows.
+
+        Args:
+            ids: intp ``[k]``.
+
+        Returns:
+            float32 ``[k, dim]``, a fresh array.
+        """
+        rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
+        if self.norms is not None:
+            rows *= self.norms.take(ids).astype(np.float32)[:, None]
+        return rows
+
+    def weighted_sum(self, ids: IndexArray) -> FloatArray:
+        """The sum of ``rows(ids)`` as float32 ``[dim]``, without scaling each row first."""
+        rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
+        total: FloatArray
+        if self.norms is None:
+            total = np.add.reduce(rows, axis=0)
+        else:
+            total = self.norms.take(ids).astype(np.float32) @ rows
+        return total
+
+    def select(self, ids: IndexArray | slice) -> QuantizedMatrix:
+        """A matrix of some rows, with the same codebook."""
+        norms = None if self.norms is None else self.norms[ids]
+        return QuantizedMatrix(self.codes[ids], norms, self.quantizer)
+
+    def decode(self) -> FloatArray:
+        """All vectors, decoded: float32 ``[n, dim]``."""
+        decoded = np.empty((len(self), self.dim), dtype=np.float32)
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            stop = min(start + ROWS_AT_ONCE, len(self))
+            decoded[start:stop] = self.rows(np.arange(start, stop))
+        return decoded
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,3 +120,4 @@ class DenseMatrix:
 
 
 Matrix = QuantizedMatrix | DenseMatrix
+"""Vectors of which an encoder reads rows and sums of rows."""

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
+from pocketintent.runtime.quantization.checks import half_precision
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes, unpack_codes
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer, half_precision
+from pocketintent.runtime.quantization.quantizer import Quantizer
 
 
 def matrix_settings(matrix: Matrix) -> dict[str, Any]:
