@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.arrays import unit_rows
+from pocketintent.runtime.decision.hits import Hit
 from pocketintent.runtime.decision.matching import (
     Decision,
     ExactIndex,
-    Hit,
     TableIndex,
     add_centroid,
     fit_template_quantizer,

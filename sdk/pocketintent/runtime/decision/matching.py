@@ -9,12 +9,19 @@ measured in ``docs/recognition.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, unit_rows
+from pocketintent.runtime.arrays import (
+    FloatArray,
+    IndexArray,
+    row_lengths,
+    row_products,
+    unit_rows,
+)
+from pocketintent.runtime.decision.hits import Hit, HitBlock, best_hit_block, best_hits
 from pocketintent.runtime.quantization.packing import CodeArray
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
@@ -27,17 +34,8 @@ FIT_SAMPLE = 8192
 """Sub-vectors that the codebook is fitted on, in a tenth of a second; more gain nothing."""
 MAX_DECODED = 1 << 23
 """Numbers of a template matrix, 32 MB, up to which it is decoded once and multiplied."""
-
-
-class Hit(NamedTuple):
-    """One intent and its nearest template."""
-
-    intent: int
-    """Position of the intent."""
-    score: float
-    """Its score, -1..1."""
-    row: int
-    """Position of the template among all templates, which are sorted by intent."""
+SCORES_AT_ONCE = 1 << 20
+"""Scores of a block of queries that are computed at once, 4 MB; more would leave the cache."""
 
 
 class Index(Protocol):
@@ -64,7 +62,21 @@ class Index(Protocol):
             limit: Most hits to return.
 
         Returns:
-            Hits by falling score; of equal ones the intent that comes first.
+            Hits by falling score; of equal scores the first intent, and its first template.
+        """
+        ...
+
+    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+        """The best intents of several queries.
+
+        Args:
+            queries: float32 [num_queries, dim], of unit length.
+            decision: See :meth:`search`.
+            limit: Most hits for a query.
+
+        Returns:
+            The intents and templates that :meth:`search` finds for each query, in its order;
+            the scores are equal but for the rounding of a product of another size.
         """
         ...
 
@@ -88,7 +100,16 @@ class ExactIndex:
 
     def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Index.search`."""
-        return _best_hits(self._rows @ query, self._bounds, decision, limit)
+        return _search(self._rows @ query, self._bounds, decision, limit)
+
+    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+        """The best intents of several queries; see :meth:`Index.search_block`."""
+        return _search_block(self, queries, self._bounds, decision, limit)
+
+    def score_block(self, queries: FloatArray) -> FloatArray:
+        """:meth:`scores` of several queries, float32 [num_queries, num_rows]."""
+        scores: FloatArray = queries @ self._rows.T
+        return scores
 
 
 class TableIndex:
@@ -149,23 +170,67 @@ class TableIndex:
     def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Index.search`."""
         scores: FloatArray = self.scores(query) if self._rows is None else self._rows @ query
-        return _best_hits(scores, self.bounds, decision, limit)
+        return _search(scores, self.bounds, decision, limit)
+
+    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+        """The best intents of several queries; see :meth:`Index.search_block`."""
+        return _search_block(self, queries, self.bounds, decision, limit)
+
+    def score_block(self, queries: FloatArray) -> FloatArray:
+        """:meth:`scores` of several queries, by a product with the decoded rows if they are kept.
+
+        Args:
+            queries: float32 [num_queries, dim], of unit length.
+
+        Returns:
+            float32 [num_queries, num_templates + num_intents].
+        """
+        if self._rows is not None:
+            scores: FloatArray = queries @ self._rows.T
+            return scores
+        codebooks, sub_dim = self.quantizer.codebook, self.quantizer.sub_dim
+        sums = np.zeros((len(self.scales), len(queries)), np.float32)
+        for position, codes in enumerate(self.codes):
+            start = position * sub_dim
+            codebook = codebooks[position if self.quantizer.per_position else 0]
+            table = codebook @ queries[:, start : start + sub_dim].T
+            sums += table.take(codes, axis=0, mode="wrap")
+        return np.ascontiguousarray((sums * self.scales[:, None]).T)
 
 
-def _best_hits(scores: FloatArray, bounds: IndexArray, decision: Decision, limit: int) -> list[Hit]:
-    """The best intents, from the scores of all rows."""
-    templates = scores[: bounds[-1]]
-    totals = np.maximum.reduceat(templates, bounds[:-1])
+def _search(scores: FloatArray, bounds: IndexArray, decision: Decision, limit: int) -> list[Hit]:
+    return best_hits(_totals(scores, bounds, decision), scores, bounds, limit)
+
+
+def _search_block(
+    index: ExactIndex | TableIndex,
+    queries: FloatArray,
+    bounds: IndexArray,
+    decision: Decision,
+    limit: int,
+) -> HitBlock:
+    block = HitBlock.empty(len(queries), min(limit, len(bounds) - 1))
+    step = max(1, SCORES_AT_ONCE // int(bounds[-1] + len(bounds) - 1))
+    for start in range(0, len(queries), step):
+        part = queries[start : start + step]
+        scores = index.score_block(part)
+        totals = _totals(scores, bounds, decision)
+        hits, is_close = best_hit_block(totals, scores, bounds, limit)
+        for query in np.flatnonzero(is_close).tolist():
+            hits.replace(query, index.search(part[query], decision, limit))
+        rows = slice(start, start + len(part))
+        block.intents[rows], block.scores[rows] = hits.intents, hits.scores
+        block.rows[rows] = hits.rows
+    return block
+
+
+def _totals(scores: FloatArray, bounds: IndexArray, decision: Decision) -> FloatArray:
+    """The scores of the intents, [..., num_intents], from those of all rows."""
+    num_templates = bounds[-1]
+    totals: FloatArray = np.maximum.reduceat(scores[..., :num_templates], bounds[:-1], axis=-1)
     if decision == "nearest+centroid":
-        totals = (totals + scores[bounds[-1] :]) * np.float32(0.5)
-    hits = []
-    for _ in range(min(limit, len(totals))):
-        intent = int(totals.argmax())
-        start = int(bounds[intent])
-        row = start + int(templates[start : bounds[intent + 1]].argmax())
-        hits.append(Hit(intent, float(totals[intent]), row))
-        totals[intent] = -np.inf
-    return hits
+        totals = (totals + scores[..., num_templates:]) * np.float32(0.5)
+    return totals
 
 
 def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
@@ -192,8 +257,7 @@ def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
 def quantization_errors(vectors: FloatArray, codes: CodeArray, quantizer: Quantizer) -> FloatArray:
     """Squared distance of each row to its decoded row at unit length, float32 [n]."""
     errors = vectors - unit_rows(quantizer.decode_codes(codes))
-    squares: FloatArray = np.einsum("nd,nd->n", errors, errors)
-    return squares
+    return row_products(errors, errors)
 
 
 def add_centroid(vectors: FloatArray) -> FloatArray:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""
+_NUMBERS_AT_ONCE = 1 << 17
+"""Numbers of the rows that are gathered to be summed at once, 512 KB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,22 @@ class QuantizedMatrix:
             total = self.norms.take(ids).astype(np.float32) @ rows
         return total
 
+    def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:
+        """Sums of several groups of rows, each equal to the bit to :meth:`weighted_sum`.
+
+        Args:
+            ids: intp ``[counts.sum()]``: the rows of each group, group after group.
+            counts: intp ``[num_groups]``: number of rows of each group.
+
+        Returns:
+            float32 ``[num_groups, dim]``; zeros for a group without rows.
+        """
+        # A block of texts repeats its words: each is decoded once.
+        distinct, places = np.unique(ids, return_inverse=True)
+        rows = self.quantizer.decode_codes(self.codes.take(distinct, axis=0))
+        norms = None if self.norms is None else self.norms.take(distinct).astype(np.float32)
+        return _sum_groups(rows, norms, places, counts)
+
     def select(self, ids: IndexArray | slice) -> QuantizedMatrix:
         """A matrix of some rows, with the same codebook."""
         norms = None if self.norms is None else self.norms[ids]
@@ -110,6 +128,10 @@ class DenseMatrix:
         total: FloatArray = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
         return total
 
+    def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:
+        """Sums of several groups of rows; see :meth:`QuantizedMatrix.weighted_sums`."""
+        return _sum_groups(self.vectors, None, ids, counts)
+
     def select(self, ids: IndexArray | slice) -> DenseMatrix:
         """A matrix of some rows."""
         return DenseMatrix(self.vectors[ids])
@@ -121,3 +143,27 @@ class DenseMatrix:
 
 Matrix = QuantizedMatrix | DenseMatrix
 """Vectors of which an encoder reads rows and sums of rows."""
+
+
+def _sum_groups(
+    rows: FloatArray, norms: FloatArray | None, ids: IndexArray, counts: IndexArray
+) -> FloatArray:
+    """Sum the rows of each group by the operation that a single sum uses.
+
+    Groups of equal size are summed together: NumPy then calls the same product or reduction for
+    each of them, so that the rounding is the same too.
+    """
+    sums = np.zeros((len(counts), rows.shape[1]), np.float32)
+    starts = np.cumsum(counts) - counts
+    for size in np.unique(counts[counts > 0]).tolist():
+        same_size = np.flatnonzero(counts == size)
+        step = max(1, _NUMBERS_AT_ONCE // (size * rows.shape[1]))
+        for first in range(0, len(same_size), step):
+            groups = same_size[first : first + step]
+            members = ids[starts[groups][:, None] + np.arange(size)]
+            parts = rows.take(members, axis=0)
+            if norms is None:
+                sums[groups] = np.add.reduce(parts, axis=1)
+            else:
+                sums[groups] = np.matmul(norms.take(members)[:, None], parts)[:, 0]
+    return sums

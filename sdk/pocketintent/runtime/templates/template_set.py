@@ -83,6 +83,11 @@ class TemplateSet:
             raise TemplateError(f"no intent {name!r}; {hint}")
         del self.intents[name]
 
+    def threshold_of(self, name: str) -> float:
+        """The threshold that applies to an intent of the set: its own, otherwise the set's."""
+        own = self.intents[name].threshold
+        return self.threshold if own is None else own
+
     def to_dict(self) -> dict[str, Any]:
         """The set in the form that is saved; parsing it gives an equal set."""
         head = {"$schema": self.schema, "language": self.language}

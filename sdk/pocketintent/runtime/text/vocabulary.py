@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError
 
 BYTES = "vocabulary.bytes"
@@ -54,6 +56,23 @@ class Vocabulary:
         """The ids of the known tokens, in order; unknown tokens are dropped."""
         get = self._ids.get
         return [word_id for token in tokens if (word_id := get(token)) is not None]
+
+    def ids_of_lists(self, token_lists: Sequence[Sequence[str]]) -> tuple[IndexArray, IndexArray]:
+        """The ids of the known tokens of several lists.
+
+        Args:
+            token_lists: The tokens of each text.
+
+        Returns:
+            The ids, list after list, intp [num_ids], and the number of known tokens of each
+            list, intp [num_lists]; unknown tokens are dropped.
+        """
+        tokens = chain.from_iterable(token_lists)
+        ids = np.fromiter(map(self._ids.get, tokens, repeat(-1)), np.intp)
+        counts = np.array([len(tokens) for tokens in token_lists], np.intp)
+        is_known = ids >= 0
+        lists = np.repeat(np.arange(len(counts)), counts)
+        return ids[is_known], np.bincount(lists[is_known], minlength=len(counts))
 
     def to_tensors(self) -> dict[str, NDArray[Any]]:
         """The vocabulary as tensors of a model file.

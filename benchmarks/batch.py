@@ -1,0 +1,79 @@
+r"""Time `match` and `match_batch` on the same texts, side by side on one thread.
+
+    python benchmarks/batch.py --intents ../shared/data/intents/clinc150
+
+Templates are the first training utterances of each intent, texts the ones after them. One JSON
+line for each number of templates: processor time of both in microseconds a text, the best of
+several rounds, and their ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pocketintent import IntentRecognizer
+from timing import processor  # before NumPy: it sets the number of threads
+
+
+def main() -> None:
+    """Time both calls at each number of templates."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--intents", type=Path, required=True, help="folder with train.jsonl")
+    parser.add_argument("--model", default=None, help="model file or name of a shipped model")
+    parser.add_argument("--templates", type=int, nargs="+", default=[300, 3_000])
+    parser.add_argument("--texts", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args()
+    lines = (args.intents / "train.jsonl").read_text("utf-8").splitlines()
+    utterances = [(row["intent"], row["text"]) for row in map(json.loads, lines)]
+    for number in args.templates:
+        templates, texts = split(utterances, number, args.texts)
+        recognizer = IntentRecognizer.load(templates, args.model)
+        single, batch = compare(recognizer, texts, args.rounds)
+        line = {
+            "templates": sum(map(len, templates.values())),
+            "texts": len(texts),
+            "match_us": round(single, 1),
+            "match_batch_us": round(batch, 1),
+            "ratio": round(single / batch, 1),
+            "processor": processor(),
+        }
+        print(json.dumps(line), flush=True)
+
+
+def split(
+    utterances: Sequence[tuple[str, str]], num_templates: int, num_texts: int
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Templates, the same number of each intent, and the texts to match."""
+    per_intent = max(1, num_templates // len({intent for intent, _ in utterances}))
+    templates: dict[str, list[str]] = {}
+    texts = []
+    for intent, text in utterances:
+        own = templates.setdefault(intent, [])
+        (own if len(own) < per_intent else texts).append(text)
+    return templates, texts[:num_texts]
+
+
+def compare(recognizer: IntentRecognizer, texts: Sequence[str], rounds: int) -> tuple[float, float]:
+    """Microseconds a text of `match` and of `match_batch`, taking turns; the best round of each."""
+    single = batch = float("inf")
+    for _ in range(rounds):
+        single = min(single, _seconds(lambda: [recognizer.match(text) for text in texts]))
+        batch = min(batch, _seconds(lambda: recognizer.match_batch(texts)))
+    return single / len(texts) * 1e6, batch / len(texts) * 1e6
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    main()
