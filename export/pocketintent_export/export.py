@@ -15,6 +15,7 @@ from pocketintent import __version__
 from pocketintent.runtime.decision.matching import Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent.runtime.files.atomic import new_folder
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
@@ -41,7 +42,6 @@ from pocketintent_export.folder import (
     artifacts,
     check_target,
     labels,
-    new_folder,
     to_json,
     write_manifest,
 )
@@ -100,6 +100,7 @@ def export_folder(
     Raises:
         PocketIntentError: An argument, the model or the templates cannot be used, the folder
             cannot be made, a package is missing, or the proof fails.
+        OSError: The folder cannot be written.
     """
     started = time.monotonic()
     _check_arguments(file_format, scoring, max_length, max_chars)

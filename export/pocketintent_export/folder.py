@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import secrets
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,26 +29,6 @@ def check_target(path: str | os.PathLike[str]) -> Path:
         what = "not empty" if target.is_dir() else "a file"
         raise PocketIntentError(f"{path} is {what}: name a new folder, or an empty one")
     return target
-
-
-@contextlib.contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
-    """A folder that takes its name when it is whole, and leaves nothing when it fails.
-
-    Raises:
-        PocketIntentError: It cannot be written.
-    """
-    building = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        building.mkdir()
-        yield building
-        if target.exists():
-            target.rmdir()
-        building.rename(target)
-    except OSError as error:
-        raise PocketIntentError(f"{target}: cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

@@ -13,7 +13,6 @@ from safetensors import safe_open
 
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files import model_file
-from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import DTYPES, ModelFile, load_model, save_model
 
 MANIFEST = {"kind": "static", "dim": 3, "tokenizer": {"name": "simple"}, "note": "é \u2019"}
@@ -263,39 +262,6 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
 
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "reason"),
-    [
-        ("no/such/folder/x.json", FileNotFoundError, "there is no folder {0}/no/such/folder;"),
-        ("a_file/x.json", NotADirectoryError, "{0}/a_file is a file, not a folder"),
-        ("a_folder", IsADirectoryError, "it is a folder; name a file"),
-    ],
-)
-def test_a_write_that_has_no_place_names_the_users_file_and_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: type[OSError], reason: str
-) -> None:
-    (tmp_path / "a_folder").mkdir()
-    (tmp_path / "a_file").touch()
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(kind) as caught:
-        write_atomically(name, b"{}")
-    assert caught.value.filename == name
-    assert str(caught.value.strerror).startswith(reason.format(tmp_path.resolve()))
-    assert ".tmp" not in str(caught.value)
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a_file", "a_folder"]
-
-
-def test_a_write_into_a_folder_that_refuses_it_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(temporary: str, *_: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied", temporary)
-
-    monkeypatch.setattr(model_file.os, "open", refuse)
-    with pytest.raises(PermissionError, match=r"cannot be written to: Permission denied: '.*x'$"):
-        write_atomically(tmp_path / "x", b"{}")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")

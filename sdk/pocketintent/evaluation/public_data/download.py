@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pocketintent.evaluation.public_data.catalogue import Output, PublicSet
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.atomic import move_into_place
 
 TIMEOUT = 60.0
 """Seconds without an answer after which a download is given up."""
@@ -80,7 +81,7 @@ def fetch_set(
         for output, path in zip(public_set.outputs, staged, strict=True):
             target = folder / output.path
             target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(path, target)
+            move_into_place(path, target)
     return _report(public_set, folder, downloaded=True)
 
 

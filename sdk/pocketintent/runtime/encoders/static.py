@@ -126,11 +126,11 @@ class StaticEncoder:
         ids, counts = self.vocabulary.ids_of_lists(token_lists)
         totals = self.words.weighted_sums(ids, counts)
         if self.ngrams is not None:
-            for total, tokens, count in zip(totals, token_lists, counts.tolist(), strict=True):
-                if count < len(tokens):
-                    for token in tokens:
-                        if token not in self.vocabulary:
-                            total += self._embed_unknown(token)
+            lengths = [len(tokens) for tokens in token_lists]
+            for text in np.flatnonzero(counts < lengths).tolist():
+                for token in token_lists[text]:
+                    if token not in self.vocabulary:
+                        totals[text] += self._embed_unknown(token)
         # The dot product that `encode` uses; the sum of squares by other means rounds differently.
         norms = np.sqrt(np.matmul(totals[:, None], totals[:, :, None])[:, 0])
         np.divide(totals, norms, out=totals, where=norms > 0)

@@ -129,7 +129,8 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
 
     Raises:
         PocketIntentError: A term is empty, not valid Unicode, or stands twice (after its spaces
-            were replaced), a vector holds NaN or infinity, or the file cannot be written.
+            were replaced), or a vector holds NaN or infinity.
+        OSError: The file cannot be written.
     """
     path = Path(path)
     name = path.name.removesuffix(".gz")
