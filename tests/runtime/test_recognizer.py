@@ -1,4 +1,3 @@
-import json
 import math
 import threading
 from collections.abc import Callable
@@ -7,16 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import pocketintent
-from pocketintent import IntentRecognizer, Match, PocketIntentError, TemplateError
-from pocketintent.runtime.decision.indexing import index_templates
-from pocketintent.runtime.decision.matching import TableIndex, fit_template_quantizer
+from pocketintent import IntentRecognizer, PocketIntentError, TemplateError
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 TEMPLATES = {
@@ -149,94 +143,6 @@ def test_what_is_no_string_is_a_type_error(make: Make, text: Any) -> None:
         make().rank(text)
 
 
-def _assert_batch_is_match(recognizer: IntentRecognizer, texts: list[str]) -> None:
-    matches = recognizer.match_batch(iter(texts))
-    assert len(matches) == len(texts)
-    for text, match in zip(texts, matches, strict=True):
-        single = recognizer.match(text)
-        assert _without_scores(match) == _without_scores(single)
-        assert match.score == pytest.approx(single.score, abs=1e-5)
-        assert match.margin == pytest.approx(single.margin, abs=1e-5)
-        if match.runner_up is not None and single.runner_up is not None:
-            assert match.runner_up.score == pytest.approx(single.runner_up.score, abs=1e-5)
-
-
-def _without_scores(match: Match) -> tuple[object, ...]:
-    other = match.runner_up and (match.runner_up.intent, match.runner_up.template)
-    return match.intent, match.nearest, match.template, match.reason, other
-
-
-TINY_VOCABULARY = [word for texts in TEMPLATES.values() for text in texts for word in text.split()]
-TINY_TEXTS = st.lists(st.sampled_from([*TINY_VOCABULARY, "zzz"]), max_size=5).map(" ".join)
-
-
-@given(
-    templates=st.lists(
-        st.lists(TINY_TEXTS.filter(bool), min_size=1, max_size=4), min_size=0, max_size=4
-    ),
-    texts=st.lists(TINY_TEXTS, max_size=12),
-    limits=st.tuples(st.sampled_from([-1, 0.5, 0.9, 1]), st.sampled_from([0, 0.05, 0.5])),
-    decision=st.sampled_from(["nearest", "nearest+centroid"]),
-    search=st.sampled_from(["table", "exact"]),
-)
-def test_a_batch_has_the_matches_of_its_texts_also_where_scores_tie(
-    tiny_encoder: StaticEncoder,
-    templates: list[list[str]],
-    texts: list[str],
-    limits: tuple[float, float],
-    decision: Any,
-    search: Any,
-) -> None:
-    intents = {f"intent {i}": {"templates": own} for i, own in enumerate(templates)}
-    content = {"threshold": limits[0], "margin": limits[1], "intents": intents}
-    recognizer = IntentRecognizer(tiny_encoder, content, decision=decision, search=search)
-
-    _assert_batch_is_match(recognizer, texts)
-
-
-def test_a_batch_of_several_blocks_has_the_matches_of_its_texts(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pocketintent.runtime.recognizer.TEXTS_AT_ONCE", 5)
-    monkeypatch.setattr("pocketintent.runtime.decision.matching.SCORES_AT_ONCE", 25)
-    texts = ["lamp off", "", "play jazz", "lamp off", "zzz", "turn on the lights", "music"] * 3
-
-    _assert_batch_is_match(make(), texts)
-    assert make().match_batch([]) == []
-
-
-@pytest.mark.parametrize("max_decoded", [0, 1 << 23], ids=["look-ups", "product"])
-@pytest.mark.parametrize("decision", ["nearest", "nearest+centroid"])
-def test_a_batch_of_real_texts_has_the_matches_of_its_texts(
-    data_dir: Path, monkeypatch: pytest.MonkeyPatch, decision: Any, max_decoded: int
-) -> None:
-    def index(groups: Any, quantizer: Any) -> TableIndex:
-        return TableIndex(groups, quantizer, max_decoded)
-
-    monkeypatch.setattr("pocketintent.runtime.decision.indexing.TableIndex", index)
-    lines = (data_dir / "intents" / "clinc150" / "train.jsonl").read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    templates: dict[str, list[str]] = {}
-    for row in rows[::13]:
-        templates.setdefault(row["intent"], []).append(row["text"])
-    recognizer = IntentRecognizer.load({"margin": 0.02, "intents": _long(templates)})
-    recognizer.decision = decision
-
-    _assert_batch_is_match(recognizer, [row["text"] for row in rows[::7]])
-
-
-def _long(templates: dict[str, list[str]]) -> dict[str, Any]:
-    return {name: {"templates": texts} for name, texts in templates.items()}
-
-
-def test_a_batch_takes_texts_and_nothing_else(make: Make) -> None:
-    recognizer = make()
-    with pytest.raises(TypeError, match="must be a str, not"):
-        recognizer.match_batch(["lamp off", 3])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="a list of texts"):
-        recognizer.match_batch("lamp off")
-
-
 def test_a_ranking_has_one_candidate_an_intent_by_falling_score(make: Make) -> None:
     recognizer = make()
     match, ranking = recognizer.match("lamp off"), recognizer.rank("lamp off", limit=9)
@@ -352,45 +258,6 @@ def _random_templates(words: list[str], num_intents: int) -> dict[str, list[str]
         f"intent_{i}": [" ".join(rng.choice(words, 4)) for _ in range(5)]
         for i in range(num_intents)
     }
-
-
-def test_an_edit_keeps_the_codebook_while_it_fits() -> None:
-    encoder = _random_encoder()
-    templates = _random_templates(encoder.vocabulary.words, 40)
-    before = index_templates(encoder, load_templates(templates), "table")
-    templates["new"] = ["waa wab", "wac"]
-
-    after = index_templates(encoder, load_templates(templates), "table", before, "new")
-
-    assert after.quantizer is before.quantizer
-    assert after.intents["intent_0"] is before.intents["intent_0"]
-    assert after.names[-1] == "new"
-
-
-def test_an_edit_fits_a_new_codebook_when_the_error_has_grown() -> None:
-    encoder = _random_encoder()
-    before = index_templates(encoder, load_templates({"one": ["waa"]}), "table")
-    assert before.intents["one"].error == pytest.approx(0, abs=1e-5)
-
-    templates = {"one": ["waa"], **_random_templates(encoder.vocabulary.words, 40)}
-    edited = {"one": ["waa"], "many": [t for texts in templates.values() for t in texts]}
-    after = index_templates(encoder, load_templates(edited), "table", before, "many")
-
-    assert after.quantizer is not before.quantizer
-    rows = sum(len(intent.rows) for intent in after.intents.values())
-    assert sum(intent.error for intent in after.intents.values()) / rows < 0.03
-
-
-def test_a_codebook_that_the_model_brings_is_used_where_it_fits() -> None:
-    plain = _random_encoder()
-    templates = load_templates(_random_templates(plain.vocabulary.words, 10))
-    texts = [text for intent in templates.intents.values() for text in intent.templates]
-    fitting = fit_template_quantizer(plain.encode_batch(texts))
-    foreign = fit_template_quantizer(np.ones((1, 64), np.float32))
-    for quantizer, is_used in ((fitting, True), (foreign, False)):
-        encoder = StaticEncoder(plain.vocabulary, plain.words, template_quantizer=quantizer)
-        indexed = index_templates(encoder, templates, "table")
-        assert (indexed.quantizer is quantizer) is is_used
 
 
 EDITED = {"extra", "intent_9"}
