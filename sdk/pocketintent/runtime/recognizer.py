@@ -50,7 +50,7 @@ class IntentRecognizer:
 
     Raises:
         TemplateError: The templates cannot be read.
-        PocketIntentError: ``decision`` or ``search`` is not one of these.
+        PocketIntentError: ``decision`` or ``search`` is unknown.
     """
 
     def __init__(
@@ -84,31 +84,31 @@ class IntentRecognizer:
 
         Args:
             templates: A template file, the name of a shipped set, a mapping, or a set; None for
-                those that an exported folder holds.
-            model: A model file or the name of a shipped model, the default model when None;
-                for the backends ``"onnxruntime"`` and ``"tflite"`` the folder that
-                ``pocketintent export`` made.
-            decision: See the class; None for that of an exported folder, else
+                the templates of an exported folder.
+            model: A model file or the name of a shipped model; None for the default model. The
+                backends ``"onnxruntime"`` and ``"tflite"`` need a folder made by
+                ``pocketintent export``.
+            decision: See the class; None for the decision of an exported folder, otherwise
                 ``"nearest+centroid"``.
             search: See the class.
             backend: What computes the sentence vectors: ``"numpy"``, or the exported encoder
-                graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. The templates are
-                searched and edited alike on all of them.
+                graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. Templates are
+                searched and edited in the same way with each of them.
 
         Returns:
             The recogniser.
 
         Raises:
-            ModelFileError: The model cannot be used, or not by this backend.
+            ModelFileError: The model cannot be used, or not with this backend.
             MissingExtraError: The backend is not installed.
             TemplateError: The templates cannot be used.
-            PocketIntentError: No templates are given, or an argument is not one of its choices.
+            PocketIntentError: No templates are given, or an argument is not an allowed value.
         """
         _check_choice("backend", backend, get_args(Backend))
         encoder: Encoder
         if backend != "numpy":
             if model is None:
-                raise PocketIntentError(f"backend {backend!r} needs model, an exported folder")
+                raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
             folder = open_exported(model, backend)
             encoder = GraphEncoder(folder)
             templates = folder.templates() if templates is None else templates
@@ -116,7 +116,7 @@ class IntentRecognizer:
         else:
             encoder = load_encoder(model)
         if templates is None:
-            raise PocketIntentError("templates are needed: a file, a shipped set or a mapping")
+            raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
         return cls(encoder, templates, decision=decision or "nearest+centroid", search=search)
 
     @property
@@ -131,12 +131,12 @@ class IntentRecognizer:
 
     @property
     def indexed(self) -> IndexedTemplates:
-        """The index of the templates as they are now; an edit makes another one."""
+        """The index of the current templates; an edit makes a new one."""
         return self._state.indexed
 
     @property
     def threshold(self) -> float:
-        """Lowest score of a match, -1..1; an intent's own threshold goes before it."""
+        """Lowest score of a match, -1..1, for an intent without its own threshold."""
         return self._state.templates.threshold
 
     @threshold.setter
@@ -148,7 +148,7 @@ class IntentRecognizer:
 
     @property
     def margin(self) -> float:
-        """Lead over the runner-up that a match needs, 0..2; 0 asks for none."""
+        """Smallest lead over the runner-up, 0..2; 0 requires none."""
         return self._state.templates.margin
 
     @margin.setter
@@ -159,13 +159,13 @@ class IntentRecognizer:
             self._state = replace(self._state, templates=templates)
 
     def match(self, text: str) -> Match:
-        """The intent of a text.
+        """Recognise the intent of a text.
 
         Args:
-            text: Any string, empty and hostile ones too.
+            text: Any string, even an empty or hostile one.
 
         Returns:
-            The match; its ``intent`` is None when nothing is near enough.
+            The match; its ``intent`` is None when no intent is near enough.
 
         Raises:
             TypeError: ``text`` is not a string.
@@ -176,7 +176,7 @@ class IntentRecognizer:
         return match_vector(state.indexed, state.templates, vector, self.decision)
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
-        """The matches of several texts, several times as fast a text as :meth:`match`.
+        """Recognise the intents of several texts, faster per text than :meth:`match`.
 
         All texts are matched against the templates as they are when the call begins. Texts are
         read, encoded and searched in blocks, so memory does not grow with their number.
@@ -202,7 +202,7 @@ class IntentRecognizer:
         return matches
 
     def rank(self, text: str, limit: int = 5) -> list[Candidate]:
-        """The best intents of a text, whatever the thresholds say.
+        """Rank the intents of a text, whatever the thresholds are.
 
         Args:
             text: Any string.
@@ -224,12 +224,12 @@ class IntentRecognizer:
     def add_intent(
         self, name: str, templates: Iterable[str], threshold: float | None = None
     ) -> None:
-        """Add an intent, or templates to one that is there; nothing is trained.
+        """Add an intent, or templates to an existing intent; nothing is trained.
 
         Args:
             name: The intent.
             templates: Its templates, at least one.
-            threshold: A threshold for this intent alone; None leaves what it has.
+            threshold: A threshold for this intent alone; None keeps the current one.
 
         Raises:
             TemplateError: A name, template or threshold breaks the format; nothing changes.
@@ -251,10 +251,10 @@ class IntentRecognizer:
             self._swap(edited, name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the templates with thresholds and margin; loading them gives this recogniser.
+        """Save the templates with thresholds and margin; loading the file restores them.
 
         Raises:
-            OSError: The file cannot be written; an old one is then still whole. The error names
+            OSError: The file cannot be written; an old file is then unchanged. The error names
                 the file and says what is wrong with its folder.
         """
         save_templates(self._state.templates, path)

@@ -105,7 +105,7 @@ def test_a_code_past_its_codebook_is_refused() -> None:
     tensors, settings_ = packed_case(codebook_size=200)
     tensors["words.codes"] = tensors["words.codes"].copy()
     tensors["words.codes"][3, 1] = 200
-    with pytest.raises(ModelFileError, match="code 200 is past a codebook of 200"):
+    with pytest.raises(ModelFileError, match="code 200 is beyond a codebook of 200"):
         matrix_from_tensors(tensors, "words", settings_)
 
 

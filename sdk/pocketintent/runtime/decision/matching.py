@@ -1,9 +1,9 @@
-"""1-NN over templates: exactly, and over templates that are kept as codes.
+"""1-NN over templates: as float vectors, or as codes.
 
 An index holds the templates of all intents, sorted by intent, and the centroid of each intent
 as one more row. The score of an intent is the cosine similarity of the query to its nearest
-template, or the mean of that and the similarity to its centroid. What the alternatives cost is
-measured in ``docs/recognition.md``.
+template, or the mean of that and the similarity to its centroid. ``docs/recognition.md`` compares
+the cost of the alternatives.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 Decision = Literal["nearest", "nearest+centroid"]
 
 SUB_DIM = 2
-"""Two dimensions a code lose 0.1 points of accuracy on CLINC150; four lose up to a point."""
+"""Two dimensions per code lose 0.1 points of accuracy on CLINC150; four lose up to a point."""
 CODEBOOK_SIZE = 256
 FIT_SAMPLE = 8192
-"""Sub-vectors that the codebook is fitted on, in a tenth of a second; more gain nothing."""
+"""Sub-vectors that the codebook is fitted on, in a tenth of a second; more make it no better."""
 MAX_DECODED = 1 << 23
-"""Numbers of a template matrix, 32 MB, up to which it is decoded once and multiplied."""
+"""Size up to which a template matrix is decoded once and multiplied: 8 Mi numbers, 32 MB."""
 SCORES_AT_ONCE = 1 << 20
-"""Scores of a block of queries that are computed at once, 4 MB; more would leave the cache."""
+"""Scores that are computed at once for a block of queries, 4 MB; more would leave the cache."""
 
 
 class Index(Protocol):
-    """What the recogniser needs of an index."""
+    """The interface of an index."""
 
     def scores(self, query: FloatArray) -> FloatArray:
-        """Cosine similarity of a query to all rows, plainly.
+        """Cosine similarity of a query to all rows.
 
         Args:
             query: float32 [dim], of unit length.
@@ -119,18 +119,18 @@ class TableIndex:
     of similarities of the query's sub-vectors and the centroids, over the length of the decoded
     template (asymmetric distance; Jegou, Douze and Schmid 2011). It equals the dot product with
     the decoded template at unit length. NumPy needs a nanosecond for a look-up and far less for
-    a multiplication, so the search multiplies decoded rows where memory allows to keep them.
+    a multiplication, so the search multiplies decoded rows if they are small enough to keep.
 
     Args:
         groups: For each intent its codes, uint8 or uint16 [num_templates + 1, num_sub]: its
             templates and, last, its centroid.
-        quantizer: The quantiser of the codes; it keeps no norms.
+        quantizer: The quantiser of the codes, without norms.
         max_decoded: Numbers of the decoded rows up to which they are kept and multiplied;
-            above, and always with 0, each query is a sum of look-ups.
+            beyond it, and always with 0, each query is a sum of look-ups.
 
     Attributes:
-        bounds: intp [num_intents + 1]: where each intent's templates begin; the last is their
-            number.
+        bounds: intp [num_intents + 1]: where each intent's templates begin; the last number is
+            the number of templates.
         codes: The codes, [num_sub, num_rows]: all templates, sorted by intent, then centroids.
         scales: float32 [num_rows], one over the length of each decoded row; 1 for zeros.
     """
@@ -162,7 +162,7 @@ class TableIndex:
         table = self.quantizer.similarity_table(query)
         sums = np.zeros(len(self.scales), np.float32)
         for similarities, codes in zip(table, self.codes, strict=True):
-            # "wrap" spares the check of each code; none is out of range.
+            # "wrap" skips the bounds check; no code is out of range.
             sums += similarities.take(codes, mode="wrap")
         sums *= self.scales
         return sums
@@ -234,15 +234,15 @@ def _totals(scores: FloatArray, bounds: IndexArray, decision: Decision) -> Float
 
 
 def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
-    """Fit the codebook of templates: one for all positions, on a sample of sub-vectors.
+    """Fit a codebook for templates, shared by all positions, on a sample of sub-vectors.
 
     Args:
-        vectors: float32 [n, dim], unit rows: templates and centroids, or the sentences of a
-            corpus for a codebook that ships with a model. With at most ``CODEBOOK_SIZE``
-            distinct sub-vectors the codes lose nothing but the rounding to half precision.
+        vectors: float32 [n, dim], unit rows: templates and centroids, or, for a codebook that
+            ships with a model, sentences of a corpus. With at most ``CODEBOOK_SIZE`` distinct
+            sub-vectors, only the rounding to half precision is lost.
 
     Returns:
-        A quantiser of ``SUB_DIM`` dimensions a code, or of one where dim is odd.
+        A quantiser of ``SUB_DIM`` dimensions per code, or of 1 if dim is odd.
     """
     return Quantizer.fit(
         vectors,
@@ -261,14 +261,14 @@ def quantization_errors(vectors: FloatArray, codes: CodeArray, quantizer: Quanti
 
 
 def add_centroid(vectors: FloatArray) -> FloatArray:
-    """An intent's templates and, as one more row, their mean at unit length.
+    """Append the mean of an intent's templates, at unit length, as one more row.
 
     Args:
         vectors: float32 [num_templates, dim], unit rows, at least one.
 
     Returns:
-        float32 [num_templates + 1, dim]; where the templates cancel out, the last row is the
-        first template again, since a mean of zeros has no direction.
+        float32 [num_templates + 1, dim]; if the templates cancel out, the last row is the first
+        template again, since a mean of zeros has no direction.
     """
     centroid = unit_rows(vectors.mean(axis=0, keepdims=True))
     return np.concatenate([vectors, centroid if centroid.any() else vectors[:1]])

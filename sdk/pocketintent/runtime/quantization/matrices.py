@@ -23,12 +23,12 @@ _NUMBERS_AT_ONCE = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class QuantizedMatrix:
-    """Vectors kept as codes."""
+    """Vectors as codes."""
 
     codes: CodeArray
     """``[n, num_sub]``; may be a read-only view of a memory map."""
     norms: npt.NDArray[np.float16] | None
-    """``[n]``, or None when the quantizer is not normalised."""
+    """``[n]``, or None if the quantizer is not normalised."""
     quantizer: Quantizer
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class QuantizedMatrix:
         if (self.norms is not None) != self.quantizer.normalised or (
             self.norms is not None and self.norms.shape != self.codes.shape[:1]
         ):
-            raise PocketIntentError("norms must be [n] for a normalised quantizer, else None")
+            raise PocketIntentError("norms must be [n] for a normalised quantizer, otherwise None")
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -51,13 +51,13 @@ class QuantizedMatrix:
         return self.quantizer.dim
 
     def rows(self, ids: IndexArray) -> FloatArray:
-        """Decoded vectors of some rows.
+        """Decode some rows.
 
         Args:
             ids: intp ``[k]``.
 
         Returns:
-            float32 ``[k, dim]``, a fresh array.
+            float32 ``[k, dim]``, a new array.
         """
         rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
         if self.norms is not None:
@@ -65,7 +65,7 @@ class QuantizedMatrix:
         return rows
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
-        """The sum of ``rows(ids)`` as float32 ``[dim]``, without scaling each row first."""
+        """Sum ``rows(ids)`` to float32 ``[dim]``, without scaling each row first."""
         rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
         total: FloatArray
         if self.norms is None:
@@ -91,12 +91,12 @@ class QuantizedMatrix:
         return _sum_groups(rows, norms, places, counts)
 
     def select(self, ids: IndexArray | slice) -> QuantizedMatrix:
-        """A matrix of some rows, with the same codebook."""
+        """Return a matrix of some rows, with the same codebook."""
         norms = None if self.norms is None else self.norms[ids]
         return QuantizedMatrix(self.codes[ids], norms, self.quantizer)
 
     def decode(self) -> FloatArray:
-        """All vectors, decoded: float32 ``[n, dim]``."""
+        """Decode all vectors: float32 ``[n, dim]``."""
         decoded = np.empty((len(self), self.dim), dtype=np.float32)
         for start in range(0, len(self), ROWS_AT_ONCE):
             stop = min(start + ROWS_AT_ONCE, len(self))
@@ -106,7 +106,7 @@ class QuantizedMatrix:
 
 @dataclass(frozen=True, eq=False)
 class DenseMatrix:
-    """Vectors kept as they are, with the reading side of :class:`QuantizedMatrix`."""
+    """Vectors as floats, read in the same way as a :class:`QuantizedMatrix`."""
 
     vectors: FloatArray
     """float32 ``[n, dim]``; may be a read-only view of a memory map."""
@@ -120,11 +120,11 @@ class DenseMatrix:
         return int(self.vectors.shape[1])
 
     def rows(self, ids: IndexArray) -> FloatArray:
-        """Vectors of some rows: float32 ``[k, dim]``, a fresh array."""
+        """Return some rows: float32 ``[k, dim]``, a new array."""
         return self.vectors.take(ids, axis=0)
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
-        """The sum of ``rows(ids)`` as float32 ``[dim]``."""
+        """Sum ``rows(ids)`` to float32 ``[dim]``."""
         total: FloatArray = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
         return total
 
@@ -133,11 +133,11 @@ class DenseMatrix:
         return _sum_groups(self.vectors, None, ids, counts)
 
     def select(self, ids: IndexArray | slice) -> DenseMatrix:
-        """A matrix of some rows."""
+        """Return a matrix of some rows."""
         return DenseMatrix(self.vectors[ids])
 
     def decode(self) -> FloatArray:
-        """All vectors: float32 ``[n, dim]``, the array itself."""
+        """Return all vectors: float32 ``[n, dim]``, the array itself."""
         return self.vectors
 
 

@@ -35,7 +35,7 @@ class Quantizer:
     dim: int
     """Length of a vector."""
     normalised: bool
-    """Whether directions are quantised and norms kept apart in half precision."""
+    """Whether directions are quantised and norms stored separately in half precision."""
     _table: FloatArray = field(init=False, repr=False)
     _offsets: IndexArray = field(init=False, repr=False)
     _transposed: FloatArray = field(init=False, repr=False)
@@ -54,7 +54,7 @@ class Quantizer:
         table = np.ascontiguousarray(self.codebook, dtype=np.float32).reshape(-1, self.sub_dim)
         step = 0 if shape[0] == 1 else self.codebook_size
         object.__setattr__(self, "_table", table)
-        # One row vector times a wide matrix for each position is twice as fast as the reverse.
+        # A row vector times a wide matrix for each position is twice as fast as the reverse.
         transposed = np.ascontiguousarray(self.codebook.transpose(0, 2, 1), dtype=np.float32)
         object.__setattr__(self, "_transposed", transposed)
         object.__setattr__(self, "_offsets", np.arange(self.num_sub, dtype=np.intp) * step)
@@ -66,22 +66,22 @@ class Quantizer:
 
     @property
     def num_sub(self) -> int:
-        """Sub-vectors, and so codes, of a vector."""
+        """Number of sub-vectors, and so of codes, of a vector."""
         return self.dim // self.sub_dim
 
     @property
     def codebook_size(self) -> int:
-        """Centroids of one codebook (the thesis' D_CB)."""
+        """Number of centroids of a codebook (the thesis' D_CB)."""
         return int(self.codebook.shape[1])
 
     @property
     def per_position(self) -> bool:
-        """Whether each sub-vector position has a codebook of its own."""
+        """Whether each sub-vector position has its own codebook."""
         return len(self.codebook) == self.num_sub
 
     @property
     def code_dtype(self) -> type[np.uint8] | type[np.uint16]:
-        """uint8 up to 256 centroids, else uint16."""
+        """uint8 for up to 256 centroids, otherwise uint16."""
         return np.uint8 if self.codebook_size <= 256 else np.uint16
 
     @classmethod
@@ -103,13 +103,13 @@ class Quantizer:
         Args:
             vectors: float32 ``[n, dim]``; ``dim`` is a multiple of ``sub_dim``.
             sub_dim: Length of a sub-vector.
-            codebook_size: Centroids of a codebook, 1 to 65536.
-            per_position: One codebook for each position, else one for all positions.
-            normalised: Bring vectors to unit length first and keep their norms apart.
-            weights: How much each vector matters, ``[n]``, not negative; the sample is drawn
-                in proportion and with replacement. None for all alike.
-            sample: Sub-vectors, drawn at random, that a codebook is fitted on; never fewer
-                than 32 for each centroid.
+            codebook_size: Number of centroids of a codebook, 1 to 65536.
+            per_position: Fit a codebook for each position; otherwise one for all positions.
+            normalised: Bring vectors to unit length first and store their norms separately.
+            weights: Importance of each vector, ``[n]``, not negative; the sample is drawn in
+                proportion to it and with replacement. None for equal weights.
+            sample: Number of sub-vectors, drawn at random, that a codebook is fitted on; at
+                least 32 for each centroid are used.
             seed: Seed of the draw.
             progress: Called after each codebook.
 
@@ -117,8 +117,8 @@ class Quantizer:
             The quantizer. Its centroids are rounded to half precision, as in the model file.
 
         Raises:
-            PocketIntentError: The sizes do not fit, there are no vectors, a row holds NaN or
-                infinity, or the weights are not usable.
+            PocketIntentError: The sizes do not fit, there are no vectors, a number is NaN or
+                infinite, or the weights cannot be used.
         """
         codebook = fit_codebooks(
             vectors,
@@ -136,18 +136,18 @@ class Quantizer:
     def encode(self, vectors: FloatArray, *, progress: Progress | None = None) -> QuantizedMatrix:
         """Quantise vectors.
 
-        With ``normalised`` the norm that is kept is the one with the least squared error,
+        With ``normalised``, the stored norm is the one with the least squared error,
         ``x . d / d . d`` for the decoded direction ``d``.
 
         Args:
             vectors: float32 ``[n, dim]``.
-            progress: Called with the rows done and the rows in all.
+            progress: Called with the rows done and the number of rows.
 
         Returns:
-            The codes, and the norms where the quantizer keeps them.
+            The codes, with norms if the quantizer is normalised.
 
         Raises:
-            PocketIntentError: The shape does not fit, a row holds NaN or infinity, or a norm
+            PocketIntentError: The shape does not fit, a number is NaN or infinite, or a norm
                 is too large for half precision.
         """
         check_matrix(vectors)
@@ -172,7 +172,7 @@ class Quantizer:
         return QuantizedMatrix(codes, norms, self)
 
     def assign(self, vectors: FloatArray) -> CodeArray:
-        """Codes of the nearest centroids, without any normalisation.
+        """Find the codes of the nearest centroids, without normalisation.
 
         Args:
             vectors: float32 ``[n, dim]``.
@@ -189,15 +189,15 @@ class Quantizer:
         return codes
 
     def decode_codes(self, codes: CodeArray) -> FloatArray:
-        """The centroids of codes ``[k, num_sub]``, side by side: float32 ``[k, dim]``."""
+        """Decode codes ``[k, num_sub]``: float32 ``[k, dim]``."""
         centroids: FloatArray = self._table.take(codes + self._offsets, axis=0)
         return centroids.reshape(len(codes), self.dim)
 
     def similarity_table(self, query: FloatArray) -> FloatArray:
-        """Dot products of a query's sub-vectors with all centroids.
+        """Compute the dot products of a query's sub-vectors with all centroids.
 
         The dot product of the query with a decoded vector of codes ``c`` is the sum of
-        ``table[s, c[s]]`` over the positions ``s``, times the vector's norm where it has one.
+        ``table[s, c[s]]`` over the positions ``s``, times the vector's norm if it has one.
 
         Args:
             query: float32 ``[dim]``.
