@@ -1,8 +1,10 @@
 # The commands of a checkout. `make help` lists them.
 #   make demo PYTHON=python3.12         another Python
 #   make demo ARGS="--templates travel" arguments for the demo
+#   make pytest ARGS=tests/runtime WORKERS=0   some of the tests, in this process
 PYTHON ?= python3
 ARGS ?=
+WORKERS ?= 2
 
 DEMO := .venv-demo
 TEST := .venv
@@ -12,7 +14,7 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo model robust distilled test lint format types pytest hooks clean python
+.PHONY: help demo model robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -21,21 +23,25 @@ help: ## list these commands
 demo: $(DEMO)/installed ## try it: an interactive prompt, or one answer for each line piped in
 	@$(DEMO)/bin/python -m pocketintent_demo $(ARGS)
 
-test: lint types pytest ## everything that continuous integration runs
+test: lint types imports pytest ## everything that continuous integration runs
 
 lint: $(TEST)/installed ## ruff: rules and format
 	$(TEST)/bin/ruff check $(CHECKED)
 	$(TEST)/bin/ruff format --check $(CHECKED)
 
-format: $(TEST)/installed ## put the code into the format that lint wants
+format: $(TEST)/installed ## format the code, and mend what ruff can mend
 	$(TEST)/bin/ruff check --fix-only $(CHECKED)
 	$(TEST)/bin/ruff format $(CHECKED)
 
 types: $(TEST)/installed ## mypy, strict
 	$(TEST)/bin/mypy
 
-pytest: $(TEST)/installed $(TFLITE)/installed ## the tests
-	$(TEST)/bin/python -m pytest $(ARGS)
+imports: $(TEST)/installed ## import-linter: which folder may import which
+	$(TEST)/bin/lint-imports --no-cache
+
+# Each worker computes on one thread, so that they do not compete for the cores.
+pytest: $(TEST)/installed $(TFLITE)/installed ## the tests, in two processes
+	OMP_NUM_THREADS=1 $(TEST)/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 hooks: $(TEST)/installed ## run the same checks at each commit and push
 	$(TEST)/bin/pre-commit install
@@ -44,7 +50,7 @@ clean: ## remove the environments, caches and builds
 	rm -rf $(DEMO) $(TEST) $(TFLITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The file `installed` is written last, so that an installation that was cut off is done again.
-# What pip says goes to stderr: the stdout of a piped demo holds answers only.
+# pip's output goes to stderr: the stdout of a piped demo has answers only.
 $(DEMO)/installed: pyproject.toml constraints.txt | python
 	@echo "Setting up $(DEMO) (once) ..." >&2
 	@$(PYTHON) -m venv $(DEMO) >&2
@@ -58,7 +64,7 @@ $(TEST)/installed: pyproject.toml constraints.txt | python
 	@touch $@
 
 # For the tests of exports under tflite-runtime, which are skipped without it. Where it has no
-# wheels nothing is made, and each run says so.
+# wheels, no environment is made and each run prints why.
 $(TFLITE)/installed: pyproject.toml constraints-tflite.txt | python
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 12) or sys.platform != "linux")' || { \
 		echo "No $(TFLITE): tflite-runtime has wheels for Linux and Python up to 3.11, this is $$($(PYTHON) -c 'import platform; print(platform.system(), platform.python_version())')" >&2; exit 0; }; \
@@ -80,7 +86,7 @@ DATA ?= ../shared/data
 CORPORA = $(addprefix $(DATA)/corpus/,$(addsuffix .txt.gz,multidogo queries sgd taskmaster topical_chat))
 POCKETINTENT := $(TEST)/bin/pocketintent
 
-model: $(TEST)/installed ## train, finish and compress the default model anew (10 minutes, DATA=folder)
+model: $(TEST)/installed ## train, finish and compress the default model (10 minutes, DATA=folder)
 	mkdir -p runs
 	test -e runs/starspace.safetensors || $(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/starspace.safetensors --resume \
 		--threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6
@@ -89,7 +95,7 @@ model: $(TEST)/installed ## train, finish and compress the default model anew (1
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
 	@echo "runs/default.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
 
-robust: $(TEST)/installed ## train the robust model anew from the default one (10 minutes)
+robust: $(TEST)/installed ## train the robust model from the default one (10 minutes)
 	mkdir -p runs
 	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target default --resume \
 		--out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
@@ -99,7 +105,7 @@ robust: $(TEST)/installed ## train the robust model anew from the default one (1
 
 # A folder with all-MiniLM-L6-v2, as ONNX with tokenizer.json or as transformers keeps it.
 TEACHER ?= minilm
-distilled: $(TEST)/installed ## distil the distilled model anew (1 hour, DATA=folder, TEACHER=folder)
+distilled: $(TEST)/installed ## train the distilled model (1 hour, DATA=folder, TEACHER=folder)
 	mkdir -p runs
 	test -e runs/words.tsv || $(POCKETINTENT) train targets --teacher $(TEACHER) --words default \
 		--out runs/words.tsv

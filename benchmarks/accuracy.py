@@ -1,10 +1,10 @@
-"""Few-shot accuracy of ours beside TF-IDF, model2vec and MiniLM, on the same draws.
+"""Few-shot accuracy of pocketintent, TF-IDF, Model2Vec and MiniLM, on the same draws.
 
     python benchmarks/accuracy.py --data ../shared/data
     python benchmarks/accuracy.py --data ../shared/data --split valid --shots 5,10 --runs 3
 
 Prints one JSON line for each data set, and a table on stderr. Embeddings of MiniLM (full
-precision) and model2vec are kept in the cache folder: they take minutes on one core.
+precision) and Model2Vec are kept in the cache folder: they take minutes on one core.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.evaluation.intents.baselines import make_baseline
 from pocketintent.evaluation.intents.curves import learning_curves
 from pocketintent.evaluation.intents.datasets import load_intent_data
-from pocketintent.evaluation.intents.few_shot import EncoderSystem, System
 from pocketintent.evaluation.intents.line_plot import plot_curves
+from pocketintent.evaluation.intents.systems import EncoderSystem, System
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from systems import DEFAULT_CACHE, MiniLMEncoder, Model2VecEncoder, build_minilm, build_model2vec
+from systems.contract import DEFAULT_CACHE
+from systems.minilm import MINILM_DIM, MiniLMEncoder, build_minilm
+from systems.model2vec import MODEL2VEC_DIM, Model2VecEncoder, build_model2vec
 
 SYSTEMS = ("pocketintent", "tfidf", "tfidf-chars", "model2vec", "minilm")
 
@@ -39,28 +41,29 @@ class CachedEncoder:
     """An encoder that keeps the embeddings of a list of texts on disk.
 
     Args:
-        name: Names its files.
+        name: First part of its files' names.
+        dim: Size of the vectors.
         cache: The folder.
-        open_encoder: Opens the encoder when texts are new.
+        open_encoder: Opens the encoder; called when texts are new.
     """
 
-    def __init__(self, name: str, cache: Path, open_encoder: Callable[[], Encoder]) -> None:
+    template_quantizer = None
+
+    def __init__(
+        self, name: str, dim: int, cache: Path, open_encoder: Callable[[], Encoder]
+    ) -> None:
         self._name = name
+        self.dim = dim
         self._cache = cache
         self._open = open_encoder
         self._encoder: Encoder | None = None
 
-    @property
-    def dim(self) -> int:
-        """Size of the vectors."""
-        return self._opened().dim
-
     def encode(self, text: str) -> FloatArray:
-        """The embedding of one text, not kept."""
+        """The embedding of one text, which is not cached."""
         return self._opened().encode(text)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The embeddings of several texts, from disk if these texts were embedded before."""
+        """The embeddings of several texts, from disk where the same texts were embedded before."""
         digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
         path = self._cache / f"{self._name}-{digest}.npy"
         if not path.exists():
@@ -79,27 +82,34 @@ class CachedEncoder:
 
 
 def open_model2vec(cache: Path) -> Encoder:
-    """Model2Vec, distilled when the cache lacks it."""
+    """Model2Vec, distilled unless the cache has it."""
     build_model2vec(cache)
     return Model2VecEncoder(cache)
 
 
 def open_minilm(cache: Path) -> Encoder:
-    """MiniLM in full precision, exported when the cache lacks it."""
+    """MiniLM in full precision, exported unless the cache has it."""
     build_minilm(cache)
     return MiniLMEncoder(cache, "minilm.onnx")
 
 
+EMBEDDED: dict[str, tuple[int, Callable[[Path], Encoder]]] = {
+    "model2vec": (MODEL2VEC_DIM, open_model2vec),
+    "minilm": (MINILM_DIM, open_minilm),
+}
+"""Dimensions of the encoders whose embeddings are cached, and how to open them."""
+
+
 def make_system(name: str, args: argparse.Namespace) -> System:
-    """One of ``SYSTEMS``."""
+    """The system of a name in ``SYSTEMS``."""
     if name == "pocketintent":
         return EncoderSystem(load_encoder(args.model))
     if name.startswith("tfidf"):
         return make_baseline(name)
-    if name not in SYSTEMS:
-        raise PocketIntentError(f"unknown system {name!r}; choose of {', '.join(SYSTEMS)}")
-    opened = partial(open_model2vec if name == "model2vec" else open_minilm, args.cache)
-    return EncoderSystem(CachedEncoder(name, args.cache, opened))
+    if name not in EMBEDDED:
+        raise PocketIntentError(f"unknown system {name!r}; the systems are {', '.join(SYSTEMS)}")
+    dim, open_encoder = EMBEDDED[name]
+    return EncoderSystem(CachedEncoder(name, dim, args.cache, partial(open_encoder, args.cache)))
 
 
 def print_table(report: dict[str, Any], shots: Sequence[int]) -> None:

@@ -1,16 +1,16 @@
-"""Start one way to run a recogniser in this fresh process: time to load, peak memory.
+"""Start one way to run a recogniser in a fresh process: time to load, peak memory.
 
     python benchmarks/backend_start.py onnxruntime --folder DIR --templates templates.json
 
-``backends.py`` calls it for each way. Both figures leave out what ``import numpy`` takes. Prints
-one JSON line.
+``backends.py`` calls it for each way. Both figures leave out ``import numpy``. Prints one JSON
+line.
 """
 
 from __future__ import annotations
 
 import time
 
-import numpy  # noqa: F401  (every way needs it, so it is paid for before the count begins)
+import numpy  # noqa: F401  (every way needs it, so the count begins after it)
 
 from memory import peak_bytes
 
@@ -25,7 +25,7 @@ from ways import WAYS, make_way  # noqa: E402
 
 
 def main() -> None:
-    """Load, match some texts, and print what it took."""
+    """Load, match some texts, and print the time and the memory."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("way", choices=WAYS)
     parser.add_argument("--folder", type=Path, required=True, metavar="DIR")

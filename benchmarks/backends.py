@@ -1,17 +1,17 @@
-"""The backends beside each other: one query at a time, text in and intent out, on one thread.
+"""Compare the backends: one query at a time, from text to intent, on one thread.
 
     python benchmarks/backends.py --data ../shared/data --folder exports
     python benchmarks/backends.py --data ../shared/data --folder exports --templates 100
     python benchmarks/backends.py --data ../shared/data --model robust --templates 100 --errors 0,2
 
-``numpy``, ``onnxruntime`` and ``tflite`` are ``IntentRecognizer.load(…, backend=…)``: the sentence
-vector from the backend, the search in NumPy. ``onnx-…`` and ``tflite-…`` are the exported
-recogniser graph alone, run as an app in another language would run it, with both scorings of the
-export. Templates and queries are those of ``latency.py``, with ``--errors`` misspelt; each is timed
-once, so that a misspelt word is mostly a new one. Rounds of all are interleaved, so that a slow
-moment of the machine falls on all. Load time and peak memory are of a fresh process each, above
-what ``import numpy`` takes; the median of several. Prints one JSON line for each number of
-templates and of errors, and a Markdown table on stderr.
+``numpy``, ``onnxruntime`` and ``tflite`` are ``IntentRecognizer.load(…, backend=…)``: the backend
+computes the sentence vector, NumPy searches. ``onnx-…`` and ``tflite-…`` are the exported
+recogniser graph alone, as an app in another language runs it, with both scorings of the export.
+Templates and queries are the same as in ``latency.py``; ``--errors`` misspells the queries. Each
+query is timed once, so that most misspelt words are new. Rounds are interleaved, so that a slow
+moment of the machine affects all alike. Load time and peak memory are measured in fresh processes,
+beyond ``import numpy``; the median of several. Prints one JSON line for each number of templates
+and of errors, and a Markdown table on stderr.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# It sets the number of threads, before NumPy is imported.
+# Sets the number of threads, so it comes before NumPy.
 from timing import CLOCKS, measure, processor  # isort: skip
 
 import numpy as np
@@ -42,10 +42,10 @@ REFERENCE = "numpy"
 
 
 def prepare(number: int, args: argparse.Namespace) -> tuple[Path, Path]:
-    """The folder of the exports with so many templates, made unless it is there.
+    """Export a number of templates, unless the folder has the exports.
 
     Returns:
-        The folder, and the template file in it.
+        The folder of the exports, and the template file in it.
     """
     from pocketintent_export import export_folder
 
@@ -57,7 +57,7 @@ def prepare(number: int, args: argparse.Namespace) -> tuple[Path, Path]:
         templates.setdefault(intent, []).append(text)
     content = json.dumps(templates)
     if path.exists() and path.read_text(encoding="utf-8") != content:
-        raise PocketIntentError(f"{path} has other templates: remove {folder}")
+        raise PocketIntentError(f"{path} has other templates; remove {folder} and run this again")
     path.write_text(content, encoding="utf-8")
     for name in GRAPHS:
         if not (folder / name).exists():
@@ -74,7 +74,7 @@ def prepare(number: int, args: argparse.Namespace) -> tuple[Path, Path]:
 
 
 def start_cold(way: str, folder: Path, templates: Path, args: argparse.Namespace) -> dict[str, Any]:
-    """What fresh processes need to load one way: the median of each figure."""
+    """Load one way in fresh processes; the median of each figure."""
     script = Path(__file__).with_name("backend_start.py")
     command = [sys.executable, str(script), way, "--folder", str(folder)]
     command += ["--templates", str(templates)]
@@ -88,17 +88,17 @@ def start_cold(way: str, folder: Path, templates: Path, args: argparse.Namespace
 
 
 def sizes(folder: Path, model: Path) -> dict[str, Any]:
-    """Bytes of the model file, and of each export's artifacts."""
+    """Bytes of the model file and of each export's artifacts."""
     exports = {}
     for name in GRAPHS:
         file_format = name.partition("-")[0]
-        found = {path.name: path.stat().st_size for path in (folder / name).iterdir()}
+        files = {path.name: path.stat().st_size for path in (folder / name).iterdir()}
         exports[name] = {
-            "encoder": found[f"encoder.{file_format}"],
-            "encoder_to_model": found[f"encoder.{file_format}"] / model.stat().st_size,
-            "characters": found.get(f"characters.{file_format}", 0),
-            "recognizer": found[f"recognizer.{file_format}"],
-            "folder": sum(found.values()),
+            "encoder": files[f"encoder.{file_format}"],
+            "encoder_to_model": files[f"encoder.{file_format}"] / model.stat().st_size,
+            "characters": files.get(f"characters.{file_format}", 0),
+            "recognizer": files[f"recognizer.{file_format}"],
+            "folder": sum(files.values()),
         }
     return {"model": model.stat().st_size, "exports": exports}
 
@@ -135,7 +135,7 @@ def run_ways(
     cold: Mapping[str, dict[str, Any]],
     args: argparse.Namespace,
 ) -> dict[str, dict[str, Any]]:
-    """The latency of each way on the queries, beside what it took to start."""
+    """The latency of each way on the queries, with its time and memory to start."""
     matches = {name: way.match for name, way in ways.items()}
     times = measure(matches, queries, args.rounds, warm_up=queries[:50], clock=args.clock)
     expected = [ways[REFERENCE].match(query) for query in queries]
@@ -151,8 +151,8 @@ def run_ways(
     }
 
 
-def _share_of_equal(found: Sequence[str], expected: Sequence[str]) -> float:
-    return float(np.mean([a == b for a, b in zip(found, expected, strict=True)]))
+def _share_of_equal(intents: Sequence[str], expected: Sequence[str]) -> float:
+    return float(np.mean([a == b for a, b in zip(intents, expected, strict=True)]))
 
 
 def print_tables(report: dict[str, Any]) -> None:
@@ -211,7 +211,7 @@ def main() -> None:
         "--clock",
         choices=tuple(CLOCKS),
         default="wall",
-        help="cpu where others use the machine too (%(default)s)",
+        help="cpu on a machine that others use (%(default)s)",
     )
     parser.add_argument("--starts", type=int, default=3, metavar="N", help="%(default)s")
     parser.add_argument(

@@ -1,9 +1,9 @@
-"""Start one system in this fresh process: time to load, time to teach, peak memory.
+"""Start one system in a fresh process: time to load, time to teach, peak memory.
 
     python benchmarks/cold_start.py model2vec --templates templates.json
 
-``latency.py`` calls it for each system. The templates are ``[[text, intent], …]``; what the
-system ships with must be in the cache already. Prints one JSON line.
+``latency.py`` calls it for each system. The templates are ``[[text, intent], …]``; the files that
+the system ships with must be in the cache. Prints one JSON line.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import json  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from memory import peak_bytes  # noqa: E402
-from systems import DEFAULT_CACHE, SYSTEMS, make_system  # noqa: E402
+from systems.contract import DEFAULT_CACHE  # noqa: E402
+from systems.registry import SYSTEMS, make_system  # noqa: E402
 
 
 def main() -> None:
-    """Load, teach, match once, and print what it took."""
+    """Load, teach, match once, and print the times and the memory."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("system", choices=SYSTEMS)
     parser.add_argument("--templates", type=Path, required=True, metavar="FILE.json")

@@ -1,4 +1,4 @@
-"""Time the quantiser on vectors of a given number and dimension, as JSON.
+"""Time the quantiser on random vectors; prints JSON.
 
 python benchmarks/compression.py
 python benchmarks/compression.py --words 50000 --codebook-size 256
@@ -18,7 +18,7 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 
 
 def main() -> None:
-    """Fit, encode, and read ten rows as a query does."""
+    """Time fitting, encoding, and reading ten rows as a query does."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--words", type=int, default=200_000)
     parser.add_argument("--dim", type=int, default=300)
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def microseconds(function: Callable[[], object], number: int = 2000) -> float:
-    """The best mean of five rounds; a shared machine disturbs the others."""
+    """The best mean of five rounds; other processes of the machine only add to it."""
     return round(min(timeit.repeat(function, number=number, repeat=5)) / number * 1e6, 1)
 
 

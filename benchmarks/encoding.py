@@ -6,19 +6,19 @@
 
 Fig. 3 of the CharEmb paper, for this package. The networks of the presets are untrained: they
 have the presets' sizes, the default model's dimensions and random weights, stored as int8, since
-the time does not depend on what was learnt. Models of ``--model`` are what their files hold.
+the time does not depend on what was learnt. ``--model`` adds trained models.
 
 Texts: words and phrases are keyphrases of ``terms/inspec.jsonl``, utterances are test queries of
-CLINC150; each clean and with typing errors. Encoders that keep the vectors of words which they
-had to make (CharEmb that reads words, combined models, n-grams) are timed twice: as new before
-each text (``median_us``), and as texts come, after others of their kind (``met``). MiniLM is
-timed with its tokenizer. The encoders take turns, so that a slow moment of the machine falls on
-all; where others compute beside, ``--clock cpu`` leaves out the pauses that they cause. All run
-by NumPy or, MiniLM, by ONNX Runtime; ``--device`` also runs CharEmb and a transformer of
-MiniLM's sizes as torch modules there, in a run of its own turns.
+CLINC150; each clean and with typing errors. Encoders that cache the vectors of unknown words
+(CharEmb that reads words, combined models, n-grams) are timed twice: with an empty cache before
+each text (``median_us``), and after other texts of the same kind (``met``). MiniLM is timed with
+its tokenizer. The encoders take turns, so that a slow moment of the machine affects all alike; on
+a machine that others use, ``--clock cpu`` leaves out the pauses that they cause. The encoders run
+on NumPy, MiniLM on ONNX Runtime; ``--device`` also times CharEmb and a transformer of MiniLM's
+sizes as torch modules on that device, in turns of their own.
 
 Prints one JSON line for each kind of text and number of errors, and a Markdown table on stderr;
-``times_faster`` is MiniLM's median by the encoder's.
+``times_faster`` is MiniLM's median divided by the encoder's.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from timing import CLOCKS, measure, processor  # isort: skip
+from timing import CLOCKS, Times, measure, processor  # isort: skip
 
 import numpy as np
 
@@ -48,7 +48,7 @@ from encoding_texts import Texts, draw_texts
 from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from systems import DEFAULT_CACHE
+from systems.contract import DEFAULT_CACHE
 
 DEFAULT = "default"
 PRESETS = ("tiny", "small", "base", "large")
@@ -59,7 +59,7 @@ NOTE = "The CharEmb presets are untrained networks of their sizes."
 
 
 def open_candidates(args: argparse.Namespace) -> list[Candidate]:
-    """The encoders that are asked for, in the order of the table."""
+    """The encoders of the command line, in the order of the table."""
     dim = load_encoder().dim
     candidates = []
     for name in args.systems:
@@ -76,7 +76,7 @@ def open_candidates(args: argparse.Namespace) -> list[Candidate]:
 def time_numpy(
     candidates: Sequence[Candidate], texts: Texts, args: argparse.Namespace
 ) -> dict[str, Any]:
-    """The report of encoders on one kind of text, on the CPU."""
+    """Time the encoders on one kind of text, on the CPU; the report."""
     forgetful = {(c.name, False): Forgetful(c.encoder) for c in candidates}
     met = {(c.name, True): Forgetful(c.encoder) for c in candidates if c.keeps_words}
     for encoder in met.values():
@@ -106,7 +106,7 @@ def time_numpy(
 
 
 def time_torch(texts: Texts, args: argparse.Namespace) -> dict[str, Any]:
-    """The report of torch modules on one kind of text, on ``--device``."""
+    """Time torch modules on one kind of text, on ``--device``; the report."""
     import torch
 
     from torch_encoders import TorchCharEmb, TorchMiniLM
@@ -124,16 +124,16 @@ def time_torch(texts: Texts, args: argparse.Namespace) -> dict[str, Any]:
             calls[name] = TorchCharEmb(preset, reads, dim, device).encode
     times = measure(calls, texts.timed, args.rounds, warm_up=texts.others[:WARM_UP])
     rows = {
-        name: {"family": families[name], "trained": False, **summary(taken), "met": None}
-        for name, taken in times.items()
+        name: {"family": families[name], "trained": False, **summary(elapsed), "met": None}
+        for name, elapsed in times.items()
     }
     machine = torch.cuda.get_device_name(device) if device.type == "cuda" else processor()
     report = report_of(texts, rows, [TORCH_MINILM], f"torch, {device}", machine)
     return report | {"clock": "wall"}
 
 
-def summary(times: np.ndarray) -> dict[str, float]:
-    """Median and 99th percentile, microseconds to a tenth."""
+def summary(times: Times) -> dict[str, float]:
+    """Median and 99th percentile, in microseconds to a tenth."""
     return {
         "median_us": round(float(np.median(times)), 1),
         "p99_us": round(float(np.percentile(times, 99)), 1),
@@ -143,7 +143,7 @@ def summary(times: np.ndarray) -> dict[str, float]:
 def report_of(
     texts: Texts, rows: dict[str, Any], references: Sequence[str], device: str, machine: str
 ) -> dict[str, Any]:
-    """What is printed, with how many times faster than each reference the encoders are."""
+    """The report that is printed, with each encoder's speed relative to the references."""
     for row in rows.values():
         for times in filter(None, (row, row["met"])):
             times["times_faster"] = {
@@ -198,12 +198,12 @@ def _ms(microseconds: float) -> str:
 
 
 def has_device(name: str) -> bool:
-    """Whether torch sees a device; says so on stderr when it does not."""
+    """Whether torch sees a device; a note on stderr when it does not."""
     import torch
 
     if torch.device(name).type != "cuda" or torch.cuda.is_available():
         return True
-    print(f"--device {name}: torch sees no GPU here; its part is skipped", file=sys.stderr)
+    print(f"--device {name}: torch sees no GPU; this part is skipped", file=sys.stderr)
     return False
 
 
@@ -251,7 +251,7 @@ def parse_arguments() -> argparse.Namespace:
         type=_names(("text", "words")),
         default=("text", "words"),
         metavar="NAME,…",
-        help="what the presets hand to the network at once (text,words)",
+        help="whether the presets read a whole text or its words (text,words)",
     )
     parser.add_argument(
         "--errors",
@@ -269,9 +269,9 @@ def parse_arguments() -> argparse.Namespace:
         "--clock",
         choices=tuple(CLOCKS),
         default="wall",
-        help="cpu leaves out the pauses in which others had the processor (%(default)s)",
+        help="cpu leaves out the time of other processes (%(default)s)",
     )
-    parser.add_argument("--device", metavar="NAME", help="torch device to time modules on too")
+    parser.add_argument("--device", metavar="NAME", help="torch device, to time torch modules too")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the figure")
     parser.add_argument(
         "--cache", type=Path, default=DEFAULT_CACHE, metavar="DIR", help="default: %(default)s"

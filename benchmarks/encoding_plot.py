@@ -13,12 +13,12 @@ def plot_encoding(reports: Sequence[dict[str, Any]], path: Path) -> None:
     """Draw median latencies on a logarithmic scale.
 
     A column of panels for each kind of text; a row for each device and number of typing errors.
-    A colour is a family of encoders. A full mark is a text of which no word was met before, an
-    empty one a text as it comes after others.
+    A colour is a family of encoders. A full mark is a text with an empty cache of words, an empty
+    mark a text after other texts.
 
     Args:
-        reports: What ``encoding.py`` prints.
-        path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
+        reports: The reports that ``encoding.py`` prints.
+        path: File of the plot; its suffix (``.png``, ``.svg``, ``.pdf``) chooses the format.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -42,7 +42,7 @@ def plot_encoding(reports: Sequence[dict[str, Any]], path: Path) -> None:
         panel.set_xlabel(f"{unit} a text, batch 1, {report['device']}", fontsize="small")
         _draw_panel(panel, report["systems"], colours)
     for row_of_panels in panels:
-        row_of_panels[0].invert_yaxis()  # shared: the first system stands on top in all
+        row_of_panels[0].invert_yaxis()  # the axis is shared: the first system is on top in all
     handles = [_mark(lines, colour) for colour in colours.values()]
     handles += [_mark(lines, "black"), _mark(lines, "black", markerfacecolor="none")]
     names = [*families, "no word met before", "as it comes after others"]

@@ -1,4 +1,4 @@
-"""The encoders that ``encoding.py`` times, with what each keeps of earlier texts."""
+"""The encoders that ``encoding.py`` times, and how to make one forget the words it has met."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.runtime.encoders.charemb.encoder import CharEncoder, Reading
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.charemb.encoder import Reading
+from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from systems import MiniLMEncoder, build_minilm
+from systems.minilm import MiniLMEncoder, build_minilm
 
-if TYPE_CHECKING:  # torch is slow to import, and not all that is timed needs it
+if TYPE_CHECKING:  # torch is slow to import, and not every encoder needs it
     from pocketintent.training.charemb.model import CharEmb
 
 MINILM = {"minilm-float32": "minilm.onnx", "minilm-int8": "minilm-int8.onnx"}
@@ -33,65 +32,58 @@ class Candidate:
 
     name: str
     family: str
-    """What has one colour in the plot."""
+    """Encoders of one family have the same colour in the plot."""
     encoder: Encoder
-    """As it is loaded: nothing is encoded with it, so it has met no word."""
+    """The encoder as loaded: it has encoded nothing, so it has met no word."""
     bytes: int
-    """Of its files."""
+    """Size of its files."""
     trained: bool = True
-    """Whether its weights are more than random numbers."""
+    """False when its weights are random numbers."""
 
     @property
     def keeps_words(self) -> bool:
-        """Whether it keeps the vectors of words that it had to make."""
-        if isinstance(self.encoder, StaticEncoder):
-            return self.encoder.ngrams is not None
-        if isinstance(self.encoder, CharEncoder):
-            return self.encoder.reads == "words"
-        return isinstance(self.encoder, CombinedEncoder)
+        """Whether it computes vectors of unknown words and caches them."""
+        if not isinstance(self.encoder, ModelEncoder):
+            return False
+        reads = next(iter(self.encoder.readings()))
+        return self.encoder.embeds_unknown_words and reads == "words"
 
 
 class Forgetful:
     """An encoder that can be made to forget the words that it has met.
 
     Args:
-        encoder: An encoder that has met none.
+        encoder: An encoder that has met no word yet.
     """
 
     def __init__(self, encoder: Encoder) -> None:
-        self._make = _maker(encoder)
+        self._copy = _copier(encoder)
         self.forget()
 
     def forget(self) -> None:
-        """Go on with an encoder that has met no word."""
-        self._encoder = self._make()
+        """Continue with an encoder that has met no word."""
+        self._encoder = self._copy()
 
     def encode(self, text: str) -> object:
         """The sentence vector of a text."""
         return self._encoder.encode(text)
 
     def read(self, texts: Sequence[str]) -> None:
-        """Meet the words of texts."""
+        """Meet the words of texts, by encoding them."""
         self._encoder.encode_batch(texts)
 
 
-def _maker(encoder: Encoder) -> Callable[[], Encoder]:
-    """A function that gives the encoder as new, and shares all that is large."""
-    if not isinstance(encoder, StaticEncoder):
-        # What these keep of words is never changed in place but replaced, so that the copies
-        # do not see what one of them has met.
-        return lambda: copy.copy(encoder)
-    return lambda: StaticEncoder(
-        encoder.vocabulary,
-        encoder.words,
-        tokenizer_spec=encoder.tokenizer_spec,
-        ngrams=encoder.ngrams,
-        ngram_settings=encoder.ngram_settings,
-    )
+def _copier(encoder: Encoder) -> Callable[[], Encoder]:
+    """A function that returns a copy of the encoder, which shares its large parts."""
+    if isinstance(encoder, StaticEncoder):
+        return encoder.replace
+    # The other kinds never change their cached words in place but replace them, so the copies
+    # do not share what one of them has met.
+    return lambda: copy.copy(encoder)
 
 
 def open_minilm(name: str, cache: Path) -> Candidate:
-    """MiniLM on ONNX Runtime, exported and quantised unless the cache has it."""
+    """MiniLM on ONNX Runtime; its files are made unless the cache has them."""
     build_minilm(cache)
     files = [cache / MINILM[name], cache / "minilm-tokenizer.json"]
     size = sum(path.stat().st_size for path in files)
@@ -99,17 +91,16 @@ def open_minilm(name: str, cache: Path) -> Candidate:
 
 
 def open_model(path: str | None) -> Candidate:
-    """A model file or a shipped model by its name; the default model when None."""
+    """The model of a file or of a shipped model's name; the default model when None."""
     encoder = load_encoder(path)
     families = {"static": "word vectors", "charemb": "CharEmb of a file", "combined": "combined"}
-    kind = getattr(encoder, "kind", "")
     name = "default" if path is None else Path(path).name
     size = find_model(path).stat().st_size
-    return Candidate(name, families.get(kind, kind), encoder, size)
+    return Candidate(name, families.get(encoder.kind, encoder.kind), encoder, size)
 
 
 def make_charemb(preset: str, reads: Reading, dim: int) -> Candidate:
-    """An untrained CharEmb of a preset's sizes, with int8 weights, as a model file has it.
+    """An untrained CharEmb of a preset's sizes, with int8 weights, loaded from a model file.
 
     Raises:
         PocketIntentError: There is no such preset.
@@ -128,12 +119,11 @@ def make_charemb(preset: str, reads: Reading, dim: int) -> Candidate:
 
 
 def make_network(preset: str, dim: int) -> tuple[CharEmb, CharVocabulary]:
-    """An untrained network of a preset in torch, and the characters that it knows."""
+    """An untrained torch network of a preset's sizes, and its characters."""
     import torch
 
-    from pocketintent.training.charemb.model import CharEmb
+    from pocketintent.training.charemb.model import CharEmb, build_network
     from pocketintent.training.charemb.settings import preset_settings
-    from pocketintent.training.charemb.trainer import build_network
 
     settings = preset_settings(preset, {})
     torch.manual_seed(SEED)

@@ -19,39 +19,39 @@ KINDS = ("words", "phrases", "utterances")
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts of one kind, with so many typing errors."""
+    """Texts of one kind, with a number of typing errors in each."""
 
     kind: str
     errors: int
     timed: list[str]
     others: list[str]
-    """Texts that come before those that are timed."""
+    """Texts to encode before the timed ones."""
 
 
 def read_texts(data: Path, kind: str) -> list[str]:
-    """All different texts of a kind, in a random order.
+    """All distinct texts of a kind, in a random order.
 
     Raises:
         PocketIntentError: A file is missing or bad.
     """
     if kind == "utterances":
-        found = load_intent_data(data / "intents" / "clinc150").query_texts
+        texts = load_intent_data(data / "intents" / "clinc150").query_texts
     else:
         documents = read_keyphrases(data / "terms" / "inspec.jsonl")
         phrases = [" ".join(phrase.split()) for d in documents for phrase in d.keyphrases]
-        found = [phrase for phrase in phrases if (" " in phrase) == (kind == "phrases")]
-    texts = [text for text in dict.fromkeys(found) if any(map(str.isalpha, text))]
+        texts = [phrase for phrase in phrases if (" " in phrase) == (kind == "phrases")]
+    texts = [text for text in dict.fromkeys(texts) if any(map(str.isalpha, text))]
     return [texts[place] for place in np.random.default_rng(SEED).permutation(len(texts))]
 
 
 def draw_texts(data: Path, errors: Sequence[int], timed: int, others: int) -> Iterator[Texts]:
-    """The texts of each kind with each number of typing errors, which are the same texts.
+    """The texts of each kind with each number of typing errors: the same texts each time.
 
     Args:
-        data: The folder of all data.
+        data: The folder of the data sets.
         errors: Numbers of typing errors.
         timed: Texts to time.
-        others: Texts that come before them.
+        others: Texts to encode before them.
 
     Raises:
         PocketIntentError: A file is missing or bad, or has too few texts.
@@ -61,8 +61,8 @@ def draw_texts(data: Path, errors: Sequence[int], timed: int, others: int) -> It
             texts = read_texts(data, kind)[: others + timed]
             if len(texts) < others + timed:
                 raise PocketIntentError(
-                    f"{kind}: {len(texts)} are there, {others + timed} are asked for"
+                    f"{others + timed} {kind} are asked for; the data have {len(texts)}"
                 )
             rng = np.random.default_rng(SEED)
-            drawn = [add_typing_errors(text, count, rng) for text in texts]
-            yield Texts(kind, count, drawn[others:], drawn[:others])
+            misspelt = [add_typing_errors(text, count, rng) for text in texts]
+            yield Texts(kind, count, misspelt[others:], misspelt[:others])

@@ -1,12 +1,12 @@
-"""One query at a time, text in and intent out, on one thread: ours beside the alternatives.
+"""Compare the systems: one query at a time, from text to intent, on one thread.
 
     python benchmarks/latency.py --data ../shared/data
     python benchmarks/latency.py --data ../shared/data --templates 300,3000,30000
 
 Prints one JSON line for each number of templates, and a table on stderr. The templates are drawn
 from CLINC150's training split, and beyond its 15,000 from BANKING77 and SNIPS; the queries are
-from CLINC150's test split. Rounds of all systems are interleaved, so that a slow moment of the
-machine falls on all. Load time and peak memory are of a fresh process each.
+from CLINC150's test split. Rounds are interleaved, so that a slow moment of the machine affects
+all alike. Load time and peak memory are measured in fresh processes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-# It sets the number of threads, before NumPy is imported.
+# Sets the number of threads, so it comes before NumPy.
 from timing import measure, processor  # isort: skip
 
 import numpy as np
@@ -29,14 +29,15 @@ import numpy as np
 from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
 from pocketintent.runtime.errors import PocketIntentError
-from systems import DEFAULT_CACHE, SYSTEMS, System, make_system
+from systems.contract import DEFAULT_CACHE, System
+from systems.registry import SYSTEMS, make_system
 
 OURS = "pocketintent"
 DEFAULT_SYSTEMS = (OURS, "model2vec", "fasttext", "minilm-int8", "tfidf")
 
 
 def read_templates(data: Path, number: int) -> list[tuple[str, str]]:
-    """Templates and their intents: equal numbers of each intent, as long as there are enough."""
+    """Templates with their intents: equally many of each, as long as there are enough."""
     clinc = load_intent_data(data / "intents" / "clinc150")
     draw = draw_templates(clinc.train_labels, -(-number // clinc.num_trained), run=0)
     labelled = zip(draw.indices, draw.labels, strict=True)
@@ -48,12 +49,14 @@ def read_templates(data: Path, number: int) -> list[tuple[str, str]]:
         labels = (f"{name}/{more.intents[label]}" for label in more.train_labels)
         pairs += zip(more.train_texts, labels, strict=True)
     if len(pairs) < number:
-        raise PocketIntentError(f"only {len(pairs)} templates are there, not {number}")
+        raise PocketIntentError(
+            f"{number} templates are asked for; the data sets have {len(pairs)}"
+        )
     return pairs[:number]
 
 
 def start_cold(name: str, pairs: Sequence[tuple[str, str]], args: argparse.Namespace) -> Any:
-    """What a fresh process needs to load and teach a system."""
+    """Times and memory of a fresh process that loads and teaches a system."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "templates.json"
         path.write_text(json.dumps(pairs), encoding="utf-8")

@@ -1,12 +1,12 @@
-r"""Time the look-up of the nearest template in every layout that was considered.
+r"""Time the search for the nearest template in every layout of the codes that was considered.
 
     OMP_NUM_THREADS=1 python benchmarks/matching.py
     OMP_NUM_THREADS=1 python benchmarks/matching.py --templates 3000 --model my.safetensors \
         --intents ../shared/data/intents
 
-Without --intents the templates are random directions, on which a cascade cannot win. One JSON
-line for each layout and number of templates: microseconds of a query, the mean of each query's
-best, and the bytes that the layout keeps.
+Without --intents the templates are random directions, on which a cascade cannot win. Prints one
+JSON line for each layout and number of templates: microseconds of a query (the mean over the
+queries of each query's best), and the bytes of the layout.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pocketintent.runtime.arrays import unit_rows
+from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.decision.matching import (
     ExactIndex,
     TableIndex,
@@ -29,7 +29,7 @@ from pocketintent.runtime.decision.matching import (
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
-Query = Callable[[np.ndarray], object]
+Query = Callable[[FloatArray], object]
 TEMPLATES_PER_INTENT = 20
 
 
@@ -39,8 +39,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--templates", type=int, nargs="+", default=[300, 3_000, 30_000])
-    parser.add_argument("--dim", type=int, default=256, help="of random templates")
-    parser.add_argument("--repeats", type=int, default=30, help="times that each query is run")
+    parser.add_argument("--dim", type=int, default=256, help="dimension of random templates")
+    parser.add_argument("--repeats", type=int, default=30, help="runs of each query")
     parser.add_argument("--intents", type=Path, help="folder of intent data sets")
     parser.add_argument("--model", type=Path, help="model that encodes them")
     args = parser.parse_args()
@@ -55,8 +55,8 @@ def main() -> None:
             print(json.dumps({**line, "microseconds": round(mean * 1e6, 1)}), flush=True)
 
 
-def layouts(groups: list[np.ndarray]) -> Iterator[tuple[str, Query, int]]:
-    """Name, query and bytes of each way to the similarities of all rows, or to the best."""
+def layouts(groups: list[FloatArray]) -> Iterator[tuple[str, Query, int]]:
+    """Name, query and bytes of each way to compute all similarities, or to find the best."""
     rows = np.concatenate(groups)
     num, dim = rows.shape
     exact = ExactIndex(groups)
@@ -78,8 +78,8 @@ def layouts(groups: list[np.ndarray]) -> Iterator[tuple[str, Query, int]]:
     yield f"cascade of {LEADING} directions", cascade(rows), rows.nbytes + 4 * num * LEADING
 
 
-def _plain_layouts(rows: np.ndarray, sub_dim: int, bits: int) -> Iterator[tuple[str, Query, int]]:
-    """Sums of look-ups in one table; 4-bit codes are read in pairs, from a table of pairs."""
+def _plain_layouts(rows: FloatArray, sub_dim: int, bits: int) -> Iterator[tuple[str, Query, int]]:
+    """Layouts of codes that sum look-ups; 4-bit codes are read in pairs, from a table of pairs."""
     num, dim = rows.shape
     num_sub = dim // sub_dim
     rng = np.random.default_rng(0)
@@ -87,7 +87,7 @@ def _plain_layouts(rows: np.ndarray, sub_dim: int, bits: int) -> Iterator[tuple[
     quantizer = Quantizer(codebook, dim, normalised=False)
     tables = num_sub if bits == 8 else num_sub // 2
 
-    def table(query: np.ndarray) -> np.ndarray:
+    def table(query: FloatArray) -> FloatArray:
         single = quantizer.similarity_table(query)
         if bits == 8:
             return single.reshape(-1)
@@ -101,10 +101,13 @@ def _plain_layouts(rows: np.ndarray, sub_dim: int, bits: int) -> Iterator[tuple[
     offsets = np.arange(tables)[:, None] * 256
     name = f"scores: {num_sub} codes of {bits} bits, "
 
-    def wrapped(query: np.ndarray) -> np.ndarray:
-        return np.add.reduce(table(query).take(by_position, mode="wrap", out=buffer), axis=0)
+    def wrapped(query: FloatArray) -> FloatArray:
+        sums: FloatArray = np.add.reduce(
+            table(query).take(by_position, mode="wrap", out=buffer), axis=0
+        )
+        return sums
 
-    def one_by_one(query: np.ndarray) -> np.ndarray:
+    def one_by_one(query: FloatArray) -> FloatArray:
         parts = table(query).reshape(tables, 256)
         total = np.zeros(num, np.float32)
         for part, column in zip(parts, narrow, strict=True):
@@ -128,25 +131,26 @@ def _plain_layouts(rows: np.ndarray, sub_dim: int, bits: int) -> Iterator[tuple[
 LEADING = 128
 
 
-def cascade(rows: np.ndarray) -> Query:
-    """The best two rows, exactly: leading directions of all, then only what can still win."""
+def cascade(rows: FloatArray) -> Query:
+    """The best two rows, exactly: leading directions of all, then the rows that can still win."""
     directions = np.linalg.eigh(rows.T @ rows)[1][:, ::-1][:, :LEADING].T.copy()
     leading = rows @ directions.T
     remainders = np.sqrt(np.maximum(1 - (leading**2).sum(axis=1), 0))
 
-    def query_rows(query: np.ndarray) -> np.ndarray:
+    def query_rows(query: FloatArray) -> IndexArray:
         first = directions @ query
         upper = leading @ first + remainders * max(1 - float(first @ first), 0) ** 0.5
         reached = (rows[np.argpartition(upper, -2)[-2:]] @ query).min()
         left = np.flatnonzero(upper >= reached)
-        scores: np.ndarray = rows[left] @ query
-        return left[np.argsort(scores)[-2:]]
+        scores: FloatArray = rows[left] @ query
+        best: IndexArray = left[np.argsort(scores)[-2:]]
+        return best
 
     return query_rows
 
 
-def _mean_time(query: Query, queries: np.ndarray, repeats: int) -> float:
-    """Mean over the queries of the best seconds of each: other work can only add to it."""
+def _mean_time(query: Query, queries: FloatArray, repeats: int) -> float:
+    """Mean over the queries of each query's best time, in seconds; other work only adds to it."""
     deadline = time.perf_counter() + 10
     best = np.full(len(queries), np.inf)
     for _ in range(repeats):
@@ -159,14 +163,14 @@ def _mean_time(query: Query, queries: np.ndarray, repeats: int) -> float:
     return float(best.mean())
 
 
-def _draw(num: int, dim: int) -> tuple[np.ndarray, np.ndarray]:
+def _draw(num: int, dim: int) -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(0)
     vectors = unit_rows(rng.normal(size=(num + 64, dim)).astype(np.float32))
     return vectors[:num], vectors[num:]
 
 
-def _read(args: argparse.Namespace) -> tuple[np.ndarray, np.ndarray]:
-    """Real templates: the training utterances of all sets, 20 an intent first."""
+def _read(args: argparse.Namespace) -> tuple[FloatArray, FloatArray]:
+    """Vectors of real templates and queries; the first 20 utterances of each intent come first."""
     encoder = load_encoder(args.model)
     first: list[str] = []
     later: list[str] = []

@@ -1,10 +1,10 @@
-"""What the codes of templates cost: accuracy of the table search beside the exact one.
+"""The accuracy that quantised templates cost: table search compared with exact search.
 
     python benchmarks/template_codes.py ../shared/data/intents/clinc150
     python benchmarks/template_codes.py ../shared/data/intents/clinc150 --split test --shots 20
 
-One JSON line for each decision: accuracy of both searches, and the
-share of texts for which they name different intents, over several draws of the templates.
+Prints one JSON line for each decision: the accuracy of both searches, and the share of texts for
+which they name different intents, over several draws of the templates.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path, help="folder with train.jsonl and the split")
     parser.add_argument("--split", default="valid")
-    parser.add_argument("--shots", type=int, default=20, help="templates of an intent")
+    parser.add_argument("--shots", type=int, default=20, help="templates of each intent")
     parser.add_argument("--runs", type=int, default=3, help="draws of the templates")
     parser.add_argument("--model", type=Path)
     args = parser.parse_args()
@@ -45,17 +45,17 @@ def main() -> None:
         for run in range(args.runs):
             rng = np.random.default_rng(run)
             templates = {
-                name: [found[i] for i in rng.permutation(len(found))[: args.shots]]
-                for name, found in sorted(by_intent.items())
+                name: [utterances[i] for i in rng.permutation(len(utterances))[: args.shots]]
+                for name, utterances in sorted(by_intent.items())
             }
-            found = {}
+            intents = {}
             for search in ("exact", "table"):
                 started = time.perf_counter()
                 recognizer = IntentRecognizer(encoder, templates, decision=decision, search=search)
                 loaded = time.perf_counter() - started
-                found[search] = np.array([m.nearest for m in recognizer.match_batch(texts)])
-            accuracy = [float((found[search] == truth).mean()) for search in ("exact", "table")]
-            differ = float((found["exact"] != found["table"]).mean())
+                intents[search] = np.array([m.nearest for m in recognizer.match_batch(texts)])
+            accuracy = [float((intents[search] == truth).mean()) for search in ("exact", "table")]
+            differ = float((intents["exact"] != intents["table"]).mean())
             results.append([*accuracy, differ, loaded])
         exact, table, differ, loaded = np.mean(results, axis=0)
         line = {"data": args.data.name, "split": args.split, "shots": args.shots}

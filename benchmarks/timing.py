@@ -1,4 +1,7 @@
-"""Calls timed side by side on one thread. Import it before NumPy: it sets how many threads."""
+"""Times of calls that take turns on one thread.
+
+Import it before NumPy: it sets the number of threads.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,16 @@ from collections.abc import Callable, Mapping, Sequence  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
+from numpy.typing import NDArray  # noqa: E402
 
 Call = Callable[[str], object]
+Times = NDArray[np.float64]
 
 CLOCKS: dict[str, Callable[[], int]] = {
     "wall": time.perf_counter_ns,
     "cpu": time.process_time_ns,
 }
-"""What is measured: time that passes, or time that this process computes, in nanoseconds."""
+"""Wall-clock time, or the CPU time of this process, in nanoseconds."""
 
 
 def measure(
@@ -33,38 +38,38 @@ def measure(
     warm_up: Sequence[str],
     before: Mapping[str, Callable[[], object]] | None = None,
     clock: str = "wall",
-) -> dict[str, np.ndarray]:
+) -> dict[str, Times]:
     """Time calls on the same texts, one text at a time.
 
-    The calls take turns, a part of the texts each, so that a slow moment of the machine falls
-    on all of them.
+    The calls take turns, each with a part of the texts, so that a slow moment of the machine
+    affects all alike.
 
     Args:
-        calls: What is timed, by name.
-        texts: What each is called with.
-        rounds: Turns of each.
-        warm_up: Texts that each is called with before, and the first of them at the start of
-            each turn too, which does not count.
-        before: By name what is to be done before each call, which does not count either.
-        clock: One of ``CLOCKS``. On a machine that others use, ``cpu`` leaves out the time in
-            which they had the processor; such pauses fall on long calls and not on short ones.
+        calls: The functions to time, by name.
+        texts: The texts to call each function with.
+        rounds: Number of turns.
+        warm_up: Texts to call each function with before the first turn, untimed. The first of
+            them starts each turn too, also untimed.
+        before: Functions to run before each call, untimed, by the name of the call.
+        clock: One of ``CLOCKS``. On a machine that others use, ``cpu`` leaves out their time on
+            the processor, which would affect long calls more than short ones.
 
     Returns:
-        By name the microseconds of each call, float64 ``[len(texts)]``.
+        Microseconds of each call by name, float64 [num_texts].
     """
     prepare, now = before or {}, CLOCKS[clock]
     for call in calls.values():
         for text in warm_up:
             call(text)
-    taken: dict[str, list[int]] = {name: [] for name in calls}
+    elapsed: dict[str, list[int]] = {name: [] for name in calls}
     gc.collect()
     gc.disable()
     try:
         for part in np.array_split(np.array(texts, dtype=object), rounds):
             for name, call in calls.items():
-                times, first = taken[name], prepare.get(name)
+                times, first = elapsed[name], prepare.get(name)
                 for text in warm_up[:1]:
-                    call(text)  # the others' turns have filled the processor's caches
+                    call(text)  # the other calls have filled the processor's caches
                 for text in part:
                     if first is not None:
                         first()
@@ -73,7 +78,7 @@ def measure(
                     times.append(now() - started)
     finally:
         gc.enable()
-    return {name: np.array(times) / 1e3 for name, times in taken.items()}
+    return {name: np.array(times) / 1e3 for name, times in elapsed.items()}
 
 
 def processor() -> str:

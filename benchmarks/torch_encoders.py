@@ -1,7 +1,7 @@
 """CharEmb and MiniLM as torch modules on one device, for ``encoding.py --device``.
 
-Both are untrained. MiniLM is a transformer of its sizes by torch's own layers, whose fast path
-is at least as fast as the modules that its weights are published for.
+Both are untrained. MiniLM is a transformer of the same sizes from torch's own layers, whose fast
+path is at least as fast as the modules that its weights are published for.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ import torch
 from torch import nn
 
 from encoding_systems import SEED, make_network
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import Reading
 from pocketintent.runtime.errors import require
 from pocketintent.runtime.text.tokenizer import simple_tokenize
-from systems import EXTRA, MAX_TOKENS
+from systems.contract import EXTRA
+from systems.minilm import MAX_TOKENS
 
 MINILM_LAYERS, MINILM_DIM, MINILM_HEADS, MINILM_WIDTH = 6, 384, 12, 1536
 
 
 class TorchCharEmb:
-    """An untrained CharEmb of a preset on a device; text in, vector on the CPU out.
+    """An untrained CharEmb of a preset on a device; the vectors are returned to the CPU.
 
     Args:
         preset: Name of the preset.
-        reads: Whether a text or its words are read at once; these are one batch, and nothing
-            is kept of them.
+        reads: ``"text"``, or ``"words"``: one batch of the text's words, none of them cached.
         dim: Dimensions of the vectors.
         device: Torch device.
     """
@@ -41,7 +42,7 @@ class TorchCharEmb:
         self.dim = dim
 
     @torch.inference_mode()
-    def encode(self, text: str) -> np.ndarray:
+    def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [dim], of unit length or zeros."""
         counted = Counter(simple_tokenize(text) if self._reads == "words" else [text])
         numbers = {part: self._vocabulary.numbers(part) for part in counted}
@@ -56,12 +57,12 @@ class TorchCharEmb:
             vectors = vectors * logarithms.exp()[:, None]
         times = torch.tensor([counted[part] for part in known], device=self._device)
         total = (vectors * times[:, None]).sum(0)
-        unit: np.ndarray = nn.functional.normalize(total, dim=0).cpu().numpy()
+        unit: FloatArray = nn.functional.normalize(total, dim=0).cpu().numpy()
         return unit
 
 
 class TorchMiniLM:
-    """A transformer of MiniLM's sizes on a device, behind MiniLM's tokenizer.
+    """A transformer of MiniLM's sizes on a device, with MiniLM's tokenizer.
 
     Args:
         cache: The folder that has the tokenizer.
@@ -84,10 +85,10 @@ class TorchMiniLM:
         self._device = device
 
     @torch.inference_mode()
-    def encode(self, text: str) -> np.ndarray:
+    def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [384], of unit length."""
         ids = torch.tensor([self._tokenizer.encode(text).ids], device=self._device)
         x = self._words(ids) + self._places.weight[: ids.shape[1]]
         mean = self._layers(self._norm(x)).mean(1)
-        unit: np.ndarray = nn.functional.normalize(mean, dim=1)[0].cpu().numpy()
+        unit: FloatArray = nn.functional.normalize(mean, dim=1)[0].cpu().numpy()
         return unit

@@ -1,9 +1,9 @@
-"""How many words StarSpace training reads in a second of CPU time, on one thread.
+"""Words that StarSpace training reads in a second of CPU time, on one thread.
 
     python benchmarks/training.py --corpus stsb.txt
 
-Counts the whole step: building the batch, gradients and update. Prints one JSON line for each
-setting. Start-up, counting and encoding the corpus are left out; the first passes warm up.
+Times the whole step: building the batch, gradients and update. Prints one JSON line for each
+setting. Start-up, and counting and encoding the corpus, are left out; the first pass warms up.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Time training with the thesis' settings, rows of 32 and of 64 slots."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--corpus", nargs="+", required=True, metavar="FILE")
-    parser.add_argument("--epochs", type=int, default=5, help="passes timed (%(default)s)")
+    parser.add_argument("--epochs", type=int, default=5, help="timed passes (%(default)s)")
     args = parser.parse_args(argv)
     torch.set_num_threads(1)
     counted = count_vocabulary(simple_tokenize(text) for text in read_texts(args.corpus))
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def measure(
     settings: StarSpaceSettings, corpus: EncodedCorpus, counted: CountedVocabulary, epochs: int
 ) -> dict[str, Any]:
-    """Words per CPU second: median, least and most over the epochs, after one to warm up."""
+    """Words per CPU second: median, minimum and maximum over the epochs, after one to warm up."""
     model = StarSpace(settings, counted.words)
     batches = WordBatches(corpus, counted.counts, settings)
     rates = []

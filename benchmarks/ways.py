@@ -1,4 +1,4 @@
-"""The ways to run a recogniser that ``backends.py`` compares, behind one small interface."""
+"""The ways to run a recogniser that ``backends.py`` compares, behind one interface."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Way(Protocol):
     """A recogniser that is ready to run."""
 
     def match(self, text: str) -> str:
-        """The nearest intent of a text, whatever the threshold; empty when nothing is known."""
+        """The nearest intent, whatever its score; empty when no word is known."""
         ...
 
 
 class Backend:
-    """What a user of the package runs: the templates are encoded when it is loaded."""
+    """A recogniser of the package: it encodes the templates when it is loaded."""
 
     def __init__(self, backend: Any, model: Path | None, templates: Path) -> None:
         self._match = IntentRecognizer.load(templates, model, backend=backend).match
@@ -36,7 +36,7 @@ class Backend:
 
 
 class GraphAlone:
-    """What an app in another language runs: the whole recogniser is in the graph."""
+    """The exported recogniser graph, as an app in another language runs it."""
 
     def __init__(self, folder: Path) -> None:
         opened = open_exported(folder)
@@ -58,9 +58,9 @@ def make_way(name: str, folder: Path, templates: Path, model: Path | None) -> Wa
 
     Args:
         name: One of ``WAYS``.
-        folder: Has the exported folders, named as ``GRAPHS``.
+        folder: Contains the exported folders, named as ``GRAPHS``.
         templates: The template file that they were exported with.
-        model: The model file, of the package when None.
+        model: The model file; the default model when None.
 
     Returns:
         The recogniser.

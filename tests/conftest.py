@@ -1,4 +1,4 @@
-"""What the tests of several folders share: the real data, and an encoder small enough to read."""
+"""Fixtures for several folders of tests: the public data, small encoders, exported folders."""
 
 import os
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -18,16 +19,17 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
 
-# No test depends on the clock: a slow machine is no failure.
+# No test depends on the clock: a slow machine must not fail one.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-# Words of one line get nearly the same vector.
+# Words of the same line get nearly the same vector.
 TINY_WORDS = """\
 light lights lamp
 turn switch put
@@ -51,9 +53,34 @@ thanks thank
 """
 
 
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture(scope="session")
+def make_once(tmp_path_factory: pytest.TempPathFactory) -> MakeOnce:
+    """Returns a file or folder, which the first test that asks for it makes.
+
+    Called as ``make_once(name, write)``; ``write(path)`` makes the file or folder. The workers of
+    pytest-xdist share it: the second worker waits until it is complete. Tests must not change it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+
+    def make(name: str, write: Callable[[Path], object]) -> Path:
+        path, unfinished = shared / name, shared / "unfinished" / name
+        unfinished.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(shared / f"{name}.lock"):
+            if not path.exists():
+                write(unfinished)
+                unfinished.rename(path)
+        return path
+
+    return make
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of public data sets; a test that asks for it is skipped where there is none."""
+    """The folder of public data sets; tests that need it are skipped where it is missing."""
     folder = Path(os.environ.get("POCKETINTENT_DATA") or REPOSITORY.parent / "shared" / "data")
     if not (folder / "intents").is_dir():
         pytest.skip(f"no data sets at {folder}; POCKETINTENT_DATA names their folder")
@@ -62,7 +89,7 @@ def data_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_encoder() -> StaticEncoder:
-    """An encoder of some forty words and 32 dimensions, with synonyms near each other."""
+    """An encoder of about forty words and 32 dimensions, with synonyms near each other."""
     rng = np.random.default_rng(7)
     words, vectors = [], []
     for line in TINY_WORDS.splitlines():
@@ -76,7 +103,7 @@ def tiny_encoder() -> StaticEncoder:
 
 @pytest.fixture(scope="session")
 def tiny_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of ``tiny_encoder``."""
+    """The model file of ``tiny_encoder``."""
     path = tmp_path_factory.mktemp("model") / "tiny.safetensors"
     save_model(path, *tiny_encoder.to_model_file_parts())
     return path
@@ -84,15 +111,20 @@ def tiny_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="session")
 def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of ``tiny_encoder``, as codes and with n-grams."""
+    """A model file of ``tiny_encoder``, quantised and with n-grams.
+
+    One more word, ``um``, has a vector of zeros.
+    """
     rng = np.random.default_rng(8)
     buckets = rng.normal(0.0, 0.1, (64, 32)).astype(np.float32)
-    words, ngrams = (
-        Quantizer.fit(vectors, sub_dim=4, codebook_size=256).encode(vectors)
-        for vectors in (tiny_encoder.words.decode(), buckets)
+    vectors = tiny_encoder.words.decode()
+    quantizer = Quantizer.fit(vectors, sub_dim=4, codebook_size=256)
+    encoder = StaticEncoder(
+        Vocabulary([*TINY_WORDS.split(), "um"]),
+        quantizer.encode(np.pad(vectors, ((0, 1), (0, 0)))),
+        ngrams=Quantizer.fit(buckets, sub_dim=4, codebook_size=256).encode(buckets),
+        ngram_settings=NgramSettings(2, 3, 64),
     )
-    settings = {"min_n": 2, "max_n": 3, "num_buckets": 64, "weight": 1.0}
-    encoder = StaticEncoder(tiny_encoder.vocabulary, words, ngrams=ngrams, ngram_settings=settings)
     path = tmp_path_factory.mktemp("model") / "compressed.safetensors"
     save_model(path, *encoder.to_model_file_parts())
     return path
@@ -102,10 +134,10 @@ def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempP
 def character_models(
     compressed_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """Files of models with a small character network of random weights, by what they read.
+    """Model files with a small character network of random weights, by name.
 
-    ``words`` and ``text`` have the network alone; ``combined`` has the words of
-    ``compressed_model`` too.
+    ``words`` and ``text`` are character encoders that read words or texts; ``combined`` has the
+    words of ``compressed_model`` too.
     """
     rng = np.random.default_rng(9)
     characters = CharVocabulary(" 'abcdefghijklmnopqrstuvwxyz", max_chars=24)
@@ -135,39 +167,35 @@ EXPORTED_TEMPLATES = {
         "greet": {"templates": ["hello"]},
     },
 }
-"""What :func:`exported` holds."""
+"""The templates of the folders that :func:`exported` returns."""
 
 
 @pytest.fixture(scope="session")
 def exported(
-    compressed_model: Path,
-    character_models: dict[str, Path],
-    tmp_path_factory: pytest.TempPathFactory,
+    compressed_model: Path, character_models: dict[str, Path], make_once: MakeOnce
 ) -> Callable[..., Path]:
-    """Gives the exported folder of a format, which is made once and must not be changed.
+    """Returns the exported folder of a model in a format; tests must not change it.
 
-    Called as ``exported(file_format)`` for ``compressed_model``, or with the name of one of
-    ``character_models`` behind it. Graphs of a fixed length take 24 slots, and 12 characters of
-    a word or 24 of a text.
+    Called as ``exported(file_format)`` for ``compressed_model``, or as
+    ``exported(file_format, name)`` for one of ``character_models``. Graphs of a fixed length have
+    24 slots, and read 12 characters of a word or 24 of a text.
     """
     from pocketintent_export import export_folder
 
-    folder = tmp_path_factory.mktemp("exported")
-
     def export(file_format: str, model: str = "static") -> Path:
-        out = folder / f"{model}_{file_format}"
-        if not out.exists():
-            try:
-                export_folder(
-                    out,
-                    EXPORTED_TEMPLATES,
-                    compressed_model if model == "static" else character_models[model],
-                    file_format=file_format,  # type: ignore[arg-type]
-                    max_length=24,
-                    max_chars=24 if model == "text" else 12,
-                )
-            except MissingExtraError as error:
-                pytest.skip(str(error))
-        return out
+        def write(path: Path) -> None:
+            export_folder(
+                path,
+                EXPORTED_TEMPLATES,
+                compressed_model if model == "static" else character_models[model],
+                file_format=file_format,  # type: ignore[arg-type]
+                max_length=24,
+                max_chars=24 if model == "text" else 12,
+            )
+
+        try:
+            return make_once(f"{model}_{file_format}", write)
+        except MissingExtraError as error:
+            pytest.skip(str(error))
 
     return export

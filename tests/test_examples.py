@@ -1,4 +1,4 @@
-"""The examples of the docs, run as an app runs them: on a folder, and without pocketintent."""
+"""The examples of the docs, run as an app runs them: on a folder, without pocketintent."""
 
 import json
 import os
@@ -6,15 +6,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pocketintent import IntentRecognizer
-from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import MissingExtraError
-from pocketintent.runtime.files.model_file import load_model, save_model
+from pocketintent.runtime.graphs.folder import open_exported
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 EXAMPLES = REPOSITORY / "docs" / "examples"
@@ -80,6 +79,7 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
 
 MODELS = ["static", "words", "text", "combined"]
 """The fixture ``exported`` has a folder of each."""
+EVERY_SCORE_PASSES: dict[str, Any] = {"threshold": -1, "margin": 0}
 
 
 def recognise(
@@ -95,7 +95,7 @@ def conformance(folder: Path) -> list[dict[str, object]]:
 
 @pytest.fixture(scope="session")
 def tflite_python() -> Path:
-    """The Python of the environment that has tflite-runtime."""
+    """The Python of the environment with tflite-runtime."""
     named = os.environ.get("POCKETINTENT_TFLITE_PYTHON")
     default = REPOSITORY / ".venv-tflite" / "bin" / "python"
     python = Path(named) if named else default
@@ -110,10 +110,10 @@ def tflite_python() -> Path:
 
 @pytest.fixture(scope="session")
 def node() -> str:
-    found = shutil.which("node")
-    if found is None:
+    path = shutil.which("node")
+    if path is None:
         pytest.skip("node is not installed")
-    return found
+    return path
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -143,25 +143,17 @@ def test_the_script_agrees_on_the_default_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 def test_a_word_without_weight_is_as_unknown_to_a_port_as_to_the_runtime(
-    compressed_model: Path, tmp_path: Path, file_format: str
+    exported: Callable[..., Path], compressed_model: Path, tmp_path: Path, file_format: str
 ) -> None:
-    model, out = tmp_path / "model.safetensors", tmp_path / "out"
-    content = load_model(compressed_model)
-    tensors = {name: tensor.copy() for name, tensor in content.tensors.items()}
-    encoder = load_encoder(compressed_model)
-    assert isinstance(encoder, StaticEncoder)
-    tensors["words.norms"][encoder.vocabulary.get("the")] = 0
-    save_model(model, content.manifest, tensors)
-    # A threshold that every score passes, so that only the zeros can refuse.
-    templates = {"threshold": -1, "intents": {"greet": {"templates": ["hello"]}}}
-    try:
-        export_folder = pytest.importorskip("pocketintent_export").export_folder
-        export_folder(out, templates, model, file_format=file_format)
-    except MissingExtraError as error:
-        pytest.skip(str(error))
-    match = IntentRecognizer.load(templates, model).match("the the")
+    folder = tmp_path / "folder"
+    shutil.copytree(exported(file_format), folder)
+    # A threshold and a margin that every score passes, so that only the zeros can refuse.
+    labels = json.loads((folder / "labels.json").read_text("utf-8")) | EVERY_SCORE_PASSES
+    (folder / "labels.json").write_text(json.dumps(labels), "utf-8")
+    templates = replace(open_exported(exported(file_format)).templates(), **EVERY_SCORE_PASSES)
+    match = IntentRecognizer.load(templates, compressed_model).match("um um")
     assert (match.intent, match.score, match.reason) == (None, 0.0, "unknown_words")
-    result = recognise(out, "the the", "hello")
+    result = recognise(folder, "um um", "hello")
     assert result.returncode == 0, result.stderr
     answers = [json.loads(line) for line in result.stdout.splitlines()]
     assert [(answer["intent"], answer["reason"]) for answer in answers] == [
@@ -251,10 +243,10 @@ def test_javascript_makes_the_same_inputs(
     script = EXAMPLES / "recognise.mjs"
     result = run(node, "--input-type=module", "-e", CHECK_INPUTS, "--", script, folder)
     assert result.returncode == 0, result.stderr
-    made = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
+    inputs = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
     expected = conformance(folder)
-    assert len(made) == len(expected)
-    for line, right in zip(made, expected, strict=True):
+    assert len(inputs) == len(expected)
+    for line, right in zip(inputs, expected, strict=True):
         for field in ("tokens", "ids", "characters"):
             assert line.get(field) == right.get(field)
         assert line.get("weights", []) == pytest.approx(right.get("weights", []))

@@ -34,11 +34,26 @@ assert recognizer.match("please turn the lights on").intent == "lights_on"
 recognizer.add_intent("food", ["order a pizza"])
 assert recognizer.rank("hungry pizza", limit=1)[0].intent == "food"
 """
-COMMAND = "from pocketintent.cli.main import build_parser; build_parser()"
+COMMAND = """
+import contextlib, io
+from pocketintent.cli.main import build_parser, main
+build_parser()
+for argv in (["--help"], ["train", "--help"], ["evaluate", "--help"]):
+    with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
+        main(argv)
+    assert "usage: pocketintent" in text.getvalue()
+"""
+SUBCOMMAND = """
+import contextlib, io
+from pocketintent.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
+    main({argv!r})
+assert "usage: pocketintent" in text.getvalue()
+"""
 
 
 def _loaded_modules(code: str) -> set[str]:
-    """The modules that a fresh interpreter has loaded after the code."""
+    """The modules that a fresh interpreter has loaded after running the code."""
     script = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
     paths = [path for path in sys.path if path]
     run = subprocess.run(
@@ -74,8 +89,18 @@ def test_a_match_with_the_default_model_loads_the_runtime_alone() -> None:
     assert not modules & OTHER_SIDES
 
 
-def test_the_help_of_the_command_loads_nothing_heavy() -> None:
-    assert not _top_level(_loaded_modules(COMMAND)) & HEAVY
+def test_the_help_of_the_command_loads_the_runtime_and_the_command_alone() -> None:
+    modules = _loaded_modules(COMMAND)
+    assert not _top_level(modules) & HEAVY
+    assert not modules & (OTHER_SIDES - {"pocketintent.cli"})
+
+
+@pytest.mark.parametrize(
+    "argv", [["train", "starspace"], ["compress"], ["evaluate", "intents"], ["data", "fetch"]]
+)
+def test_the_help_of_a_subcommand_loads_nothing_heavy(argv: list[str]) -> None:
+    modules = _loaded_modules(SUBCOMMAND.format(argv=[*argv, "--help"]))
+    assert not _top_level(modules) & HEAVY
 
 
 def test_the_guard_sees_a_heavy_module() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # pytest depends on it there
+    import tomli as tomllib  # a dependency of pytest on Python 3.10
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

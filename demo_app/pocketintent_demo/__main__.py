@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 
 from pocketintent import PocketIntentError
-from pocketintent.cli.options.model import add_model_option
 from pocketintent_demo.session import Session
 from pocketintent_demo.style import Style
 from pocketintent_demo.terminal import converse
@@ -44,7 +43,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="template file (JSON), or a shipped set: smart_home, banking_support, travel, "
         "small_talk (default: smart_home)",
     )
-    add_model_option(parser)
+    parser.add_argument(
+        "--model",
+        metavar="MODEL",
+        help="a model file, or the name of a shipped model: default, distilled, robust (default)",
+    )
     args = parser.parse_args(argv)
     try:
         session = Session(args.templates, args.model, Style.for_stream(sys.stdout))

@@ -10,10 +10,12 @@ from typing import Any
 
 import orjson
 
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.folder import MANIFEST
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.text.characters import NORMALISATION
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -52,6 +54,27 @@ def labels(templates: TemplateSet) -> dict[str, Any]:
             {"name": name, "threshold": intent.threshold, "templates": intent.templates}
             for name, intent in templates.intents.items()
         ],
+    }
+
+
+def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any]:
+    """The manifest's entries for the step from a text to the graphs' inputs."""
+    ngrams = None if inputs.slots is None else inputs.slots.ngram_settings
+    characters = inputs.characters
+    return {
+        "kind": encoder.kind,
+        "dim": encoder.dim,
+        "reads": "text" if inputs.tokenize is None else "words",
+        "max_length": inputs.max_length,
+        "tokenizer": None if inputs.tokenize is None else encoder.tokenizer_spec,
+        "ngrams": None if ngrams is None else ngrams.to_manifest(),
+        "characters": None
+        if characters is None
+        else {
+            "normalisation": NORMALISATION,
+            "max_chars": characters.max_chars,
+            "known": characters.characters,
+        },
     }
 
 

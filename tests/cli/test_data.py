@@ -10,7 +10,7 @@ from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
 
 @pytest.fixture
 def queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that stands for the home of the set ``queries``, with one query in each file."""
+    """A folder that serves as the source of the set ``queries``, with one query in each file."""
     folder = tmp_path / "home"
     folder.mkdir()
     for name in ("train", "dev", "test"):
@@ -57,7 +57,7 @@ def test_fetch_writes_the_files_and_prints_a_line_for_each_set(
     assert lines == [expected]
 
 
-def test_lines_that_are_not_the_published_ones_are_pointed_out(
+def test_lines_that_differ_from_the_published_lines_are_reported(
     queries: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

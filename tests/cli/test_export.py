@@ -22,7 +22,7 @@ def test_the_report_names_sizes_and_differences(
     assert report["bytes"] == {path.name: path.stat().st_size for path in out.iterdir()}
     assert report["proof"]["intents_differing"] == 0
     assert (report["intents"], report["templates"], report["left_out"]) == (2, 2, ["..."])
-    assert "converting" in captured.err and "1 templates hold no word" in captured.err
+    assert "converting" in captured.err and "1 templates have no word" in captured.err
 
 
 def test_a_folder_that_is_not_empty_is_bad_input(
@@ -52,4 +52,4 @@ def test_match_without_templates_is_a_bad_call(capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit) as caught:
         main(["match", "hello"])
     assert caught.value.code == 2
-    assert "--templates is needed" in capsys.readouterr().err
+    assert "--templates is required" in capsys.readouterr().err

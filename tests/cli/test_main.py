@@ -36,7 +36,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     assert f"usage: pocketintent {command}" in capsys.readouterr().out
 
 
-def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert _status(["--version"]) == 0
     assert capsys.readouterr().out == f"pocketintent {pocketintent.__version__}\n"
 
@@ -80,7 +80,7 @@ def test_an_interrupt_ends_with_status_130(monkeypatch: pytest.MonkeyPatch) -> N
     assert cli.main(["match", "--templates", "smart_home", "hi"]) == 130
 
 
-def test_a_reader_that_has_enough_ends_the_command_quietly(tiny_model: Path) -> None:
+def test_a_closed_pipe_ends_the_command_quietly(tiny_model: Path) -> None:
     sdk = Path(pocketintent.__file__).parents[1]
     command = [sys.executable, "-m", "pocketintent", "match", "--templates", "smart_home"]
     with subprocess.Popen(

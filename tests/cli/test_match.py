@@ -42,7 +42,7 @@ def test_each_text_of_the_call_gets_one_json_line(run: Any) -> None:
     assert all(list(line) == KEYS for line in lines)
 
 
-def test_a_line_says_what_the_recogniser_says(run: Any, templates: Path, tiny_model: Path) -> None:
+def test_a_line_has_the_match(run: Any, templates: Path, tiny_model: Path) -> None:
     match = IntentRecognizer.load(templates, tiny_model).match("lamp on")
 
     line = run("lamp on")[0]
@@ -71,18 +71,18 @@ def test_without_texts_the_lines_of_stdin_are_matched_one_for_one(run: Any) -> N
     assert lines[1]["reason"] == "unknown_words"
 
 
-def test_an_empty_stdin_is_no_text(run: Any) -> None:
+def test_an_empty_stdin_gives_no_line(run: Any) -> None:
     assert run() == []
 
 
-def test_bytes_that_are_no_utf8_are_replaced_and_the_line_is_answered(run: Any) -> None:
+def test_bytes_that_are_not_utf8_are_replaced_and_the_line_is_matched(run: Any) -> None:
     lines = run(stdin=b"\xff lamp on\nhello\n")
 
     assert [line["text"] for line in lines] == ["\ufffd lamp on", "hello"]
     assert lines[0]["intent"] == "lights_on"
 
 
-def test_an_argument_that_is_no_utf8_is_answered_too(run: Any) -> None:
+def test_an_argument_that_is_not_utf8_is_matched_too(run: Any) -> None:
     assert run("lamp on \udcff")[0]["text"] == "lamp on ?"
 
 
@@ -101,7 +101,7 @@ def test_rank_adds_the_best_intents(run: Any) -> None:
     assert [c["intent"] for c in line["ranking"]] == ["lights_on", line["runner_up"]["intent"]]
 
 
-def test_one_intent_alone_leads_by_null(run: Any, templates: Path) -> None:
+def test_a_single_intent_has_no_runner_up(run: Any, templates: Path) -> None:
     templates.write_text('{"only": ["lamp on"]}')
 
     line = run("lamp on")[0]
@@ -114,7 +114,7 @@ def test_one_intent_alone_leads_by_null(run: Any, templates: Path) -> None:
     ("option", "words"),
     [("--templates", "name the template file"), ("--model", "opened with a backend")],
 )
-def test_a_folder_ends_with_status_1_and_what_it_is(
+def test_a_folder_ends_with_status_1_and_an_explanation(
     option: str,
     words: str,
     templates: Path,

@@ -14,6 +14,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
@@ -21,7 +22,7 @@ from random_networks import random_network
 DIM = 12
 LETTERS = "abcdefghij"
 WORDS = [*(first + second for first in LETTERS for second in LETTERS), "日"]
-NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 4, "weight": 1.0}
+NGRAMS = NgramSettings(2, 3, 4)
 
 
 def make_characters(dim: int = DIM, **options: Any) -> CharEncoder:
@@ -32,7 +33,7 @@ def make_characters(dim: int = DIM, **options: Any) -> CharEncoder:
 
 
 def make_words(characters: CharEncoder, *, quantised: bool = False) -> StaticEncoder:
-    """Words that a network has learnt about as well as the smallest preset does."""
+    """Words that the network has learnt about as well as the smallest preset."""
     own = characters.embed_terms(WORDS)
     noise = np.random.default_rng(2).normal(0, 1, own.shape).astype(np.float32)
     vectors = own + noise * np.abs(own).mean()
@@ -60,7 +61,7 @@ def characters() -> CharEncoder:
 
 
 def blended(words: StaticEncoder, characters: CharEncoder, blend: float) -> FloatArray:
-    """The table of the blend, one word at a time."""
+    """Compute the blended table word by word."""
     rows = []
     for word, vector in zip(words.vocabulary.words, words.words.decode(), strict=True):
         own = characters.embed_terms([word])[0]
@@ -80,27 +81,27 @@ def test_a_table_of_floats_becomes_the_plain_blend(characters: CharEncoder, blen
     assert isinstance(combined, CombinedEncoder)
 
 
-def test_a_table_of_codes_is_quantised_anew_in_its_basis(characters: CharEncoder) -> None:
+def test_a_table_of_codes_is_quantised_again_in_its_basis(characters: CharEncoder) -> None:
     words = make_words(characters, quantised=True)
     combined = combine_encoders(words, characters, blend=0.3)
     table = combined.words.words
     assert isinstance(table, QuantizedMatrix)
     assert (table.quantizer.sub_dim, table.quantizer.codebook_size) == (2, 32)
-    wanted, found = blended(words, characters, 0.3), table.decode()
-    cosines = np.einsum("nd,nd->n", wanted, found)
-    cosines /= np.linalg.norm(wanted, axis=1) * np.linalg.norm(found, axis=1)
+    expected, decoded = blended(words, characters, 0.3), table.decode()
+    cosines = np.einsum("nd,nd->n", expected, decoded)
+    cosines /= np.linalg.norm(expected, axis=1) * np.linalg.norm(decoded, axis=1)
     assert cosines.min() > 0.9
     assert combined.manifest["compression"]["rotate"] is True
 
 
-def test_without_a_blend_the_codes_stay(characters: CharEncoder) -> None:
+def test_codes_are_not_changed_without_a_blend(characters: CharEncoder) -> None:
     words = make_words(characters, quantised=True)
     combined = combine_encoders(words, characters, blend=0)
     assert combined.words.words is words.words
     assert words.manifest.keys() == {"training", "quality", "compression"}
 
 
-def test_manifest_and_template_codebook_are_kept_and_ngrams_are_not(
+def test_manifest_and_template_codebook_are_kept_without_ngrams(
     characters: CharEncoder,
 ) -> None:
     words = make_words(characters, quantised=True)
@@ -119,8 +120,10 @@ def test_the_most_frequent_words_are_kept(characters: CharEncoder) -> None:
     words = make_words(characters)
     assert combine_encoders(words, characters, keep=5).vocabulary.words == WORDS[:5]
     counts = np.arange(len(WORDS))
-    kept = combine_encoders(words, characters, keep=5, counts=counts, sub_dim=3, codebook_size=4)
-    assert set(kept.vocabulary.words) == set(WORDS[-5:])
+    counted = words.replace(counts=counts)
+    combined = combine_encoders(counted, characters, keep=5, sub_dim=3, codebook_size=4)
+    assert set(combined.vocabulary.words) == set(WORDS[-5:])
+    assert combined.counts is None
 
 
 def test_sizes_of_codes_can_be_given(characters: CharEncoder) -> None:
@@ -134,7 +137,7 @@ def test_sizes_of_codes_can_be_given(characters: CharEncoder) -> None:
     assert (table.quantizer.sub_dim, table.quantizer.codebook_size) == (2, 16)
 
 
-def test_the_attention_is_that_of_the_table_and_can_be_left_out(characters: CharEncoder) -> None:
+def test_the_attention_can_be_chosen_and_left_out(characters: CharEncoder) -> None:
     words = make_words(characters)
     assert combine_encoders(words, characters).attention == DEFAULT_ATTENTION
     chosen = Attention(0.25, 0.5)
@@ -149,9 +152,9 @@ def test_the_attention_is_that_of_the_table_and_can_be_left_out(characters: Char
 
 
 def test_progress_counts_the_words(characters: CharEncoder) -> None:
-    seen: list[tuple[str, int, int]] = []
-    combine_encoders(make_words(characters), characters, progress=lambda *step: seen.append(step))
-    assert seen[-1] == ("read words", len(WORDS), len(WORDS))
+    steps: list[tuple[str, int, int]] = []
+    combine_encoders(make_words(characters), characters, progress=lambda *step: steps.append(step))
+    assert steps[-1] == ("read words", len(WORDS), len(WORDS))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_progress_counts_the_words(characters: CharEncoder) -> None:
         ({"keep": 0}, "keep"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(
+def test_invalid_settings_are_rejected(
     characters: CharEncoder, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(PocketIntentError, match=message):
@@ -182,7 +185,7 @@ def test_settings_that_make_no_sense_are_refused(
         ({"tokenizer_spec": {**SIMPLE_SPEC, "max_chars": 9}}, "tokenizer"),
     ],
 )
-def test_a_network_of_other_dimensions_or_tokenizer_is_refused(
+def test_a_network_of_other_dimensions_or_tokenizer_is_rejected(
     characters: CharEncoder, other: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(PocketIntentError, match=message):
@@ -190,7 +193,7 @@ def test_a_network_of_other_dimensions_or_tokenizer_is_refused(
 
 
 @pytest.mark.parametrize("blend", [0.0, 0.3])
-def test_a_network_of_another_space_is_refused(characters: CharEncoder, blend: float) -> None:
+def test_a_network_of_another_space_is_rejected(characters: CharEncoder, blend: float) -> None:
     words = make_words(characters)
     turned = StaticEncoder(
         words.vocabulary, DenseMatrix(np.ascontiguousarray(-words.words.decode()))

@@ -24,7 +24,7 @@ def encoder() -> CharEncoder:
 
 
 @pytest.mark.parametrize(("weights", "least"), [("int8", 0.999), ("codebook", 0.9)])
-def test_vectors_stay_near_and_weights_take_less(
+def test_vectors_stay_near_and_weights_become_smaller(
     encoder: CharEncoder, weights: Any, least: float, tmp_path: Any
 ) -> None:
     small = quantise_charemb(encoder, weights)
@@ -43,7 +43,7 @@ def test_vectors_stay_near_and_weights_take_less(
     assert stored == sum(matrix.size for matrix in matrices.values()) * bits // 8
 
 
-def test_all_but_the_weights_and_the_old_quality_is_kept(encoder: CharEncoder) -> None:
+def test_everything_but_the_weights_and_the_old_quality_is_kept(encoder: CharEncoder) -> None:
     small = quantise_charemb(encoder)
     assert (small.reads, small.network) == ("words", encoder.network)
     assert small.vocabulary is encoder.vocabulary
@@ -51,13 +51,13 @@ def test_all_but_the_weights_and_the_old_quality_is_kept(encoder: CharEncoder) -
     assert encoder.weights.format == "float32"
 
 
-def test_storing_as_float32_again_loses_nothing_more(encoder: CharEncoder) -> None:
+def test_decoding_to_float32_loses_nothing_more(encoder: CharEncoder) -> None:
     small = quantise_charemb(encoder)
     wide = quantise_charemb(small, "float32")
     np.testing.assert_array_equal(wide.encode_batch(TEXTS), small.encode_batch(TEXTS))
 
 
-def test_settings_that_make_no_sense_are_refused(encoder: CharEncoder) -> None:
+def test_invalid_settings_are_rejected(encoder: CharEncoder) -> None:
     with pytest.raises(PocketIntentError, match="weights must be one of"):
         quantise_charemb(encoder, "int3")  # type: ignore[arg-type]
     with pytest.raises(PocketIntentError, match="does not divide"):

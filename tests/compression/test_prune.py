@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,16 +9,22 @@ from hypothesis import strategies as st
 
 from pocketintent.compression.prune import (
     Sentences,
-    prune_encoder,
+    keep_frequent,
+    load_word_model,
     select_by_frequency,
     select_by_norm,
     without_ngrams,
 )
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_networks import random_network
 
 WORDS = ["on", "off", "light", "lamp", "please", "music", "play", "the"]
 
@@ -52,36 +60,36 @@ def test_pruning_by_norm_leaves_no_sentence_without_a_word(
 ) -> None:
     norms = np.random.default_rng(seed).random(30, dtype=np.float32)
     try:
-        kept = select_by_norm(norms, as_sentences(lists), keep).tolist()
+        ids = select_by_norm(norms, as_sentences(lists), keep).tolist()
     except PocketIntentError:
-        # Only allowed when a sentence-by-sentence cover really needs more than there is room for.
+        # Only allowed if a cover, sentence by sentence, needs more than ``keep`` words.
         cover: set[int] = set()
         for words in lists:
             if not cover & set(words):
                 cover.add(max(words, key=lambda word: norms[word]))
         assert len(cover) > keep
         return
-    assert kept == sorted(set(kept))
-    assert len(kept) == keep
-    assert all(set(words) & set(kept) for words in lists)
+    assert ids == sorted(set(ids))
+    assert len(ids) == keep
+    assert all(set(words) & set(ids) for words in lists)
 
 
 def test_pruning_by_norm_prefers_large_norms_where_sentences_allow() -> None:
     norms = np.array([0.9, 0.1, 0.8, 0.2, 0.7, 0.3], dtype=np.float32)
     assert select_by_norm(norms, as_sentences([]), 3).tolist() == [0, 2, 4]
-    # The last sentence has only small words: its largest, 5, takes the place of 4.
+    # The last sentence has only words of small norm: its largest, 5, replaces 4.
     sentences = as_sentences([[0, 1], [2, 3], [5, 1]])
     assert select_by_norm(norms, sentences, 3).tolist() == [0, 2, 5]
 
 
-def test_a_cover_larger_than_the_vocabulary_to_keep_is_an_error_that_says_its_size() -> None:
+def test_the_error_of_too_many_sentences_gives_the_number_of_words_they_need() -> None:
     norms = np.ones(4, dtype=np.float32)
-    with pytest.raises(PocketIntentError, match=r"takes 3 words and --keep is 2"):
+    with pytest.raises(PocketIntentError, match=r"takes 3 words, but --keep is 2"):
         select_by_norm(norms, as_sentences([[0], [1], [2]]), 2)
 
 
 @pytest.mark.parametrize("keep", [0, -1])
-def test_keeping_no_word_is_refused(keep: int) -> None:
+def test_keeping_no_word_is_rejected(keep: int) -> None:
     with pytest.raises(PocketIntentError, match="at least 1"):
         select_by_frequency(np.ones(3, dtype=np.int64), keep)
     with pytest.raises(PocketIntentError, match="at least 1"):
@@ -94,14 +102,16 @@ def test_sentences_are_read_as_known_word_ids() -> None:
     assert len(sentences) == 2
     assert sentences.ids.tolist() == [6, 7, 5, 3, 0]
     assert sentences.offsets.tolist() == [0, 3, 5]
-    assert sentences.counts(8).tolist() == [1, 0, 0, 1, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("quantised", [False, True])
-def test_a_pruned_encoder_knows_the_kept_words_and_no_others(quantised: bool) -> None:
+def test_a_pruned_encoder_knows_only_the_words_that_are_kept(quantised: bool) -> None:
     encoder = make_encoder(quantised)
-    small = prune_encoder(encoder, np.array([0, 3, 6]))
+    counts = np.array([9, 1, 1, 5, 1, 1, 7, 1])
+    encoder = encoder.replace(counts=counts)
+    small = keep_frequent(encoder, 3)
     assert small.vocabulary.words == ["on", "lamp", "play"]
+    assert small.counts is not None and small.counts.tolist() == [9, 5, 7]
     np.testing.assert_array_equal(small.encode("lamp on"), encoder.encode("lamp on"))
     np.testing.assert_array_equal(small.encode("the lamp"), encoder.encode("lamp"))
     assert not small.encode("music off").any()
@@ -115,7 +125,7 @@ def test_an_encoder_without_ngrams_skips_unknown_words(quantised: bool) -> None:
         plain.vocabulary,
         plain.words,
         ngrams=DenseMatrix(np.ones((4, 6), np.float32)),
-        ngram_settings={"min_n": 2, "max_n": 3, "num_buckets": 4, "weight": 1.0},
+        ngram_settings=NgramSettings(2, 3, 4),
         manifest={"training": {"seed": 1}, "quality": {"old": 1.0}},
     )
     small = without_ngrams(encoder)
@@ -125,3 +135,17 @@ def test_an_encoder_without_ngrams_skips_unknown_words(quantised: bool) -> None:
     assert small.manifest == {"training": {"seed": 1}}
     assert encoder.encode("unheard").any()
     assert encoder.manifest["quality"] == {"old": 1.0}
+
+
+def test_without_counts_the_first_words_are_kept() -> None:
+    assert keep_frequent(make_encoder(), 3).vocabulary.words == WORDS[:3]
+
+
+def test_a_model_without_a_table_of_words_is_rejected(tmp_path: Path) -> None:
+    network = CharNetwork(dim=8, char_dim=6, hidden=8, mlp=16)
+    vocabulary = CharVocabulary(" abc", max_chars=16)
+    encoder = random_network(network, vocabulary, np.random.default_rng(0))
+    path = tmp_path / "charemb.safetensors"
+    save_model(path, *encoder.to_model_file_parts())
+    with pytest.raises(PocketIntentError, match=r"charemb\.safetensors: .* no table of words"):
+        load_word_model(path)

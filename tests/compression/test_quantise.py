@@ -5,17 +5,20 @@ import pytest
 
 from pocketintent.compression.quantise import (
     add_template_quantizer,
-    compress_encoder,
     quantise_encoder,
     random_rotation,
     sample_texts,
 )
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_networks import random_network
 
-NGRAMS = {"min_n": 3, "max_n": 4, "num_buckets": 64, "weight": 1.0}
+NGRAMS = NgramSettings(3, 4, 64)
 
 
 def name(index: int) -> str:
@@ -46,7 +49,7 @@ def cosines(encoder: StaticEncoder, texts: list[str]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("rotate", [False, True])
-def test_cosines_of_sentences_stay_near_those_of_the_original(rotate: bool) -> None:
+def test_cosines_of_sentences_stay_near_the_original(rotate: bool) -> None:
     encoder = make_encoder()
     small = quantise_encoder(encoder, sub_dim=2, codebook_size=128, rotate=rotate)
     assert isinstance(small.words, QuantizedMatrix)
@@ -54,16 +57,18 @@ def test_cosines_of_sentences_stay_near_those_of_the_original(rotate: bool) -> N
     np.testing.assert_allclose(cosines(small, texts), cosines(encoder, texts), atol=0.2)
 
 
-def test_compression_keeps_the_most_frequent_words() -> None:
-    encoder = make_encoder()
+def test_counts_are_kept() -> None:
     counts = np.arange(500)
-    small = compress_encoder(encoder, keep=50, counts=counts, sub_dim=5, codebook_size=8)
-    assert small.vocabulary.words == [name(index) for index in range(450, 500)]
+    small = quantise_encoder(make_encoder().replace(counts=counts), sub_dim=5, codebook_size=8)
+    assert small.counts is counts
 
 
-def test_without_counts_the_first_words_are_kept() -> None:
-    small = compress_encoder(make_encoder(), keep=50, sub_dim=5, codebook_size=8)
-    assert small.vocabulary.words == [name(index) for index in range(50)]
+def test_an_encoder_without_tables_is_rejected() -> None:
+    network = CharNetwork(dim=8, char_dim=6, hidden=8, mlp=16)
+    vocabulary = CharVocabulary(" abc", max_chars=16)
+    encoder = random_network(network, vocabulary, np.random.default_rng(0))
+    with pytest.raises(PocketIntentError, match="kind 'charemb' has no tables to quantise"):
+        quantise_encoder(encoder, sub_dim=2, codebook_size=4)
 
 
 def test_settings_are_recorded_and_stale_quality_is_dropped() -> None:
@@ -89,7 +94,7 @@ def test_ngrams_are_quantised_too() -> None:
     np.testing.assert_allclose(cosines(small, texts), expected, atol=0.2)
 
 
-def test_a_dim_that_does_not_divide_is_filled_with_zeros_that_stay_zeros() -> None:
+def test_padding_stays_zero() -> None:
     encoder = make_encoder(ngrams=True)
     small = quantise_encoder(encoder, sub_dim=8, codebook_size=16, rotate=False)
     assert small.dim == 24
@@ -101,13 +106,13 @@ def test_a_dim_that_does_not_divide_is_filled_with_zeros_that_stay_zeros() -> No
 def test_a_template_codebook_is_kept_only_for_the_same_dim_and_basis() -> None:
     encoder = add_template_quantizer(make_encoder(), make_texts(50))
 
-    def kept(sub_dim: int, rotate: bool) -> bool:
+    def has_codebook(sub_dim: int, rotate: bool) -> bool:
         small = quantise_encoder(encoder, sub_dim=sub_dim, codebook_size=4, rotate=rotate)
         return small.template_quantizer is not None
 
-    assert kept(5, rotate=False)
-    assert not kept(8, rotate=False)
-    assert not kept(5, rotate=True)
+    assert has_codebook(5, rotate=False)
+    assert not has_codebook(8, rotate=False)
+    assert not has_codebook(5, rotate=True)
 
 
 def test_a_rotation_keeps_lengths_and_angles() -> None:
@@ -117,7 +122,7 @@ def test_a_rotation_keeps_lengths_and_angles() -> None:
     assert (rotation != random_rotation(24, seed=2)).any()
 
 
-def test_rotation_helps_where_a_few_dimensions_hold_most_of_the_variance() -> None:
+def test_rotation_helps_if_a_few_dimensions_have_most_of_the_variance() -> None:
     encoder = make_encoder()
     vectors = encoder.words.decode() * 0.6 ** np.arange(20, dtype=np.float32)
     uneven = StaticEncoder(encoder.vocabulary, DenseMatrix(vectors))
@@ -134,8 +139,8 @@ def test_frequent_words_are_quantised_more_exactly() -> None:
     encoder = make_encoder()
     counts = np.r_[np.full(50, 10_000), np.ones(450, np.int64)]
     errors = []
-    for known in (None, counts):
-        small = quantise_encoder(encoder, sub_dim=5, codebook_size=16, counts=known, rotate=False)
+    for weighted in (encoder, encoder.replace(counts=counts)):
+        small = quantise_encoder(weighted, sub_dim=5, codebook_size=16, rotate=False)
         errors.append(float(np.square(small.words.decode() - encoder.words.decode())[:50].mean()))
     assert errors[1] < 0.8 * errors[0]
 
@@ -176,20 +181,20 @@ def test_the_template_codebook_quantises_sentence_vectors() -> None:
     assert np.square(vectors - decoded).sum(axis=1).mean() < 0.05
 
 
-def test_a_corpus_without_a_known_word_is_refused() -> None:
+def test_a_corpus_without_a_known_word_is_rejected() -> None:
     with pytest.raises(PocketIntentError, match="none of 2 texts"):
         add_template_quantizer(make_encoder(), ["nothing", "known"])
 
 
 def test_a_sample_is_drawn_from_the_whole_stream_and_by_seed() -> None:
     texts = [str(number) for number in range(1000)]
-    drawn = sample_texts(iter(texts), 100, seed=3)
-    assert len(set(drawn)) == 100 and set(drawn) <= set(texts)
-    assert any(int(text) > 900 for text in drawn)
-    assert drawn == sample_texts(texts, 100, seed=3) != sample_texts(texts, 100, seed=4)
+    sample = sample_texts(iter(texts), 100, seed=3)
+    assert len(set(sample)) == 100 and set(sample) <= set(texts)
+    assert any(int(text) > 900 for text in sample)
+    assert sample == sample_texts(texts, 100, seed=3) != sample_texts(texts, 100, seed=4)
     assert sample_texts(texts[:5], 100, seed=3) == texts[:5]
 
 
-def test_a_sub_dim_below_one_is_refused() -> None:
+def test_a_sub_dim_below_one_is_rejected() -> None:
     with pytest.raises(PocketIntentError, match="sub_dim is 0"):
         quantise_encoder(make_encoder(), sub_dim=0, codebook_size=4)

@@ -9,6 +9,7 @@ from pocketintent.compression.report import compare_sizes, quality_change, size_
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 
@@ -19,11 +20,11 @@ def make_encoder(num_words: int, dim: int, ngrams: bool = False) -> StaticEncode
         Vocabulary([f"w{number}" for number in range(num_words)]),
         DenseMatrix(rng.standard_normal((num_words, dim), dtype=np.float32)),
         ngrams=buckets if ngrams else None,
-        ngram_settings={"min_n": 3, "max_n": 4, "num_buckets": 64, "weight": 1.0},
+        ngram_settings=NgramSettings(3, 4, 64),
     )
 
 
-def test_every_byte_of_the_file_has_its_place(tmp_path: Path) -> None:
+def test_every_byte_of_the_file_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "small.safetensors"
     small = quantise_encoder(make_encoder(800, 20, ngrams=True), sub_dim=5, codebook_size=8)
     small = add_template_quantizer(small, ["w w1 w2", "w3"])
@@ -54,7 +55,7 @@ def test_ratios_are_against_float32_and_against_the_file_before(tmp_path: Path) 
 
 
 def test_fifty_thousand_words_of_300_dimensions_stay_under_two_megabytes(tmp_path: Path) -> None:
-    # As many letters a word as the 50,000 most frequent of the training corpora have on average.
+    # Words of 8 letters, the mean of the 50,000 most frequent words of the training corpora.
     rng = np.random.default_rng(0)
     alphabet = np.array(list("abcdefghijklmnopqrstuvwxyz"))
     words = {"".join(row) for row in alphabet[rng.integers(0, 26, (51_000, 8))]}

@@ -25,7 +25,7 @@ def cosines_of_pairs(vectors: np.ndarray) -> np.ndarray:
 
 
 class Measure:
-    """How well cosines of words follow those of their originals, and a count of the calls."""
+    """Correlate the cosines of words before and after, and count the calls."""
 
     def __init__(self, vectors: np.ndarray) -> None:
         self.vectors = vectors
@@ -68,7 +68,7 @@ def test_every_cell_of_the_grid_is_measured(
     assert table["baseline"]["quality"]["sts"]["pearson"] == pytest.approx(1.0)
 
 
-def test_larger_codebooks_take_more_bytes_and_come_nearer(
+def test_larger_codebooks_need_more_bytes_and_are_more_accurate(
     encoder: StaticEncoder, vectors: np.ndarray, tmp_path: Path
 ) -> None:
     table = sweep(encoder, Measure(vectors), tmp_path / "sweep.json")
@@ -77,7 +77,7 @@ def test_larger_codebooks_take_more_bytes_and_come_nearer(
         assert small["quality"]["sts"]["pearson"] < large["quality"]["sts"]["pearson"] < 1
 
 
-def test_a_stopped_sweep_goes_on_where_it_was(
+def test_a_stopped_sweep_continues(
     encoder: StaticEncoder, vectors: np.ndarray, tmp_path: Path
 ) -> None:
     def stop(done: int, total: int, cell: dict[str, Any]) -> None:
@@ -104,7 +104,7 @@ def test_a_table_of_something_else_is_not_continued(
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"made_from": {}, "cells": [1]}'])
-def test_a_file_that_is_no_sweep_is_not_overwritten(
+def test_a_file_that_is_not_a_sweep_is_not_overwritten(
     encoder: StaticEncoder, vectors: np.ndarray, tmp_path: Path, content: str
 ) -> None:
     path = tmp_path / "sweep.json"
@@ -114,12 +114,12 @@ def test_a_file_that_is_no_sweep_is_not_overwritten(
     assert path.read_text() == content
 
 
-def test_an_unknown_variant_is_refused() -> None:
+def test_an_unknown_variant_is_rejected() -> None:
     with pytest.raises(PocketIntentError, match="unknown variant 'nearest'"):
         list(Grid(("nearest",)))
 
 
-def test_the_default_grid_is_that_of_the_thesis_and_our_variant() -> None:
+def test_the_default_grid_has_the_variants_of_the_thesis_and_ours() -> None:
     assert len(Grid()) == len(list(Grid())) == 4 * 6 * 9
 
 

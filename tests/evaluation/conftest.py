@@ -27,7 +27,7 @@ def write_utterances(path: Path, intents: dict[str, list[str]]) -> None:
 
 @pytest.fixture(scope="session")
 def intent_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny, unbalanced data set: one intent has one template, one is only in the queries."""
+    """A tiny, unbalanced data set: one intent has one template, another only queries."""
     folder = tmp_path_factory.mktemp("intents") / "tiny"
     folder.mkdir()
     write_utterances(folder / "train.jsonl", TRAIN)

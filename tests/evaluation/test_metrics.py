@@ -22,12 +22,12 @@ LABELS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, m
 
 
 @given(VALUES)
-def test_ranks_are_those_of_scipy(values: list[float]) -> None:
+def test_ranks_equal_scipy(values: list[float]) -> None:
     np.testing.assert_allclose(ranks(values), stats.rankdata(values))
 
 
 @given(VALUES, st.randoms(use_true_random=False))
-def test_correlations_are_those_of_scipy(values: list[float], random: object) -> None:
+def test_correlations_equal_scipy(values: list[float], random: object) -> None:
     other = list(values)
     random.shuffle(other)  # type: ignore[attr-defined]
     assume(len(set(values)) > 1)
@@ -41,7 +41,7 @@ def test_correlation_with_a_constant_is_not_a_number() -> None:
 
 
 @given(LABELS)
-def test_accuracy_and_macro_f1_are_those_of_scikit_learn(pairs: list[tuple[int, int]]) -> None:
+def test_accuracy_and_macro_f1_equal_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     gold, predicted = np.array(pairs).T
     expected = sklearn_metrics.f1_score(gold, predicted, average="macro", zero_division=0)
     assert macro_f1(gold, predicted) == pytest.approx(expected)
@@ -51,16 +51,16 @@ def test_accuracy_and_macro_f1_are_those_of_scikit_learn(pairs: list[tuple[int, 
 
 
 @given(VALUES, VALUES)
-def test_auroc_is_that_of_scikit_learn(positive: list[float], negative: list[float]) -> None:
+def test_auroc_equals_scikit_learn(positive: list[float], negative: list[float]) -> None:
     truth = [1] * len(positive) + [0] * len(negative)
     expected = sklearn_metrics.roc_auc_score(truth, positive + negative)
     assert auroc(positive, negative) == pytest.approx(expected)
 
 
-def test_auroc_without_one_side_is_not_a_number() -> None:
+def test_auroc_of_an_empty_side_is_not_a_number() -> None:
     assert math.isnan(auroc([], [1.0]))
 
 
-def test_spread_is_the_sample_standard_deviation() -> None:
+def test_the_deviation_is_the_sample_standard_deviation() -> None:
     assert mean_and_std([1.0, 3.0]) == {"mean": 2.0, "std": pytest.approx(math.sqrt(2))}
     assert mean_and_std([4.0]) == {"mean": 4.0, "std": 0.0}

@@ -31,7 +31,9 @@ def test_pairs_are_read_and_empty_lines_skipped(tmp_path: Path) -> None:
         ('{"a": "x", "b": "y", "score": NaN}', "not valid JSON"),
     ],
 )
-def test_bad_pair_names_file_line_and_field(tmp_path: Path, line: str, part: str) -> None:
+def test_the_error_of_a_malformed_pair_names_file_line_and_field(
+    tmp_path: Path, line: str, part: str
+) -> None:
     path = write(tmp_path / "p.jsonl", GOOD_PAIR, line)
     with pytest.raises(PocketIntentError) as caught:
         read_scored_pairs(path)
@@ -40,13 +42,13 @@ def test_bad_pair_names_file_line_and_field(tmp_path: Path, line: str, part: str
 
 
 @pytest.mark.parametrize("intent", ["null", '""', "7"])
-def test_utterance_needs_the_name_of_an_intent(tmp_path: Path, intent: str) -> None:
+def test_an_utterance_needs_an_intent(tmp_path: Path, intent: str) -> None:
     path = write(tmp_path / "u.jsonl", f'{{"text": "x", "intent": {intent}}}')
     with pytest.raises(PocketIntentError, match='line 1: "intent"'):
         read_utterances(path)
 
 
-def test_out_of_scope_file_takes_null_and_refuses_a_name(tmp_path: Path) -> None:
+def test_an_out_of_scope_file_accepts_null_and_rejects_an_intent(tmp_path: Path) -> None:
     path = write(tmp_path / "o.jsonl", '{"text": "x", "intent": null}', '{"text": "y"}')
     assert [u.text for u in read_utterances(path, out_of_scope=True)] == ["x", "y"]
     write(path, '{"text": "x", "intent": "greet"}')
@@ -54,7 +56,7 @@ def test_out_of_scope_file_takes_null_and_refuses_a_name(tmp_path: Path) -> None
         read_utterances(path, out_of_scope=True)
 
 
-def test_missing_empty_and_binary_files_are_refused(tmp_path: Path) -> None:
+def test_missing_empty_and_binary_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(PocketIntentError, match="cannot be read"):
         read_utterances(tmp_path / "absent.jsonl")
     with pytest.raises(PocketIntentError, match="no utterances"):

@@ -1,4 +1,4 @@
-"""Encoders and template indexes of random codes, small enough to compare plainly."""
+"""Small encoders and template indexes of random codes."""
 
 from collections.abc import Callable
 from itertools import islice, product
@@ -13,6 +13,7 @@ from pocketintent.runtime.decision.matching import TableIndex
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 MakeMatrix = Callable[..., QuantizedMatrix]
@@ -21,13 +22,13 @@ MakeIndex = Callable[..., IndexedTemplates]
 
 
 def words_of(number: int) -> list[str]:
-    """So many words of letters, in alphabetical order."""
+    """A number of four-letter words, in alphabetical order."""
     return list(islice(map("".join, product(ascii_lowercase, repeat=4)), number))
 
 
 @pytest.fixture(scope="session")
 def make_matrix() -> MakeMatrix:
-    """Makes a matrix of random codes of a random codebook."""
+    """Returns a matrix of random codes, with a random codebook."""
 
     def make(
         num: int,
@@ -51,18 +52,17 @@ def make_matrix() -> MakeMatrix:
 
 @pytest.fixture(scope="session")
 def make_encoder(make_matrix: MakeMatrix) -> MakeEncoder:
-    """Makes an encoder of the words ``aaaa``, ``aaab`` and so on, with n-grams or without."""
+    """Returns an encoder of the words ``aaaa``, ``aaab`` and so on, with n-grams or without."""
 
     def make(
         words: dict[str, Any], ngrams: dict[str, Any] | None, num_words: int = 30
     ) -> StaticEncoder:
         buckets = None if ngrams is None else make_matrix(**{"num": 20, "seed": 1, **ngrams})
-        settings = {"min_n": 2, "max_n": 3, "weight": 0.75}
         return StaticEncoder(
             Vocabulary(words_of(num_words)),
             make_matrix(num_words, **words),
             ngrams=buckets,
-            ngram_settings=None if buckets is None else {**settings, "num_buckets": len(buckets)},
+            ngram_settings=None if buckets is None else NgramSettings(2, 3, len(buckets), 0.75),
         )
 
     return make
@@ -70,7 +70,7 @@ def make_encoder(make_matrix: MakeMatrix) -> MakeEncoder:
 
 @pytest.fixture(scope="session")
 def make_index(make_matrix: MakeMatrix) -> MakeIndex:
-    """Makes an index of intents with these numbers of templates, all of random codes."""
+    """Returns an index of intents with these numbers of templates, all of random codes."""
 
     def make(counts: list[int], **settings: Any) -> IndexedTemplates:
         rows = make_matrix(sum(counts) + len(counts), **{"normalised": False, **settings})

@@ -3,7 +3,6 @@ import pytest
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent_export.conformance import NARROW, make_conformance
-from pocketintent_export.exportable import graph_inputs
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +14,7 @@ def encoder() -> StaticEncoder:
 
 def test_no_line_hangs_on_a_rounding(encoder: StaticEncoder) -> None:
     recognizer = IntentRecognizer(encoder, "smart_home")
-    for line in make_conformance(recognizer, graph_inputs(encoder), seed=3):
+    for line in make_conformance(recognizer, encoder.graph_inputs(), seed=3):
         match = recognizer.match(line["text"])
         assert match.intent == line["intent"]
         assert match.nearest is None or abs(match.score - recognizer.threshold) >= NARROW
@@ -24,5 +23,5 @@ def test_no_line_hangs_on_a_rounding(encoder: StaticEncoder) -> None:
 
 def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: StaticEncoder) -> None:
     recognizer = IntentRecognizer(encoder, {"a": ["turn on"], "b": ["turn on"]})
-    lines = make_conformance(recognizer, graph_inputs(encoder), seed=0)
+    lines = make_conformance(recognizer, encoder.graph_inputs(), seed=0)
     assert all(line["nearest"] is None for line in lines)

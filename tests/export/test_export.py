@@ -39,17 +39,17 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _conformance(folder: Path) -> list[dict[str, Any]]:
-    # Bytes, since a text of the file may hold what str.splitlines splits at.
+    # As bytes, because str.splitlines also splits at characters that a text may contain.
     lines = (folder / "conformance.jsonl").read_bytes().splitlines()
     return [json.loads(line) for line in lines]
 
 
 def test_the_manifest_lists_every_file_with_its_size(folder: Path) -> None:
     files = _manifest(folder)["files"]
-    there = {path.name: path.stat().st_size for path in folder.iterdir()}
+    sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
     assert {name: entry["bytes"] for name, entry in files.items()} | {
-        "manifest.json": there["manifest.json"]
-    } == there
+        "manifest.json": sizes["manifest.json"]
+    } == sizes
 
 
 def test_the_proof_is_within_bounds_and_recorded(folder: Path) -> None:
@@ -130,8 +130,8 @@ def test_the_artifacts_are_what_the_graphs_take_and_give(folder: Path) -> None:
     for artifact in _manifest(folder)["artifacts"].values():
         path = folder / artifact["file"]
         read = _onnx_tensors if path.suffix == ".onnx" else _tflite_tensors
-        for side, found in zip(("inputs", "outputs"), read(path), strict=True):
-            assert found == {
+        for side, tensors in zip(("inputs", "outputs"), read(path), strict=True):
+            assert tensors == {
                 tensor["name"]: (tensor["dtype"], tensor["shape"]) for tensor in artifact[side]
             }
 

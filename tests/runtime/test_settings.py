@@ -1,32 +1,164 @@
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
 import pytest
 
+from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.settings import check_positive, check_values
+from pocketintent.runtime.settings import (
+    check_ngram_lengths,
+    check_settings,
+    list_settings,
+    setting,
+)
+from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
+from pocketintent.training.distil.settings import DistilSettings
+from pocketintent.training.finish.settings import FinishSettings
+from pocketintent.training.starspace.settings import StarSpaceSettings
+from pocketintent.training.terms.settings import TermSettings
+from pocketintent.training.words.settings import WordSettings
+
+ALL_SETTINGS: list[Any] = [
+    StarSpaceSettings,
+    DistilSettings,
+    CharEmbSettings,
+    FinishSettings,
+    TermSettings,
+    WordSettings,
+    QuantisationSettings,
+]
 
 
 @dataclass(frozen=True)
 class Settings:
-    mode: Literal["word", "text"] = "word"
-    rate: float = 0.5
-    limit: int | None = None
+    mode: Literal["word", "text"] = setting("word", "a choice")
+    rate: float = setting(0.5, "a share", above=0, below=1)
+    limit: int | None = setting(None, "a limit", least=1)
+    tenths: int = setting(5, "a range", least=0, most=10)
+    shared: bool = setting(True, "a switch")
 
 
-def test_a_word_that_is_no_choice_is_refused_with_the_choices() -> None:
-    check_values(Settings("text"))
-    with pytest.raises(PocketIntentError, match="mode must be one of word, text, not 'letter'"):
-        check_values(Settings("letter"))  # type: ignore[arg-type]
+def test_the_defaults_are_those_of_the_fields() -> None:
+    assert Settings() == Settings("word", 0.5, None, 5, True)
+    assert [s.kind for s in list_settings(Settings)] == [str, float, int, int, bool]
+    assert [s.optional for s in list_settings(Settings)] == [False, False, True, False, False]
 
 
-@pytest.mark.parametrize("rate", [float("nan"), float("inf")])
-def test_a_number_that_is_not_finite_is_refused(rate: float) -> None:
-    with pytest.raises(PocketIntentError, match="rate must be a finite number"):
-        check_values(Settings(rate=rate))
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"mode": "text"},
+        {"rate": 1e-9},
+        {"limit": 1},
+        {"tenths": 0},
+        {"tenths": 10},
+        {"shared": False},
+        {"shared": 1},
+    ],
+)
+def test_values_within_the_bounds_are_accepted(values: dict[str, Any]) -> None:
+    check_settings(Settings(**values))
 
 
-def test_a_setting_of_zero_is_refused_where_none_means_no_limit() -> None:
-    check_positive(Settings(), "rate", "limit")
-    with pytest.raises(PocketIntentError, match="limit must be positive, not 0"):
-        check_positive(Settings(limit=0), "rate", "limit")
+def test_a_whole_number_is_a_number() -> None:
+    @dataclass(frozen=True)
+    class Rate:
+        rate: float = setting(0.5, "a rate")
+
+    check_settings(Rate(3))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"mode": "letter"}, "mode must be one of word, text, not 'letter'"),
+        ({"rate": float("nan")}, "rate must be a finite number, not nan"),
+        ({"rate": float("inf")}, "rate must be a finite number, not inf"),
+        ({"rate": 0.0}, "rate must be above 0 and below 1, not 0.0"),
+        ({"rate": 1}, "rate must be above 0 and below 1, not 1"),
+        ({"rate": "0.5"}, "rate must be a number, not '0.5'"),
+        ({"rate": None}, "rate must be a number, not None"),
+        ({"limit": 0}, "limit must be at least 1, not 0"),
+        ({"limit": 1.5}, "limit must be a whole number, not 1.5"),
+        ({"tenths": 11}, "tenths must be at least 0 and at most 10, not 11"),
+        ({"shared": "yes"}, "shared must be True or False, not 'yes'"),
+    ],
+    ids=str,
+)
+def test_an_error_has_the_name_the_value_and_what_is_allowed(
+    values: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(PocketIntentError) as caught:
+        check_settings(Settings(**values))
+    assert str(caught.value) == message
+
+
+def test_ngrams_have_at_least_one_letter_and_the_shortest_is_not_the_longer() -> None:
+    check_ngram_lengths(1, 1)
+    check_ngram_lengths(1, 64)
+    with pytest.raises(PocketIntentError, match="max_n must be at most 64, not 65"):
+        check_ngram_lengths(1, 65)
+    for lengths in ((0, 3), (4, 3)):
+        with pytest.raises(PocketIntentError, match="min_n must be at least 1 and at most max_n"):
+            check_ngram_lengths(*lengths)
+
+
+@pytest.mark.parametrize("cls", ALL_SETTINGS)
+def test_every_settings_class_accepts_its_defaults(cls: Any) -> None:
+    cls().check()
+
+
+def test_every_preset_can_be_trained_with() -> None:
+    for settings in PRESETS.values():
+        settings.check()
+
+
+@pytest.mark.parametrize("cls", ALL_SETTINGS)
+def test_every_choice_is_explained_and_every_number_has_bounds_or_a_reason(cls: Any) -> None:
+    # A power may be negative. Lengths of n-grams, and the size of a step in StarSpace, are
+    # checked against another field.
+    joined = {"negative_power", "count_power", "min_n", "max_n", "batch_tokens"}
+    for item in list_settings(cls):
+        assert item.help and not item.help.endswith(".")
+        for choice in item.choices:
+            assert f"`{choice}`" in item.help
+        if item.kind in (int, float) and item.name not in joined:
+            assert str(item.bounds), item.name
+    assert len(list_settings(cls)) == len(fields(cls))
+
+
+JOINED: list[tuple[Any, str]] = [
+    (
+        StarSpaceSettings(row_length=32, batch_tokens=8),
+        "row_length must be at most batch_tokens, not 32 with a batch_tokens of 8",
+    ),
+    (
+        TermSettings(min_length=5),
+        "min_length must be at most max_length, not 5 with a max_length of 4",
+    ),
+    (
+        WordSettings(min_learning_rate=0.1),
+        "min_learning_rate must be at most learning_rate, not 0.1 with a learning_rate of 0.025",
+    ),
+    (WordSettings(min_n=7), "min_n must be at least 1 and at most max_n, not 7 with a max_n of 6"),
+    (
+        FinishSettings(min_n=0),
+        "min_n must be at least 1 and at most max_n, not 0 with a max_n of 3",
+    ),
+    (
+        FinishSettings(num_buckets=0),
+        "num_buckets must be at least 1 unless subword_dim is 0, not 0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "message"), JOINED, ids=str)
+def test_rules_on_two_fields_name_both(settings: Any, message: str) -> None:
+    with pytest.raises(PocketIntentError) as caught:
+        settings.check()
+    assert str(caught.value) == message
+
+
+def test_ngrams_that_nobody_reads_are_not_checked() -> None:
+    FinishSettings(subword_dim=0, min_n=0, num_buckets=0).check()
+    StarSpaceSettings(num_buckets=0, min_n=0, max_n=-1).check()

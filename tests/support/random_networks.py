@@ -24,12 +24,12 @@ def random_network(
     """An encoder whose weights are drawn from a normal distribution.
 
     Args:
-        network: The sizes.
-        vocabulary: The characters.
-        rng: What draws the weights, in the order of ``CharNetwork.shapes``.
+        network: The network's sizes.
+        vocabulary: Its characters.
+        rng: Draws the weights, in the order of ``CharNetwork.shapes``.
         scale: Standard deviation.
         int8: Store matrices as int8 instead of float32.
-        options: Of :class:`CharEncoder`.
+        options: Keyword arguments of :class:`CharEncoder`.
     """
     shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
     values = {

@@ -6,11 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
-from pocketintent_export.encoders.attention import AttentionModule
 from pocketintent_export.encoders.recurrent import LoopReader, OnnxReader
 from pocketintent_export.encoders.transformer import TransformerReader
-from pocketintent_export.export import Format
+from pocketintent_export.formats import Format
 from pocketintent_export.layers.codes import WholeMatrix, coded
 from pocketintent_export.layers.lengths import unit
 
@@ -64,36 +62,3 @@ class CharactersModule(nn.Module):
     def _linear(self, number: int, x: Tensor, zero: Tensor | None) -> Tensor:
         weight = self.matrices[number](zero)
         return torch.matmul(x, weight.t()) + self.get_buffer(f"bias{number}")
-
-
-class AskingModule(nn.Module):
-    """A character network whose vectors ask the table of a :class:`CombinedEncoder`.
-
-    Args:
-        characters: The network.
-        attention: What asks the table.
-    """
-
-    def __init__(self, characters: CharactersModule, attention: AttentionModule) -> None:
-        super().__init__()
-        self.characters, self.attention = characters, attention
-
-    def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
-        """As :meth:`CharactersModule.forward`."""
-        vectors: Tensor = self.attention(self.characters(characters, lengths))
-        return vectors
-
-
-def characters_module(
-    encoder: CharEncoder | CombinedEncoder, file_format: Format, length: int | None
-) -> nn.Module:
-    """The module of the graph ``characters`` of an encoder; see :class:`CharactersModule`."""
-    if isinstance(encoder, CharEncoder):
-        return CharactersModule(encoder, file_format, length)
-    characters = CharactersModule(encoder.characters, file_format, length)
-    if encoder.attention is None:
-        return characters
-    attention = AttentionModule(
-        encoder.words.words, encoder.attention, keep_codes=file_format == "tflite"
-    )
-    return AskingModule(characters, attention)

@@ -1,4 +1,4 @@
-"""The graph ``encoder`` as torch modules, from its inputs to unit sentence vectors."""
+"""The graph ``encoder`` of the kind ``static``: rows of slots, added up."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
-from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent_export.encoders.characters import CharactersModule
-from pocketintent_export.export import Format
 from pocketintent_export.layers.codes import QuantizedRows, quantised_shape
 from pocketintent_export.layers.lengths import unit
 
@@ -66,71 +61,3 @@ class StaticModule(nn.Module):
             total = part if start == 0 else total + part
             start = end
         return total
-
-
-class CombinedModule(nn.Module):
-    """:class:`CombinedEncoder`, whose unknown words come spelt out.
-
-    Args:
-        encoder: The encoder; its table is quantised.
-    """
-
-    def __init__(self, encoder: CombinedEncoder) -> None:
-        super().__init__()
-        self.words = StaticModule(encoder.words)
-
-    def forward(self, ids: Tensor, weights: Tensor, spelt: Tensor) -> Tensor:
-        """Sentence vectors, as :meth:`StaticModule.forward` gives them.
-
-        Args:
-            ids: int32 [batch, length].
-            weights: float32 [batch, length].
-            spelt: float32 [batch, dim], the sum of the vectors that the graph ``characters``
-                gives for the unknown words.
-        """
-        return unit(self.words.total(ids, weights) + spelt)
-
-
-class SpeltModule(nn.Module):
-    """:class:`CharEncoder` that reads words: all of a text's words come spelt out."""
-
-    def forward(self, spelt: Tensor) -> Tensor:
-        """Sentence vectors, float32 [batch, dim], of the words' sums of equal shape."""
-        return unit(spelt)
-
-
-class TextModule(nn.Module):
-    """:class:`CharEncoder` that reads a text as a whole.
-
-    Args:
-        characters: The module of its network.
-    """
-
-    def __init__(self, characters: CharactersModule) -> None:
-        super().__init__()
-        self.characters = characters
-
-    def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
-        """Sentence vectors; see :meth:`CharactersModule.forward`."""
-        return unit(self.characters(characters, lengths))
-
-
-def encoder_module(encoder: Encoder, file_format: Format, max_chars: int | None) -> nn.Module:
-    """The module of an encoder's graph.
-
-    Args:
-        encoder: An encoder that can be exported.
-        file_format: The format of the graph.
-        max_chars: Characters of a TFLite graph that reads texts; None for ONNX.
-
-    Returns:
-        A module whose inputs are those of the graph, in the manifest's order.
-    """
-    if isinstance(encoder, CombinedEncoder):
-        return CombinedModule(encoder)
-    if isinstance(encoder, StaticEncoder):
-        return StaticModule(encoder)
-    assert isinstance(encoder, CharEncoder)
-    if encoder.reads == "words":
-        return SpeltModule()
-    return TextModule(CharactersModule(encoder, file_format, max_chars))

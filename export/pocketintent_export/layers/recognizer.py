@@ -10,7 +10,7 @@ from torch.nn.functional import embedding
 
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.matching import Decision, TableIndex
-from pocketintent_export.export import Scoring
+from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.codes import Codes, unknown_zero
 
 _BLOCK = 32

@@ -1,4 +1,4 @@
 """The ``pocketintent`` command: a module or folder for each subcommand.
 
-Imports every side, and nothing of training before its command runs.
+May import every package, and imports none but the runtime before a subcommand is chosen.
 """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.output import Progress, print_json, print_note
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.progress import Progress
 from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
 
 ALL = "all"
@@ -18,34 +19,31 @@ examples:
 
 each line of `fetch`:
   name          the data set
-  downloaded    false when its files were all there and nothing was fetched
-  files         lines of each file under DIR
-  as_published  whether each file is byte for byte the one behind the published figures;
-                null for corpora, which are not held to that
+  downloaded    false when all its files existed and nothing was fetched
+  files         number of lines of each file under DIR
+  as_published  whether each file is byte for byte the file behind the published figures;
+                null for corpora, which are not compared
 
-Nothing is tuned on a test file. The data sets have licences of their own; `list` shows them."""
+Nothing is tuned on a test file. Each data set has its own licence; `list` shows it."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser of ``pocketintent``."""
-    parser = subparsers.add_parser(
-        "data",
-        help="fetch the public data sets behind the figures",
-        description="List and fetch the public data sets that the figures are measured on.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the actions of ``data``."""
+    parser.description = "List and fetch the public data sets behind the figures."
+    parser.epilog = EPILOG
+    actions = parser.add_subparsers(
+        metavar="ACTION", required=True, parser_class=argparse.ArgumentParser
     )
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
     listing = actions.add_parser(
         "list",
-        help="name the data sets, their homes and licences",
+        help="list the data sets, their homepages and licences",
         description="Print one JSON line for each data set: name, homepage, licence and files.",
     )
     listing.set_defaults(run=run_list)
     fetch = actions.add_parser(
         "fetch",
-        help="download data sets and write them in the layout the other commands read",
-        description="Download data sets from their public homes, convert them, check the number "
+        help="download data sets and write them in the layout that the other commands read",
+        description="Download data sets from their public sources, convert them, check the number "
         "of lines, and write them under DIR. Prints one JSON line for each data set.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -57,8 +55,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=[*PUBLIC_SETS, ALL],
         help=f"data set: {', '.join(PUBLIC_SETS)}, or {ALL}",
     )
-    fetch.add_argument("--out", required=True, metavar="DIR", help="folder of the data")
-    fetch.add_argument("--force", action="store_true", help="fetch again what is there")
+    fetch.add_argument("--out", required=True, metavar="DIR", help="folder to write the data to")
+    fetch.add_argument("--force", action="store_true", help="fetch again the files that exist")
     fetch.set_defaults(run=run)
 
 
@@ -78,20 +76,21 @@ def run_list(args: argparse.Namespace) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fetch the data sets of the call."""
+    """Fetch the named data sets."""
     from pocketintent.evaluation.public_data.download import fetch_set
 
     names = list(PUBLIC_SETS) if ALL in args.names else list(dict.fromkeys(args.names))
     for name in names:
         public_set = PUBLIC_SETS[name]
         num_files = sum(len(output.sources) for output in public_set.outputs)
-        with Progress(name, num_files, "files") as progress:
-            fetched = fetch_set(public_set, args.out, force=args.force, step=progress.step)
-        print_json(fetched)
-        if fetched.as_published is False:
+        with Progress("files") as progress:
+            step = progress.count(name, num_files)
+            result = fetch_set(public_set, args.out, force=args.force, step=step)
+        print_json(result)
+        if result.as_published is False:
             print_note(
-                f"{name}: the lines differ from those behind the published figures, so that "
-                "figures on them may differ too; "
-                + (f"see {public_set.homepage}" if fetched.downloaded else "--force fetches anew")
+                f"{name}: the lines differ from those behind the published figures, so figures "
+                "measured on them may differ too; "
+                + (f"see {public_set.homepage}" if result.downloaded else "--force fetches again")
             )
     return 0

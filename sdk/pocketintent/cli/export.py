@@ -12,37 +12,34 @@ examples:
   pocketintent export --templates smart_home --format onnx --out smart_home_onnx
   pocketintent export --model my.safetensors --templates my_bot.json --format tflite --out app/nlu
 
-The folder holds the graphs (encoder, recognizer, and characters where a model spells words out),
-the vocabulary, the labels with their thresholds, a manifest, and 500 conformance utterances with
-all that a port has to compute.
-docs/export.md describes them and has a script that runs them without pocketintent.
+The folder contains the graphs (encoder, recognizer and, for a model that reads words by their
+characters, characters), the vocabulary, the labels with their thresholds, a manifest, and 500
+conformance utterances with all that a port must compute. docs/export.md describes the files and
+has a script that runs them without pocketintent.
 
-The graphs are run on the utterances before the folder is there: if a vector differs from the
-runtime's by more than 0.0001, or one intent differs, nothing is left and the status is 1."""
+The graphs are run on these utterances before the folder appears: if a vector differs from the
+runtime's by more than 0.0001, or one intent differs, nothing is written and the status is 1."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser of ``pocketintent``."""
-    parser = subparsers.add_parser(
-        "export",
-        help="make ONNX or TFLite graphs for apps in other languages",
-        description="Export a model and templates as graphs that an app embeds without Python. "
-        "Prints a report as JSON. Needs the extra 'export'.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``export``."""
+    parser.description = (
+        "Export a model and templates as graphs that an app embeds without Python. Prints a "
+        "report as JSON. Needs the extra 'export'."
     )
+    parser.epilog = EPILOG
     parser.set_defaults(run=run)
     parser.add_argument(
         "--templates",
         required=True,
         metavar="FILE",
-        help="template file (JSON), or the name of a set that ships with the package",
+        help="template file (JSON), or the name of a shipped set",
     )
     add_model_option(parser)
     parser.add_argument(
         "--format", required=True, choices=("onnx", "tflite"), help="format of the graphs"
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="the folder to make")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
         "--decision",
         choices=("nearest", "nearest+centroid"),
@@ -54,26 +51,29 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--scoring",
         choices=("decoded", "table"),
         default="decoded",
-        help="multiply the decoded templates, or sum look-ups in a table of similarities; the "
-        "scores are the same, the first is faster (default: %(default)s)",
+        help="multiply by the decoded templates, or add up look-ups in a table of similarities; "
+        "the scores are the same, and decoded is faster (default: %(default)s)",
     )
     parser.add_argument(
         "--max-length",
         type=int,
         default=128,
         metavar="N",
-        help="slots of a TFLite graph; a known word takes one, each n-gram of an unknown one "
-        "another (default: %(default)s)",
+        help="slots of a TFLite graph; a known word fills one slot, an unknown word one for each "
+        "of its n-grams (default: %(default)s)",
     )
     parser.add_argument(
         "--max-chars",
         type=int,
         metavar="N",
-        help="characters that a TFLite graph of a character network reads, of a word or, where "
-        "it reads whole texts, of a text (default: 32 and 128, and at most the model's own)",
+        help="characters that a TFLite graph of a character network reads: of a word (default: "
+        "32) or, if it reads whole texts, of a text (default: 128); at most the model's own limit",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the conformance utterances (default: %(default)s)"
+        "--seed",
+        type=int,
+        default=0,
+        help="seed of the conformance utterances (default: %(default)s)",
     )
 
 
@@ -94,6 +94,6 @@ def run(args: argparse.Namespace) -> int:
         progress=print_note,
     )
     if report["left_out"]:
-        print_note(f"{len(report['left_out'])} templates hold no word that the model knows")
+        print_note(f"{len(report['left_out'])} templates have no word that the model knows")
     print_json(report)
     return 0

@@ -9,21 +9,39 @@ import sys
 from collections.abc import Sequence
 
 import pocketintent
-from pocketintent.cli import data, export, match, templates
-from pocketintent.cli.compress import combine, compress
-from pocketintent.cli.compress import sweep as compress_sweep
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.commands import Command, add_commands
 from pocketintent.cli.output import print_note
-from pocketintent.cli.train import command as train
 from pocketintent.runtime.errors import PocketIntentError
 
-COMMANDS = (match, train, compress, compress_sweep, combine, export, evaluate, templates, data)
-"""The subcommands' modules, in the order of the help; each has ``add_parser`` and ``run``."""
+COMMANDS = (
+    Command("match", "pocketintent.cli.match", "recognise the intent of texts"),
+    Command("train", "pocketintent.cli.train.command", "learn an encoder from a corpus"),
+    Command("compress", "pocketintent.cli.compress.compress", "prune and quantise a model"),
+    Command(
+        "compress-sweep",
+        "pocketintent.cli.compress.sweep",
+        "measure quality and size over many quantiser settings",
+    ),
+    Command(
+        "combine",
+        "pocketintent.cli.compress.combine",
+        "join word vectors and a character network in one model",
+    ),
+    Command(
+        "export",
+        "pocketintent.cli.export",
+        "make ONNX or TFLite graphs for apps in other languages",
+    ),
+    Command("evaluate", "pocketintent.cli.evaluate.command", "measure a model"),
+    Command("templates", "pocketintent.cli.templates", "check template files"),
+    Command("data", "pocketintent.cli.data", "fetch the public data sets behind the figures"),
+)
+"""The subcommands, in the order of the help."""
 
 DESCRIPTION = """\
 Recognise the intent of an utterance on the device: a model of a few MB, templates in JSON.
 
-Results go to stdout as JSON, one object a line; progress and messages go to stderr."""
+Results go to stdout as JSON, one object per line; progress and messages go to stderr."""
 
 EXAMPLES = """\
 examples:
@@ -31,7 +49,7 @@ examples:
   pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
   pocketintent COMMAND --help
 
-exit status: 0 done, 1 the input was bad, 2 the call was bad"""
+exit status: 0 success, 1 bad input, 2 bad usage"""
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -44,9 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     version = f"pocketintent {pocketintent.__version__}"
     parser.add_argument("--version", action="version", version=version)
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_parser(subparsers)
+    add_commands(parser, "COMMAND", COMMANDS)
     return parser
 
 
@@ -54,22 +70,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Args:
-        argv: The arguments without the program's name; those of the process when None.
+        argv: The arguments without the program's name; None for those of the process.
 
     Returns:
-        The exit status: 0 done, 1 the input was bad, 130 interrupted. A bad call ends the
-        process with status 2, as argparse does.
+        The exit status: 0 success, 1 bad input, 130 interrupted. Bad usage ends the process with
+        status 2, as in argparse.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8, whatever the locale says
+        sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 in every locale
     args = build_parser().parse_args(argv)
     try:
         status: int = args.run(args)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # The reader has enough, as `head` does. What is still buffered must not raise again
-        # when Python closes stdout.
+        # The reader, for example `head`, has closed the pipe. Buffered output must not raise
+        # again when Python closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except PocketIntentError as error:

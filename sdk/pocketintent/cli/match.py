@@ -25,51 +25,50 @@ each line of the output:
   intent     its intent, or null when the match is refused
   score      similarity to the nearest intent, -1..1
   template   the nearest template of that intent
-  nearest    the nearest intent, also when it is refused
+  nearest    the nearest intent, even when it is refused
   runner_up  the next intent: its intent, score and template
-  margin     how far the runner-up is behind
+  margin     how far the runner-up is behind in score
   reason     why intent is null: below_threshold, ambiguous, unknown_words or no_templates
   ranking    with --rank: the best intents, each with its score and template
 
-Bytes of stdin that are not UTF-8 are read as U+FFFD, so that the lines of the output are
-those of the input. An empty line is a text too."""
+Bytes of stdin that are not UTF-8 are read as U+FFFD, so each line of the input has its line of
+the output. An empty line is a text too."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser of ``pocketintent``."""
-    parser = subparsers.add_parser(
-        "match",
-        help="recognise the intent of texts",
-        description="Recognise the intent of each TEXT, or of each line of stdin without TEXT. "
-        "Prints one JSON line for each.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``match``."""
+    parser.description = (
+        "Recognise the intent of each TEXT or, without TEXT, of each line of stdin. Prints one "
+        "JSON line for each."
     )
+    parser.epilog = EPILOG
+    parser.set_defaults(run=run, refuse=parser.error)
     parser.add_argument(
         "--templates",
         metavar="FILE",
-        help="template file (JSON), or the name of a set that ships with the package; an "
-        "exported folder brings its own",
+        help="template file (JSON), or the name of a shipped set; an exported folder has its own "
+        "templates",
     )
-    add_model_option(parser, "; with --backend an exported folder")
+    add_model_option(parser, "; with --backend, an exported folder")
     parser.add_argument(
         "--backend",
         choices=("numpy", "onnxruntime", "tflite"),
         default="numpy",
-        help="what computes the sentence vectors: numpy, or the graph of a folder that "
-        "`pocketintent export` made (default: numpy)",
+        help="what computes the sentence vectors: numpy, or the graphs of a folder written by "
+        "`pocketintent export` (default: %(default)s)",
     )
     parser.add_argument(
         "--search",
         choices=("table", "exact"),
         default="table",
-        help="similarities by table look-up of quantised templates, or exactly (default: table)",
+        help="compute similarities by table look-up of quantised templates, or exactly (default: "
+        "%(default)s)",
     )
     parser.add_argument(
         "--decision",
         choices=("nearest", "nearest+centroid"),
         help="score by the nearest template, or by its mean with the intent's centroid "
-        "(default: nearest+centroid, or what an exported folder was made with)",
+        "(default: nearest+centroid, or the decision that a folder was exported with)",
     )
     parser.add_argument(
         "--rank",
@@ -77,14 +76,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="N",
         help="also print the best N intents of each text",
     )
-    parser.add_argument("texts", nargs="*", metavar="TEXT", help="a text; lines of stdin if none")
-    parser.set_defaults(run=run, refuse=parser.error)
+    parser.add_argument(
+        "texts", nargs="*", metavar="TEXT", help="a text; without any, the lines of stdin"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Match the texts of the call or of stdin."""
+    """Match the texts of the command line or of stdin."""
     if args.templates is None and args.backend == "numpy":
-        args.refuse("--templates is needed, unless --backend runs an exported folder")
+        args.refuse("--templates is required, unless --backend runs an exported folder")
 
     from pocketintent.runtime.recognizer import IntentRecognizer
 
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
         backend=args.backend,
     )
     for text in args.texts or _lines_of_stdin():
-        # An argument that is not UTF-8 reaches Python with lone surrogates, which JSON has not.
+        # An argument that is not UTF-8 reaches Python with lone surrogates, invalid in JSON.
         text = text.encode("utf-8", "replace").decode()
         line: dict[str, Any] = {"text": text, **asdict(recognizer.match(text))}
         if args.rank is not None:
@@ -107,6 +107,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _lines_of_stdin() -> Iterable[str]:
     if sys.stdin.isatty():
-        print_note("reading texts from the terminal, one on a line; end with Ctrl-D")
+        print_note("reading texts from the terminal, one per line; end with Ctrl-D")
     for line in sys.stdin.buffer:
         yield line.decode("utf-8", "replace").rstrip("\r\n")

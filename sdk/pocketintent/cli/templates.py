@@ -22,22 +22,19 @@ each line of the output:
   file       the file
   intents    number of intents, or null when there are errors
   templates  number of templates, or null when there are errors
-  errors     what breaks the format, or that there is no intent: nothing can be matched
-  warnings   what is allowed but makes recognition worse
+  errors     breaches of the format, or the lack of any intent: nothing can be matched
+  warnings   weak points that are allowed but make recognition worse
 
 exit status: 0 no errors, 1 a file has errors"""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser of ``pocketintent``."""
-    parser = subparsers.add_parser(
-        "templates",
-        help="check template files",
-        description="Work on template files.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the actions of ``templates``."""
+    parser.description = "Work on template files."
+    parser.epilog = EPILOG
+    actions = parser.add_subparsers(
+        metavar="ACTION", required=True, parser_class=argparse.ArgumentParser
     )
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
     check = actions.add_parser(
         "check",
         help="find all errors and weak points of template files",
@@ -56,7 +53,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the files of the call."""
+    """Check the named files."""
     reports = [_check(name) for name in args.files]
     for report in reports:
         for level in ("errors", "warnings"):

@@ -1,4 +1,4 @@
-"""Making a model small: pruning, quantisation, combination, the size report, the sweep.
+"""Compression: pruning, quantisation, combination, the size report, the sweep.
 
 Imports the runtime.
 """

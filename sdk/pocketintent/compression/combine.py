@@ -1,15 +1,14 @@
-"""Make one model of a table of word vectors and a character network trained on it."""
+"""Combination of a table of word vectors and a character network trained on it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pocketintent.compression.prune import prune_encoder, select_by_frequency, without_ngrams
-from pocketintent.compression.quantise import StageProgress, falling, quantise_encoder
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.compression.prune import keep_frequent, without_counts, without_ngrams
+from pocketintent.compression.quantise import StageProgress, quantise_encoder
+from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
@@ -18,8 +17,8 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 
 LEAST_COSINE = 0.1
-"""Mean cosine of words and network below which these are not of one space. A network in
-another space has one of about 0, and the smallest preset reaches 0.4 in its own."""
+"""Mean cosine of words and network below which they are in different spaces. A network of another
+space has a mean cosine of about 0; the smallest preset reaches 0.4 in its own space."""
 
 _WORDS_AT_ONCE = 1024
 _COMPARED = 2000
@@ -32,83 +31,71 @@ def combine_encoders(
     blend: float = 0.15,
     attention: Attention | None = DEFAULT_ATTENTION,
     keep: int | None = None,
-    counts: NDArray[np.integer] | None = None,
     sub_dim: int | None = None,
     codebook_size: int | None = None,
     seed: int = 0,
     progress: StageProgress | None = None,
 ) -> CombinedEncoder:
-    """Join a table of words and the character network that was trained on its vectors.
+    """Combine a table of words with the character network that was trained on its vectors.
 
-    With ``blend`` a word of the table becomes ``(1 - blend) * table + blend * network``. What
-    the network makes of a right word is then a part of it, so that a misspelt one, of which
-    there is the network's vector alone, comes nearer to it. A word of which the network knows
-    no character stays as it is. The table is quantised anew after that, in the same basis:
-    a codebook for templates stays good, and the network needs no other output.
+    With ``blend`` a word's vector becomes ``(1 - blend) * table + blend * network``. It then
+    contains a part of the network's vector, so misspelt forms, which have only a vector of the
+    network, are nearer to it. Words of which the network knows no character are not changed. The
+    table is then quantised again in the same basis, so a codebook for templates stays valid and
+    the output of the network needs no change.
 
-    With ``attention`` what the network makes of an unknown word asks the table of words, and
-    comes nearer to those that it is like: see :class:`TableAttention`. It costs no bytes.
+    With ``attention`` the network's vector of an unknown word attends to the table of words and
+    moves towards similar words: see :class:`TableAttention`. This needs no space in the file.
 
     Args:
-        words: The table; it stays as it is, and its n-grams are left out.
+        words: The table; it is not changed, and its n-grams are ignored. Its counts, if any,
+            weight the words when codebooks are fitted.
         characters: The network.
-        blend: Share of the network in the words' vectors, from 0 to below 1.
-        attention: Its settings; None for none.
-        keep: Words to keep, the most frequent; None for all.
-        counts: Occurrences of each word, ``[num_words]``; they weigh the words when codebooks
-            are fitted. Without them the first words are the most frequent.
-        sub_dim: Length of a sub-vector; None for that of the table, and a table of floats then
-            stays one.
-        codebook_size: Centroids of a codebook; None for those of the table, or 256.
+        blend: Share of the network in the words' vectors, at least 0 and below 1.
+        attention: Settings of the attention; None for no attention.
+        keep: Number of most frequent words to keep; None for all.
+        sub_dim: Length of a sub-vector; None for the table's own, or no quantisation if the table
+            is in floats.
+        codebook_size: Centroids of a codebook; None for the table's own, or 256.
         seed: Seed of the sample that codebooks are fitted on.
-        progress: Called as the work goes on.
+        progress: Called after each batch of words, each codebook and each block of rows.
 
     Returns:
-        The model. Its manifest has ``combination`` with ``blend``, ``keep`` and ``cosine``,
-        the mean cosine of the table's 2,000 most frequent words to the network's vectors; a
+        The model, without counts. Its manifest has ``combination`` with ``blend``, ``keep`` and
+        ``cosine``, the mean cosine of the 2,000 most frequent words to the network's vectors; a
         ``quality`` entry, measured on the words with their n-grams, is dropped.
 
     Raises:
-        PocketIntentError: A setting makes no sense, or the parts differ in dimensions,
-            tokenizer or space.
+        PocketIntentError: A setting is out of range, or the parts differ in dimensions, tokenizer
+            or space.
     """
     if not 0 <= blend < 1:
         raise PocketIntentError(f"blend is {blend}; it must be at least 0 and below 1")
     if keep is not None:
-        ids = select_by_frequency(falling(words) if counts is None else counts, keep)
-        words = prune_encoder(words, ids)
-        counts = None if counts is None else counts[ids]
+        words = keep_frequent(words, keep)
     plain = without_ngrams(words)
-    CombinedEncoder(plain, characters)  # refuses parts that do not fit before work is done
+    CombinedEncoder(plain, characters)  # rejects parts that do not fit, before any work
     settings = _settings(words, sub_dim, codebook_size)
     num_read = len(plain.words) if blend else min(_COMPARED, len(plain.words))
     table = plain.words.decode().copy()  # a table of floats decodes to itself
     own = _embed(characters, plain.vocabulary.words[:num_read], progress)
-    cosine = _mean_cosine(table[:_COMPARED], own[:_COMPARED])
+    # No word that the network can read: a mean of NaN, which is as bad as 0.
+    cosine = float(np.nan_to_num(mean_cosine(table[:_COMPARED], own[:_COMPARED])))
     if cosine < LEAST_COSINE:
         raise PocketIntentError(
             f"the mean cosine of the words to the character network is {cosine:.2f}: it was "
             "trained on other vectors; train it with these words as its target"
         )
     if blend:
-        known = own.any(axis=1)
-        table[known] *= np.float32(1 - blend)
-        table[known] += np.float32(blend) * own[known]
-        plain = _with_table(plain, DenseMatrix(table))
+        readable = own.any(axis=1)
+        table[readable] *= np.float32(1 - blend)
+        table[readable] += np.float32(blend) * own[readable]
+        plain = plain.replace(words=DenseMatrix(table))
     if settings is not None and (blend or settings != _settings(words, None, None)):
-        plain = _quantise(plain, settings, counts, seed, progress)
+        plain = _quantise(plain, settings, seed, progress)
+    plain = without_counts(plain)
     plain.manifest["combination"] = {"blend": blend, "keep": keep, "cosine": round(cosine, 4)}
     return CombinedEncoder(plain, characters, attention)
-
-
-def _with_table(words: StaticEncoder, table: DenseMatrix) -> StaticEncoder:
-    return StaticEncoder(
-        words.vocabulary,
-        table,
-        tokenizer_spec=words.tokenizer_spec,
-        template_quantizer=words.template_quantizer,
-        manifest=words.manifest,
-    )
 
 
 def _embed(characters: CharEncoder, words: list[str], progress: StageProgress | None) -> FloatArray:
@@ -121,17 +108,10 @@ def _embed(characters: CharEncoder, words: list[str], progress: StageProgress | 
     return vectors
 
 
-def _mean_cosine(first: FloatArray, second: FloatArray) -> float:
-    """Over the rows that are zeros in neither; 0 when there are none."""
-    norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    products = np.einsum("nd,nd->n", first, second)
-    return float((products[norms > 0] / norms[norms > 0]).mean()) if norms.any() else 0.0
-
-
 def _settings(
     words: StaticEncoder, sub_dim: int | None, codebook_size: int | None
 ) -> dict[str, Any] | None:
-    """How the table is to be quantised; None for a table of floats that stays one."""
+    """Return the settings of the table's quantiser; None for a table that stays in floats."""
     if isinstance(words.words, QuantizedMatrix):
         quantizer = words.words.quantizer
         settings = {
@@ -151,8 +131,8 @@ def _settings(
         }
     if settings["sub_dim"] < 1 or words.dim % settings["sub_dim"]:
         raise PocketIntentError(
-            f"sub_dim is {settings['sub_dim']}; it must divide the {words.dim} dimensions, since "
-            "the character network has as many"
+            f"sub_dim is {settings['sub_dim']}; it must divide the {words.dim} dimensions that the "
+            "words share with the character network"
         )
     return settings
 
@@ -160,14 +140,11 @@ def _settings(
 def _quantise(
     words: StaticEncoder,
     settings: dict[str, Any],
-    counts: NDArray[np.integer] | None,
     seed: int,
     progress: StageProgress | None,
 ) -> StaticEncoder:
     before = words.manifest.get("compression", {})
-    # No rotation: the network gives its vectors in the basis that the table has now.
-    small = quantise_encoder(
-        words, counts=counts, rotate=False, seed=seed, progress=progress, **settings
-    )
+    # No rotation: the vectors of the network are in the present basis of the table.
+    small = quantise_encoder(words, rotate=False, seed=seed, progress=progress, **settings)
     small.manifest["compression"]["rotate"] = before.get("rotate", False)
     return small

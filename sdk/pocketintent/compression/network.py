@@ -1,4 +1,4 @@
-"""Quantise the weights of a character encoder."""
+"""Quantisation of the weights of a character encoder."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ def quantise_charemb(
     codebook_size: int = 16,
     seed: int = 0,
 ) -> CharEncoder:
-    """Store the weights of a character encoder in less.
+    """Store the weights of a character encoder in fewer bits.
 
-    ``int8`` keeps each number of a matrix as 8 bits, with a half-precision factor for each
-    row. ``codebook`` keeps each ``sub_dim`` numbers as one code and each row's length in half
-    precision, with one codebook for a matrix: 4 bits a number with the defaults, which cost
-    less than 256 centroids of pairs do (figures in ``docs/charemb.md``). Biases stay float32.
+    ``int8`` stores each number of a matrix in 8 bits, with a half-precision factor for each row.
+    ``codebook`` stores each ``sub_dim`` numbers as a code and each row's length in half precision,
+    with one codebook for each matrix: by default 4 bits per number, which lose less than 256
+    centroids of pairs (figures in ``docs/charemb.md``). Biases stay float32.
 
     Args:
-        encoder: The encoder; it stays as it is.
-        weights: ``int8``, ``codebook``, or ``float32`` to undo the storing, not the loss.
-        sub_dim: Numbers of a code, for ``codebook``; it divides the inputs of every matrix.
+        encoder: The encoder; it is not changed.
+        weights: ``int8``, ``codebook``, or ``float32``, which decodes quantised weights.
+        sub_dim: Numbers per code, for ``codebook``; it must divide the inputs of every matrix.
         codebook_size: Centroids of a codebook, for ``codebook``.
-        seed: Of the sample that codebooks are fitted on.
+        seed: Seed of the sample that codebooks are fitted on.
 
     Returns:
-        The encoder with its weights stored so; a ``quality`` entry, measured on the old
-        weights, is dropped.
+        The encoder with these weights; a ``quality`` entry, measured on the old weights, is
+        dropped.
 
     Raises:
-        PocketIntentError: A setting makes no sense, or a weight is NaN or infinite.
+        PocketIntentError: A setting is out of range, or a weight is NaN or infinite.
     """
     if weights not in get_args(WeightFormat):
         raise PocketIntentError(
@@ -52,8 +52,8 @@ def quantise_charemb(
             return Int8Matrix.encode(matrix)
         if weights == "float32":
             return DenseMatrix(matrix)
-        # One codebook for all positions: the inputs of a layer have nothing that tells them
-        # apart, and a codebook for each would take more than the codes.
+        # One codebook for all positions: the inputs of a layer are all alike, and a codebook for
+        # each would be larger than the codes.
         quantizer = Quantizer.fit(
             matrix, sub_dim=sub_dim, codebook_size=codebook_size, per_position=False, seed=seed
         )
@@ -64,11 +64,7 @@ def quantise_charemb(
         {name: store(matrix.decode()) for name, matrix in encoder.weights.matrices.items()},
         encoder.weights.vectors,
     )
-    return CharEncoder(
-        encoder.vocabulary,
-        encoder.network,
-        stored,
-        reads=encoder.reads,
-        tokenizer_spec=encoder.tokenizer_spec,
+    return encoder.replace(
+        weights=stored,
         manifest={key: value for key, value in encoder.manifest.items() if key != "quality"},
     )

@@ -1,58 +1,87 @@
-"""Pruning: which words of a vocabulary to keep, and an encoder of these, or without n-grams."""
+"""Pruning: select the words to keep, and drop the other words or the n-grams of an encoder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import IndexArray
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.vocabulary import Vocabulary
+
+EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
+
+
+def words_of(encoder: ModelEncoder) -> WordTable:
+    """Return the table of words that pruning selects from.
+
+    Raises:
+        PocketIntentError: The encoder has no such table.
+    """
+    table = encoder.word_table
+    if table is None:
+        raise PocketIntentError(
+            f"a model of kind {encoder.kind!r} has no table of words; give a model of word vectors"
+        )
+    return table
+
+
+def load_word_model(path: str | Path) -> ModelEncoder:
+    """Open a model file that has a table of words.
+
+    Raises:
+        PocketIntentError: The file is not a model, or its kind has no such table.
+    """
+    encoder = load_encoder(path)
+    try:
+        words_of(encoder)
+    except PocketIntentError as error:
+        raise PocketIntentError(f"{path}: {error}") from error
+    return encoder
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences as word ids, one after the other."""
+    """Sentences as word ids, concatenated."""
 
     ids: IndexArray
-    """Word ids of all sentences, ``[total]``; unknown words are left out."""
+    """Ids of the known words of all sentences, ``[total]``."""
     offsets: IndexArray
-    """Sentence ``i`` is ``ids[offsets[i]:offsets[i + 1]]``; none is empty."""
+    """Sentence ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; [num_sentences + 1]."""
 
     @classmethod
-    def read(cls, encoder: StaticEncoder, texts: Iterable[str]) -> Sentences:
-        """Tokenise texts; those without a known word are left out."""
+    def read(cls, encoder: ModelEncoder, texts: Iterable[str]) -> Sentences:
+        """Tokenise texts; texts without a known word are skipped."""
+        vocabulary = words_of(encoder).vocabulary
         ids: list[NDArray[np.int32]] = []
         lengths: list[int] = [0]
         for text in texts:
-            known = encoder.vocabulary.ids(encoder.tokenize(text))
-            if known:
-                ids.append(np.array(known, np.int32))
-                lengths.append(len(known))
+            word_ids = vocabulary.ids(encoder.tokenize(text))
+            if word_ids:
+                ids.append(np.array(word_ids, np.int32))
+                lengths.append(len(word_ids))
         flat = np.concatenate(ids) if ids else np.empty(0, np.int32)
         return cls(flat.astype(np.intp), np.cumsum(lengths, dtype=np.intp))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def counts(self, num_words: int) -> NDArray[np.int64]:
-        """How often each word occurs, int64 ``[num_words]``."""
-        return np.bincount(self.ids, minlength=num_words).astype(np.int64)
-
 
 def select_by_frequency(counts: NDArray[np.integer], keep: int) -> IndexArray:
-    """The most frequent words.
+    """Select the most frequent words.
 
     Args:
         counts: Occurrences of each word, ``[num_words]``.
-        keep: Words to keep; all of them when there are no more.
+        keep: Number of words to keep, at least 1; all words if it exceeds their number.
 
     Returns:
-        Their ids in rising order; of equally frequent words the first ones.
+        Ids in ascending order; among equally frequent words the first are kept.
 
     Raises:
         PocketIntentError: ``keep`` is below 1.
@@ -61,26 +90,26 @@ def select_by_frequency(counts: NDArray[np.integer], keep: int) -> IndexArray:
     return np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:keep])
 
 
-def select_by_norm(norms: NDArray[np.float32], sentences: Sentences, keep: int) -> IndexArray:
-    """The words of largest norm, such that every sentence keeps at least one of its words.
+def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexArray:
+    """Select the words of largest norm such that every sentence keeps at least one of its words.
 
-    The thesis' eq. 4.1, solved greedily as in FastText.zip (Joulin et al. 2016, section 3.2):
-    the ``m`` words of largest norm are kept; then each sentence, in order, that has none of the
-    words kept so far adds its own word of largest norm. ``m`` is the largest number for which
-    this ends with at most ``keep`` words, found by bisection, and the places left over go to
-    the next words by norm.
+    Equation 4.1 of the thesis, solved greedily as in FastText.zip (Joulin et al. 2016, section
+    3.2): the ``m`` words of largest norm are kept; then each sentence, in order, that has no kept
+    word yet adds its own word of largest norm. ``m`` is the largest number for which at most
+    ``keep`` words are kept, found by bisection; any remaining places go to the next words by
+    norm.
 
     Args:
         norms: Norm of each word's vector, ``[num_words]``.
         sentences: The training sentences.
-        keep: Words to keep; all of them when there are no more.
+        keep: Number of words to keep, at least 1; all words if it exceeds their number.
 
     Returns:
-        Ids in rising order, ``min(keep, num_words)`` of them.
+        Ids in ascending order, ``[min(keep, num_words)]``.
 
     Raises:
         PocketIntentError: ``keep`` is below 1, or the sentences alone need more words than
-            ``keep``; the message says how many.
+            ``keep``; the message gives the number.
     """
     _check_keep(keep)
     if keep >= len(norms):
@@ -94,78 +123,77 @@ def select_by_norm(norms: NDArray[np.float32], sentences: Sentences, keep: int) 
         if len(sentences)
         else np.empty(0, np.intp)
     )
-    low = _cover(len(norms), ranks, sentences.offsets, best, 0)
-    if low.sum() > keep:
+    cover = _cover(len(norms), ranks, sentences.offsets, best, 0)
+    if cover.sum() > keep:
         raise PocketIntentError(
-            f"to keep a word of each of {len(sentences)} sentences takes {low.sum()} words and "
-            f"--keep is {keep}; keep more, give fewer sentences, or prune by frequency"
+            f"to keep a word of each of {len(sentences)} sentences takes {cover.sum()} words, but "
+            f"--keep is {keep}; keep more words, give fewer sentences, or prune by frequency"
         )
     first, last = 0, keep
     while first < last:
         middle = (first + last + 1) // 2
-        kept = _cover(len(norms), ranks, sentences.offsets, best, middle)
-        if kept.sum() <= keep:
-            first, low = middle, kept
+        candidate = _cover(len(norms), ranks, sentences.offsets, best, middle)
+        if candidate.sum() <= keep:
+            first, cover = middle, candidate
         else:
             last = middle - 1
-    spare = np.flatnonzero(~low)[: keep - int(low.sum())]
-    low[spare] = True
-    return np.sort(order[low])
+    spare = np.flatnonzero(~cover)[: keep - int(cover.sum())]
+    cover[spare] = True
+    return np.sort(order[cover])
 
 
 def _cover(
     num_words: int, ranks: IndexArray, offsets: IndexArray, best: IndexArray, top: int
 ) -> NDArray[np.bool_]:
-    """Mark by rank the ``top`` first words and what the sentences need beside them."""
-    kept = np.zeros(num_words, np.bool_)
-    kept[:top] = True
+    """Mark, by rank, the ``top`` first words and the further words that the sentences need."""
+    chosen = np.zeros(num_words, np.bool_)
+    chosen[:top] = True
     for sentence in np.flatnonzero(best >= top).tolist():
-        if not kept[ranks[offsets[sentence] : offsets[sentence + 1]]].any():
-            kept[best[sentence]] = True
-    return kept
+        if not chosen[ranks[offsets[sentence] : offsets[sentence + 1]]].any():
+            chosen[best[sentence]] = True
+    return chosen
 
 
-def prune_encoder(encoder: StaticEncoder, ids: IndexArray) -> StaticEncoder:
-    """An encoder with some of the words.
-
-    Args:
-        encoder: The encoder to prune; it stays as it is.
-        ids: Words to keep, in the order that the new encoder has them.
-
-    Returns:
-        The new encoder; n-grams, tokenizer, template codebook and manifest are shared with
-        the old one. A word that is gone is embedded by its n-grams where the model has them.
-    """
-    return StaticEncoder(
-        Vocabulary([encoder.vocabulary.words[index] for index in ids.tolist()]),
-        encoder.words.select(ids),
-        tokenizer_spec=encoder.tokenizer_spec,
-        ngrams=encoder.ngrams,
-        ngram_settings=encoder.ngram_settings,
-        template_quantizer=encoder.template_quantizer,
-        manifest=encoder.manifest,
-    )
-
-
-def without_ngrams(encoder: StaticEncoder) -> StaticEncoder:
-    """An encoder of the words alone, which skips what is not among them.
+def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
+    """Keep the most frequent words of an encoder.
 
     Args:
-        encoder: The encoder; it stays as it is.
+        encoder: The encoder to prune; it is not changed. If it has no counts, its first words
+            are kept, since training sorts words by frequency.
+        keep: Number of words to keep, at least 1; all words if it exceeds their number.
 
     Returns:
-        The new encoder; words, tokenizer and template codebook are shared with the old one,
-        and a ``quality`` entry of the manifest, measured with the n-grams, is dropped.
+        A copy with these words, their vectors and counts.
+
+    Raises:
+        PocketIntentError: ``keep`` is below 1, or the encoder has no table of words.
     """
-    return StaticEncoder(
-        encoder.vocabulary,
-        encoder.words,
-        tokenizer_spec=encoder.tokenizer_spec,
-        template_quantizer=encoder.template_quantizer,
-        manifest={key: value for key, value in encoder.manifest.items() if key != "quality"},
-    )
+    counts = encoder.counts
+    if counts is None:
+        counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
+    return encoder.select_words(select_by_frequency(counts, keep))
+
+
+def without_counts(encoder: EncoderT) -> EncoderT:
+    """Drop the counts of an encoder, if any: no match reads them, and they take 4 bytes a word."""
+    return encoder if encoder.counts is None else encoder.replace(counts=None)
+
+
+def without_ngrams(encoder: EncoderT) -> EncoderT:
+    """Drop the n-grams of an encoder, if any, so that it skips unknown words.
+
+    Args:
+        encoder: The encoder; it is not changed.
+
+    Returns:
+        A copy that shares all other parts with the encoder. A ``quality`` entry of the manifest,
+        measured with the n-grams, is dropped.
+    """
+    changes: dict[str, Any] = {"ngrams": None} if "ngrams" in encoder.tables() else {}
+    manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
+    return encoder.replace(manifest=manifest, **changes)
 
 
 def _check_keep(keep: int) -> None:
     if keep < 1:
-        raise PocketIntentError(f"--keep is {keep}; at least 1 word must stay")
+        raise PocketIntentError(f"--keep is {keep}; it must be at least 1")

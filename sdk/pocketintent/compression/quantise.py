@@ -1,91 +1,33 @@
-"""Quantise an encoder: its words, its n-grams, and a codebook for the templates."""
+"""Quantisation of an encoder: its words, its n-grams, and a codebook for templates."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.compression.prune import prune_encoder, select_by_frequency
 from pocketintent.runtime.decision.matching import fit_template_quantizer
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
+
+EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
 
-
-def compress_encoder(
-    encoder: StaticEncoder,
-    *,
-    keep: int | None = None,
-    counts: NDArray[np.integer] | None = None,
-    sub_dim: int = 10,
-    codebook_size: int = 128,
-    count_power: float = 0.5,
-    per_position: bool = True,
-    normalised: bool = True,
-    rotate: bool = True,
-    seed: int = 0,
-    progress: StageProgress | None = None,
-) -> StaticEncoder:
-    """Prune by frequency, then quantise.
-
-    Args:
-        encoder: The encoder to compress; it stays as it is.
-        keep: Words to keep; None for all.
-        counts: Occurrences of each word, ``[num_words]``. Without them the first words are
-            kept, since training puts the most frequent first, and all words shape the
-            codebooks alike.
-        sub_dim: Length of a sub-vector.
-        codebook_size: Centroids of a codebook.
-        count_power: See :func:`quantise_encoder`.
-        per_position: One codebook for each position, else one for all.
-        normalised: Quantise directions and keep the norms in half precision.
-        rotate: Rotate the vectors at random first.
-        seed: Seed of the sample that the codebooks are fitted on, and of the rotation.
-        progress: Called as the work goes on.
-
-    Returns:
-        The compressed encoder, see :func:`quantise_encoder`.
-
-    Raises:
-        PocketIntentError: A setting makes no sense, or a vector holds NaN or infinity.
-    """
-    if keep is not None:
-        ids = select_by_frequency(falling(encoder) if counts is None else counts, keep)
-        encoder = prune_encoder(encoder, ids)
-        counts = None if counts is None else counts[ids]
-    return quantise_encoder(
-        encoder,
-        sub_dim=sub_dim,
-        codebook_size=codebook_size,
-        counts=counts,
-        count_power=count_power,
-        per_position=per_position,
-        normalised=normalised,
-        rotate=rotate,
-        seed=seed,
-        progress=progress,
-    )
-
-
-def falling(encoder: StaticEncoder) -> NDArray[np.intp]:
-    """Numbers that stand for counts where there are none: the first word has the largest."""
-    return np.arange(len(encoder.words), 0, -1)
+_STAGES = {"ngrams": "n-grams"}  # names of tables in progress, where they differ
 
 
 def quantise_encoder(
-    encoder: StaticEncoder,
+    encoder: EncoderT,
     *,
     sub_dim: int,
     codebook_size: int,
-    counts: NDArray[np.integer] | None = None,
     count_power: float = 0.5,
     per_position: bool = True,
     normalised: bool = True,
@@ -93,41 +35,44 @@ def quantise_encoder(
     sample: int = 50_000,
     seed: int = 0,
     progress: StageProgress | None = None,
-) -> StaticEncoder:
-    """Turn the words of an encoder, and its n-grams where it has them, into codes.
+) -> EncoderT:
+    """Replace the vectors in an encoder's tables, such as words and n-grams, by codes.
 
-    Two things beside the thesis make the codes better at no cost to the model (figures in
-    ``docs/compression.md``). Words that are used more shape the codebooks more, by a power
-    of their counts. And all vectors are rotated at random first, which leaves every
-    cosine as it is and spreads the variance evenly over the sub-vectors: nothing has to be
-    rotated back, since sentences and templates are made of the rotated vectors too.
+    Two steps go beyond the thesis and add nothing to the size of the model (figures in
+    ``docs/compression.md``). Frequent words shape the codebooks more, by a power of their counts,
+    if the encoder has counts. And all vectors are rotated at random first, which changes no
+    cosine and spreads the variance evenly over the sub-vectors: nothing has to be rotated back,
+    since sentences and templates are sums of rotated vectors too.
 
-    A dimension that ``sub_dim`` does not divide is filled up with zeros; the encoder's
-    ``dim`` grows by them.
+    If ``sub_dim`` does not divide the dimension, vectors are padded with zeros, and the ``dim``
+    of the encoder grows accordingly.
 
     Args:
-        encoder: The encoder to quantise; it stays as it is.
+        encoder: The encoder to quantise; it is not changed.
         sub_dim: Length of a sub-vector.
         codebook_size: Centroids of a codebook.
-        counts: Occurrences of each word, ``[num_words]``; None to treat all words alike.
         count_power: A word's share of the sample that codebooks are fitted on is its count to
             this power; 0 treats all words alike.
-        per_position: One codebook for each position, else one for all.
-        normalised: Quantise directions and keep the norms in half precision.
-        rotate: Rotate the vectors at random first.
-        sample: Sub-vectors that a codebook is fitted on.
+        per_position: Whether each position has its own codebook; else all share one.
+        normalised: Whether to quantise directions and keep the norms in half precision.
+        rotate: Whether to rotate the vectors at random first, if the encoder is rotatable.
+        sample: Number of sub-vectors that a codebook is fitted on.
         seed: Seed of that sample and of the rotation.
         progress: Called after each codebook and each block of rows.
 
     Returns:
-        The quantised encoder. The settings stand in its manifest under ``compression``; a
-        ``quality`` entry, measured on the old vectors, is dropped, and so is a template
-        codebook when the vectors were rotated or filled up.
+        The quantised encoder. Its manifest has the settings under ``compression``; a
+        ``quality`` entry, measured on the old vectors, is dropped, and so is a template codebook
+        if the vectors were rotated or padded.
 
     Raises:
-        PocketIntentError: A setting makes no sense, or a vector holds NaN or infinity.
+        PocketIntentError: A setting is out of range, a vector contains NaN or infinity, or the
+            encoder has no tables.
     """
     _check_sub_dim(sub_dim)
+    if not encoder.tables():
+        raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
+    rotate = rotate and encoder.rotatable
     rotation = random_rotation(encoder.dim + -encoder.dim % sub_dim, seed) if rotate else None
     settings: dict[str, Any] = {
         "sub_dim": sub_dim,
@@ -137,95 +82,83 @@ def quantise_encoder(
         "seed": seed,
     }
 
-    def quantise(
-        matrix: QuantizedMatrix | DenseMatrix, name: str, weights: NDArray[np.float64] | None
-    ) -> QuantizedMatrix:
-        vectors = _pad(matrix.decode(), sub_dim)
+    def quantise(name: str, table: Matrix) -> QuantizedMatrix:
+        vectors = _pad(table.decode(), sub_dim)
         if rotation is not None:
             vectors = vectors @ rotation
+        stage = _STAGES.get(name, name)
         quantizer = Quantizer.fit(
             vectors,
-            weights=weights,
+            weights=weights if name == "words" else None,
             sample=sample,
-            progress=_stage(progress, f"fit {name}"),
+            progress=_stage(progress, f"fit {stage}"),
             **settings,
         )
-        return quantizer.encode(vectors, progress=_stage(progress, f"encode {name}"))
+        return quantizer.encode(vectors, progress=_stage(progress, f"encode {stage}"))
 
-    weights = None if counts is None else np.asarray(counts, np.float64) ** count_power
-    words = quantise(encoder.words, "words", weights)
+    counts = encoder.counts
+    weights = None if counts is None else counts.astype(np.float64) ** count_power
+    tables: dict[str, Any] = {name: quantise(name, m) for name, m in encoder.tables().items()}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     power = 0.0 if counts is None else count_power
     manifest["compression"] = {**settings, "rotate": rotate, "count_power": power}
-    same_basis = words.dim == encoder.dim and not rotate
-    return StaticEncoder(
-        encoder.vocabulary,
-        words,
-        tokenizer_spec=encoder.tokenizer_spec,
-        ngrams=None if encoder.ngrams is None else quantise(encoder.ngrams, "n-grams", None),
-        ngram_settings=encoder.ngram_settings,
+    same_basis = not rotate and encoder.dim % sub_dim == 0
+    return encoder.replace(
         template_quantizer=encoder.template_quantizer if same_basis else None,
         manifest=manifest,
+        **tables,
     )
 
 
 def add_template_quantizer(
-    encoder: StaticEncoder,
+    encoder: EncoderT,
     texts: Iterable[str],
     *,
     sample: int = 50_000,
     seed: int = 0,
-) -> StaticEncoder:
+) -> EncoderT:
     """Fit the codebook that a recogniser quantises its templates with.
 
-    It is fitted on the sentence vectors of a corpus, so that an app need not fit one at each
+    It is fitted on sentence vectors of a corpus, so that an app does not fit a codebook at every
     start; see :func:`pocketintent.runtime.decision.matching.fit_template_quantizer`.
 
     Args:
-        encoder: The encoder, compressed already.
+        encoder: The encoder, already compressed; it is not changed.
         texts: The corpus.
-        sample: Texts drawn from the corpus.
+        sample: Number of texts drawn from the corpus.
         seed: Seed of the draw.
 
     Returns:
         The encoder with its ``template_quantizer``.
 
     Raises:
-        PocketIntentError: No text of the sample has a word that the encoder knows.
+        PocketIntentError: No text of the sample has a known word.
     """
-    drawn = sample_texts(texts, sample, seed)
-    vectors = encoder.encode_batch(drawn)
+    sampled = sample_texts(texts, sample, seed)
+    vectors = encoder.encode_batch(sampled)
     vectors = vectors[vectors.any(axis=1)]
     if not len(vectors):
         raise PocketIntentError(
-            f"none of {len(drawn)} texts of the corpus has a word that the model knows; "
-            "give a corpus of the model's language"
+            f"none of {len(sampled)} texts of the corpus has a word that the model knows; "
+            "give a corpus in the language of the model"
         )
-    return StaticEncoder(
-        encoder.vocabulary,
-        encoder.words,
-        tokenizer_spec=encoder.tokenizer_spec,
-        ngrams=encoder.ngrams,
-        ngram_settings=encoder.ngram_settings,
-        template_quantizer=fit_template_quantizer(vectors),
-        manifest=encoder.manifest,
-    )
+    return encoder.replace(template_quantizer=fit_template_quantizer(vectors))
 
 
 def sample_texts(texts: Iterable[str], size: int, seed: int) -> list[str]:
     """Draw ``size`` texts from a stream of any length (Vitter 1985, algorithm R)."""
     generator = random.Random(seed)
-    drawn: list[str] = []
+    sampled: list[str] = []
     for index, text in enumerate(texts):
         if index < size:
-            drawn.append(text)
-        elif (place := generator.randrange(index + 1)) < size:
-            drawn[place] = text
-    return drawn
+            sampled.append(text)
+        elif (position := generator.randrange(index + 1)) < size:
+            sampled[position] = text
+    return sampled
 
 
 def random_rotation(dim: int, seed: int) -> NDArray[np.float32]:
-    """An orthogonal matrix ``[dim, dim]``, uniform over all of them (Mezzadri 2007)."""
+    """Draw an orthogonal matrix ``[dim, dim]``, uniformly over all of them (Mezzadri 2007)."""
     gaussian = np.random.default_rng(seed).standard_normal((dim, dim))
     q, r = np.linalg.qr(gaussian)
     rotation: NDArray[np.float32] = (q * np.sign(np.diag(r))).astype(np.float32)

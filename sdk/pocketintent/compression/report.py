@@ -1,15 +1,16 @@
-"""The size report: where the bytes of a model file go, and what changed."""
+"""The size report: the sizes of the parts of a model file, and the change in quality."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
+from pocketintent.runtime.encoders.registry import encoder_class
 from pocketintent.runtime.files.model_file import load_model
 
 
 def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Differences ``after - before`` of all floating-point figures of two equal structures."""
+    """Return ``after - before`` for all floating-point figures of two equal structures."""
     change: dict[str, Any] = {}
     for key, value in before.items():
         if isinstance(value, dict):
@@ -20,30 +21,27 @@ def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, A
 
 
 def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
-    """Where the bytes of a model file go.
+    """Measure the parts of a model file.
 
     Args:
         path: A model file.
 
     Returns:
-        Bytes of ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32) of the words,
-        of ``vocabulary``, ``ngrams`` and ``templates``, of the ``network`` over characters, of
-        the ``rest`` (header and manifest, counts of words), and of the whole ``file``. What a
-        model does not have is 0.
+        Bytes of the words' ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32), of
+        ``vocabulary``, ``ngrams``, ``templates`` and the character ``network``, of the ``rest``
+        (header, manifest, word counts), and of the whole ``file``. Missing parts are 0.
 
     Raises:
-        ModelFileError: The file is missing or no model.
+        ModelFileError: The file is missing or is not a model.
     """
     words = ("codes", "codebook", "norms", "embedding")
     sizes = dict.fromkeys((*words, "vocabulary", "ngrams", "templates", "network"), 0)
     model = load_model(path)
+    kind = encoder_class(model.manifest["kind"])
     for name, tensor in model.tensors.items():
-        group, _, part = name.partition(".")
-        key = part if group == "words" else group
-        if model.manifest["kind"] == "charemb" or group == "charemb":
-            key = "network"
-        if key in sizes:
-            sizes[key] += tensor.nbytes
+        group = kind.size_group(name)
+        if group in sizes:
+            sizes[group] += tensor.nbytes
     file = os.path.getsize(path)
     return {**sizes, "rest": file - sum(sizes.values()), "file": file}
 
@@ -51,17 +49,17 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 def compare_sizes(
     before: dict[str, int], after: dict[str, int], *, float32_bytes: int
 ) -> dict[str, Any]:
-    """Sizes of a compressed model beside those of the model it was made from.
+    """Compare the sizes of a compressed model with the sizes of its original.
 
     Args:
-        before: :func:`size_report` of the model that was compressed.
+        before: :func:`size_report` of the original model.
         after: :func:`size_report` of the compressed model.
-        float32_bytes: What the kept words' vectors take in float32.
+        float32_bytes: Size of the remaining words' vectors in float32.
 
     Returns:
         ``bytes`` and ``bytes_before``, the two reports; ``float32_bytes``; and ``ratio``:
-        ``vectors``, float32 against codes, codebook and norms, and ``file``, the one file
-        against the other.
+        ``vectors``, float32 against codes, codebook and norms, and ``file``, the old file
+        against the new file.
     """
     vectors = after["codes"] + after["codebook"] + after["norms"] + after["embedding"]
     return {

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
-from numpy.typing import NDArray
 
+from pocketintent.compression.prune import without_counts
 from pocketintent.compression.quantise import quantise_encoder
-from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 
@@ -25,12 +24,12 @@ VARIANTS: dict[str, dict[str, bool]] = {
     "per_position_normalised": {"per_position": True, "normalised": True, "rotate": False},
     "rotated": {"per_position": True, "normalised": True, "rotate": True},
 }
-"""The thesis' three, and what ``compress`` does: rotated, with codebooks fitted by counts."""
+"""The variants of the thesis, and the variant of ``compress``: rotated, weighted by counts."""
 
 SUB_DIMS = (2, 3, 4, 5, 6, 10)
 CODEBOOK_SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 
-Measure = Callable[[Encoder], dict[str, Any]]
+Measure = Callable[[ModelEncoder], dict[str, Any]]
 """From an encoder to its figures, such as ``{"sts": {"pearson": 0.7}}``."""
 
 CellProgress = Callable[[int, int, dict[str, Any]], None]
@@ -49,52 +48,51 @@ class Grid:
         for variant in self.variants:
             if variant not in VARIANTS:
                 raise PocketIntentError(
-                    f"unknown variant {variant!r}; choose of {', '.join(VARIANTS)}"
+                    f"unknown variant {variant!r}; choose one of {', '.join(VARIANTS)}"
                 )
-            for sub_dim in self.sub_dims:
-                for size in self.codebook_sizes:
-                    yield {"variant": variant, "sub_dim": sub_dim, "codebook_size": size}
+        cells = itertools.product(self.variants, self.sub_dims, self.codebook_sizes)
+        for variant, sub_dim, size in cells:
+            yield {"variant": variant, "sub_dim": sub_dim, "codebook_size": size}
 
     def __len__(self) -> int:
         return len(self.variants) * len(self.sub_dims) * len(self.codebook_sizes)
 
 
 def run_sweep(
-    encoder: StaticEncoder,
+    encoder: ModelEncoder,
     measure: Measure,
     path: str | os.PathLike[str],
     *,
     made_from: dict[str, Any],
-    counts: NDArray[np.integer] | None = None,
     grid: Grid | None = None,
     sample: int = 20_000,
     seed: int = 0,
     progress: CellProgress | None = None,
 ) -> dict[str, Any]:
-    """Quantise an encoder in every way of a grid and measure each.
+    """Quantise an encoder with each setting of a grid, and measure each result.
 
-    The table is written after each cell, and cells that it holds already are not computed
-    again, so a sweep that was stopped goes on where it was.
+    The table is written after each cell, and cells that it already contains are not computed
+    again, so a stopped sweep can be continued.
 
     Args:
-        encoder: The uncompressed encoder.
-        measure: Gives an encoder's figures.
+        encoder: The uncompressed encoder; the variant ``rotated`` uses its counts.
+        measure: The measurement of an encoder.
         path: The JSON file of the table.
-        made_from: What the figures depend on beside the grid, such as the model's SHA-256 and
-            the names of the data; a table that was made from something else is refused.
-        counts: Occurrences of each word, for the variant that fits by them.
-        grid: The cells; the thesis' table and the variant ``rotated`` when None.
-        sample: Sub-vectors that a codebook is fitted on.
+        made_from: What the figures depend on beside the grid, such as the SHA-256 of the model
+            and the names of the data sets; a table made from anything else is rejected.
+        grid: The cells; None for the table of the thesis and the variant ``rotated``.
+        sample: Number of sub-vectors that a codebook is fitted on.
         seed: Seed of that sample.
         progress: Called after each cell.
 
     Returns:
         ``{"made_from", "baseline": {"quality", "bytes"}, "cells": [{"variant", "sub_dim",
-        "codebook_size", "bytes", "vector_bytes", "quality"}]}``; ``bytes`` are those of all
-        the model's tensors, ``vector_bytes`` of the words' codes, codebook and norms.
+        "codebook_size", "bytes", "vector_bytes", "quality"}]}``; ``bytes`` is the size of all
+        tensors that a match reads, ``vector_bytes`` the size of the words' codes, codebook and
+        norms.
 
     Raises:
-        PocketIntentError: A variant is unknown, or the file holds another sweep.
+        PocketIntentError: A variant is unknown, or the file contains another sweep.
     """
     path = Path(path)
     made_from = {**made_from, "sample": sample, "seed": seed}
@@ -103,21 +101,21 @@ def run_sweep(
     if table is None:
         baseline = {"quality": measure(encoder), **tensor_bytes(encoder)}
         table = {"made_from": made_from, "baseline": baseline, "cells": []}
-    known = {_key(cell) for cell in table["cells"]}
+    uncounted = without_counts(encoder)
+    finished = {_key(cell) for cell in table["cells"]}
     for done, cell in enumerate(cells, 1):
-        if _key(cell) in known:
+        if _key(cell) in finished:
             continue
         variant = VARIANTS[cell["variant"]]
         small = quantise_encoder(
-            encoder,
+            encoder if variant["rotate"] else uncounted,
             sub_dim=cell["sub_dim"],
             codebook_size=cell["codebook_size"],
-            counts=counts if variant["rotate"] else None,
+            sample=sample,
+            seed=seed,
             per_position=variant["per_position"],
             normalised=variant["normalised"],
             rotate=variant["rotate"],
-            sample=sample,
-            seed=seed,
         )
         cell |= {**tensor_bytes(small), "quality": measure(small)}
         table["cells"].append(cell)
@@ -127,15 +125,16 @@ def run_sweep(
     return table
 
 
-def tensor_bytes(encoder: StaticEncoder) -> dict[str, int]:
-    """Bytes of an encoder's tensors: ``bytes`` of all, ``vector_bytes`` of the words' vectors."""
-    sizes = {name: tensor.nbytes for name, tensor in encoder.to_model_file_parts()[1].items()}
+def tensor_bytes(encoder: ModelEncoder) -> dict[str, int]:
+    """Sizes of the tensors that a match reads: ``bytes``, and ``vector_bytes`` of the words."""
+    _, tensors = without_counts(encoder).to_model_file_parts()
+    sizes = {name: tensor.nbytes for name, tensor in tensors.items()}
     vectors = sum(size for name, size in sizes.items() if name.startswith("words."))
     return {"bytes": sum(sizes.values()), "vector_bytes": vectors}
 
 
 def flatten(quality: dict[str, Any], prefix: str = "") -> dict[str, float]:
-    """Nested figures as one level, ``{"sts": {"pearson": p}}`` as ``{"sts.pearson": p}``."""
+    """Flatten nested figures, ``{"sts": {"pearson": p}}`` to ``{"sts.pearson": p}``."""
     flat: dict[str, float] = {}
     for key, value in quality.items():
         if isinstance(value, dict):
@@ -146,7 +145,7 @@ def flatten(quality: dict[str, Any], prefix: str = "") -> dict[str, float]:
 
 
 def write_csv(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write the cells of a table as CSV, one row each, the figures in columns of their own."""
+    """Write a table as CSV, with a row for each cell and a column for each figure."""
     columns = ["variant", "sub_dim", "codebook_size", "bytes", "vector_bytes"]
     figures = list(flatten(table["baseline"]["quality"]))
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -168,10 +167,10 @@ def _read_table(path: Path, made_from: dict[str, Any]) -> dict[str, Any] | None:
         table["baseline"]["quality"]
         {_key(cell) for cell in table["cells"]}
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise PocketIntentError(f"{path} holds no sweep ({error}); choose another --out") from error
+        raise PocketIntentError(f"{path} is not a sweep ({error}); choose another --out") from error
     if not same:
         raise PocketIntentError(
-            f"{path} holds the sweep of another model, data or setting; choose another --out"
+            f"{path} is the sweep of another model, data or setting; choose another --out"
         )
     return table
 

@@ -1,4 +1,4 @@
-"""The plot of a sweep: quality against size, a panel for each variant."""
+"""The plot of a sweep: quality against size, with a panel for each variant."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pocketintent.runtime.errors import require
 
 
 def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """Draw a table of :func:`pocketintent.compression.sweep.run_sweep`.
+    """Plot a table of :func:`pocketintent.compression.sweep.run_sweep`.
 
-    A row of panels for Pearson and one for each intent set (nearest template, the most
-    shots), a column for each variant, a line for each ``sub_dim``, a mark for each codebook
-    size, and the uncompressed model as a dashed line.
+    There is a row of panels for Pearson and for each intent set (nearest template, the largest
+    number of shots), a column for each variant, a line for each ``sub_dim``, a marker for each
+    codebook size, and a dashed line for the uncompressed model.
 
     Args:
         table: The table.
-        path: The image file; its ending gives the format.
+        path: The image file; its suffix selects the format.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -31,7 +31,7 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
     baseline = flatten(table["baseline"]["quality"])
     figures = _figures(baseline)
     variants = list(dict.fromkeys(cell["variant"] for cell in table["cells"]))
-    # One colour for a sub_dim in all panels, also where a table is not yet whole.
+    # A sub_dim has the same colour in all panels, even if the table is incomplete.
     sub_dims = sorted({cell["sub_dim"] for cell in table["cells"]})
     colours = {sub_dim: f"C{number}" for number, sub_dim in enumerate(sub_dims)}
     figure, axes = plt.subplots(
@@ -78,6 +78,6 @@ def _draw_panel(axis: Any, cells: list[dict[str, Any]], name: str, colours: dict
 
 
 def _figures(baseline: dict[str, float]) -> list[str]:
-    """Pearson, and of each intent set its last accuracy of the nearest template."""
-    chosen = {name.split(".")[1]: name for name in baseline if name.endswith(".nearest")}
-    return [name for name in ("sts.pearson",) if name in baseline] + list(chosen.values())
+    """Return Pearson, and for each intent set the last accuracy of the nearest template."""
+    intents = {name.split(".")[1]: name for name in baseline if name.endswith(".nearest")}
+    return [name for name in ("sts.pearson",) if name in baseline] + list(intents.values())

@@ -1,4 +1,9 @@
-"""The measures: correlation, accuracy, macro-F1, AUROC, and their mean and spread over runs."""
+"""Metrics: correlation, accuracy, macro-F1, AUROC, and mean and deviation over runs.
+
+NumPy alone, so that ``evaluate sts``, ``intents``, ``oos`` and ``typing-errors``, and the quality
+report of ``compress``, run without the extra ``evaluate``. The tests compare each function with
+SciPy or scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pocketintent.runtime.arrays import IndexArray
+
 
 def ranks(values: ArrayLike) -> NDArray[np.float64]:
-    """Ranks from 1 of ``values`` [n], ties given the mean of their ranks."""
+    """Return the ranks of ``values`` [n], counted from 1; ties share their mean rank."""
     _, inverse, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     mean_rank: NDArray[np.float64] = last - (counts - 1) / 2.0
@@ -18,7 +25,7 @@ def ranks(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's correlation of two sequences [n]; NaN when one of them is constant."""
+    """Pearson correlation of two sequences [n]; NaN if either is constant."""
     a = np.asarray(x, dtype=np.float64)
     b = np.asarray(y, dtype=np.float64)
     if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
@@ -27,20 +34,20 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's rank correlation of two sequences [n]; NaN when one of them is constant."""
+    """Spearman rank correlation of two sequences [n]; NaN if either is constant."""
     return pearson(ranks(x), ranks(y))
 
 
-def accuracy(gold: NDArray[np.intp], predicted: NDArray[np.intp]) -> float:
-    """Share of queries whose predicted label is the gold one."""
+def accuracy(gold: IndexArray, predicted: IndexArray) -> float:
+    """Share of queries whose predicted label equals the gold label."""
     return float(np.mean(gold == predicted))
 
 
-def macro_f1(gold: NDArray[np.intp], predicted: NDArray[np.intp]) -> float:
-    """Mean F1 of the labels that occur in ``gold`` or in ``predicted``, each counted once.
+def macro_f1(gold: IndexArray, predicted: IndexArray) -> float:
+    """Mean F1 over the labels that occur in ``gold`` or in ``predicted``.
 
-    A label that is never predicted, or that is predicted but never right, has an F1 of 0.
-    This is scikit-learn's ``f1_score(average="macro", zero_division=0)``.
+    A label that is never predicted, or never predicted correctly, has an F1 of 0. Equals
+    scikit-learn's ``f1_score(average="macro", zero_division=0)``.
     """
     size = int(max(gold.max(), predicted.max())) + 1
     true_positives = np.bincount(gold[gold == predicted], minlength=size)
@@ -50,14 +57,14 @@ def macro_f1(gold: NDArray[np.intp], predicted: NDArray[np.intp]) -> float:
 
 
 def auroc(positive: ArrayLike, negative: ArrayLike) -> float:
-    """Area under the ROC curve: the chance that a positive score is above a negative one.
+    """Area under the ROC curve: the probability that a positive score exceeds a negative one.
 
     Args:
         positive: Scores [n] that should be high.
         negative: Scores [m] that should be low.
 
     Returns:
-        A value from 0 to 1; ties count half. NaN when one side is empty.
+        A value from 0 to 1; ties count half. NaN if either side is empty.
     """
     high = np.asarray(positive, dtype=np.float64)
     low = np.asarray(negative, dtype=np.float64)
@@ -68,6 +75,6 @@ def auroc(positive: ArrayLike, negative: ArrayLike) -> float:
 
 
 def mean_and_std(values: Sequence[float]) -> dict[str, Any]:
-    """Mean and sample standard deviation (0 for a single value) as a JSON object."""
+    """Return ``{"mean", "std"}``; the sample standard deviation of a single value is 0."""
     spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     return {"mean": float(np.mean(values)), "std": spread}

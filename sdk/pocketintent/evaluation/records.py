@@ -1,4 +1,4 @@
-"""Reading the evaluation files: JSON lines, with errors that name the file and the line."""
+"""Readers of the evaluation files: JSON lines, with errors that name the file and the line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pocketintent.runtime.errors import PocketIntentError
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """Two sentences and how similar people found them."""
+    """Two texts and their gold similarity."""
 
     a: str
     b: str
@@ -24,28 +24,41 @@ class ScoredPair:
 
 @dataclass(frozen=True)
 class Utterance:
-    """A text and its intent; the intent is ``None`` for a text that belongs to none."""
+    """A text and its intent; ``None`` if it is out of scope."""
 
     text: str
     intent: str | None
 
 
+def read_content(path: str | Path) -> bytes:
+    """Read a whole file.
+
+    Raises:
+        PocketIntentError: The file cannot be read.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
 def read_objects(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The JSON objects of a file of lines; empty lines are skipped.
+    """Read the objects of a file of JSON lines.
 
     Args:
-        path: A UTF-8 file with one JSON object on each line.
+        path: A UTF-8 file with one JSON object on each line; empty lines are skipped.
 
     Yields:
-        The place of each object (``"FILE, line 3"``) for messages, and the object.
+        The location of each object (``"FILE, line 3"``), for error messages, and the object.
 
     Raises:
         PocketIntentError: The file cannot be read, or a line is not a JSON object.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+    return parse_objects(path, read_content(path))
+
+
+def parse_objects(path: str | Path, content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Parse JSON lines; as :func:`read_objects`, of which ``path`` is only named in errors."""
     for number, line in enumerate(content.split(b"\n"), start=1):
         if not line.strip():
             continue
@@ -54,7 +67,7 @@ def read_objects(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
             raise PocketIntentError(
-                f"{place}: not valid JSON ({error}); each line is one object"
+                f"{place}: not valid JSON ({error}); write one object on each line"
             ) from error
         if not isinstance(value, dict):
             raise PocketIntentError(
@@ -63,12 +76,24 @@ def read_objects(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield place, value
 
 
+def string_field(value: dict[str, Any], key: str, place: str) -> str:
+    """Return a string of a JSON object.
+
+    Raises:
+        PocketIntentError: ``key`` is missing or is not a string; the message begins with
+            ``place``.
+    """
+    text = value.get(key)
+    if not isinstance(text, str):
+        raise PocketIntentError(f'{place}: "{key}" must be a string, found {text!r}')
+    return text
+
+
 def read_scored_pairs(path: str | Path) -> list[ScoredPair]:
     """Read lines of ``{"a": text, "b": text, "score": number}``.
 
     Raises:
-        PocketIntentError: A line lacks a field, or a field is of the wrong type; the message
-            names the file and the line.
+        PocketIntentError: A line is malformed; the message names the file and the line.
     """
     pairs = []
     for place, value in read_objects(path):
@@ -79,7 +104,8 @@ def read_scored_pairs(path: str | Path) -> list[ScoredPair]:
             or not math.isfinite(score)
         ):
             raise PocketIntentError(f'{place}: "score" must be a number, found {score!r}')
-        pairs.append(ScoredPair(_text(value, "a", place), _text(value, "b", place), float(score)))
+        a, b = string_field(value, "a", place), string_field(value, "b", place)
+        pairs.append(ScoredPair(a, b, float(score)))
     return pairs
 
 
@@ -88,11 +114,11 @@ def read_utterances(path: str | Path, *, out_of_scope: bool = False) -> list[Utt
 
     Args:
         path: The file.
-        out_of_scope: The file's utterances belong to no intent: ``intent`` is null or absent.
+        out_of_scope: Whether the utterances are out of scope: ``intent`` is null or absent.
 
     Raises:
-        PocketIntentError: The file is empty, or a line breaks the form; the message names the
-            file and the line.
+        PocketIntentError: The file is empty, or a line is malformed; the message names the file
+            and the line.
     """
     utterances = []
     for place, value in read_objects(path):
@@ -100,15 +126,10 @@ def read_utterances(path: str | Path, *, out_of_scope: bool = False) -> list[Utt
         if out_of_scope and intent is not None:
             raise PocketIntentError(f'{place}: "intent" must be null in an out-of-scope file')
         if not out_of_scope and (not isinstance(intent, str) or not intent):
-            raise PocketIntentError(f'{place}: "intent" must be a name, found {intent!r}')
-        utterances.append(Utterance(_text(value, "text", place), intent))
+            raise PocketIntentError(
+                f'{place}: "intent" must be a non-empty string, found {intent!r}'
+            )
+        utterances.append(Utterance(string_field(value, "text", place), intent))
     if not utterances:
         raise PocketIntentError(f'{path}: no utterances; expected lines of {{"text", "intent"}}')
     return utterances
-
-
-def _text(value: dict[str, Any], key: str, place: str) -> str:
-    text = value.get(key)
-    if not isinstance(text, str):
-        raise PocketIntentError(f'{place}: "{key}" must be a text, found {text!r}')
-    return text

@@ -31,3 +31,15 @@ def unit_rows(vectors: FloatArray) -> FloatArray:
     """Vectors [n, dim] at unit length; zeros stay zeros."""
     lengths = row_lengths(vectors)[:, None]
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+def mean_cosine(a: FloatArray, b: FloatArray) -> float:
+    """Mean cosine of the rows of two matrices [n, dim], computed in float64.
+
+    Returns:
+        The mean over the rows that are zero in neither matrix; NaN if there are none.
+    """
+    lengths = np.linalg.norm(a, axis=1).astype(np.float64) * np.linalg.norm(b, axis=1)
+    products = np.einsum("nd,nd->n", a, b, dtype=np.float64)
+    nonzero = lengths > 0
+    return float(np.mean(products[nonzero] / lengths[nonzero])) if nonzero.any() else float("nan")

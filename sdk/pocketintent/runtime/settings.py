@@ -1,38 +1,176 @@
-"""What the checks of all settings classes share."""
+"""Settings classes whose fields carry their meaning and the values that are allowed.
+
+A settings class is a frozen dataclass with :func:`setting` as the default of each field. The
+check, the options of the command and the tables in the docs are all derived from the fields.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.ngrams import MAX_N
+
+_KINDS: dict[type, tuple[Any, str]] = {
+    bool: (Integral, "True or False"),
+    int: (Integral, "a whole number"),
+    float: (Real, "a number"),
+}
+"""The types that a field accepts, and their description in an error; 1 and 0 pass as bool."""
 
 
-def check_values(settings: Any) -> None:
-    """Refuse a word that is no choice, and a number that is not finite.
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of a number; None where there is no limit."""
+
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    below: float | None = None
+
+    def allow(self, value: float) -> bool:
+        """Whether a number is within the limits."""
+        return (
+            (self.least is None or value >= self.least)
+            and (self.above is None or value > self.above)
+            and (self.most is None or value <= self.most)
+            and (self.below is None or value < self.below)
+        )
+
+    def __str__(self) -> str:
+        limits = [
+            ("at least", self.least),
+            ("above", self.above),
+            ("at most", self.most),
+            ("below", self.below),
+        ]
+        return " and ".join(f"{word} {limit}" for word, limit in limits if limit is not None)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A field of a settings class."""
+
+    name: str
+    """Name of the field."""
+    default: Any
+    """Its default; None stands for "no limit"."""
+    help: str
+    """Its meaning, in a phrase without a full stop; the meaning of ``off`` where there is one."""
+    kind: type
+    """bool, int, float or, for a choice, str."""
+    choices: tuple[str, ...]
+    """The words to choose from; empty for a number."""
+    optional: bool
+    """Whether None is allowed."""
+    bounds: Bounds
+    """Limits of a number."""
+    off: str | None
+    """The only option of a bool that is on by default, such as ``--no-rotate``; None gives it
+    two, ``--name`` and ``--no-name``."""
+
+    def check(self, value: Any) -> None:
+        """Raise PocketIntentError for a value that is not allowed."""
+        if value is None and self.optional:
+            return
+        if self.choices:
+            valid, allowed = value in self.choices, f"one of {', '.join(self.choices)}"
+        elif not isinstance(value, _KINDS[self.kind][0]):
+            valid, allowed = False, _KINDS[self.kind][1]
+        elif not math.isfinite(value):
+            valid, allowed = False, "a finite number"
+        else:
+            valid, allowed = self.bounds.allow(value), str(self.bounds)
+        if not valid:
+            raise PocketIntentError(f"{self.name} must be {allowed}, not {value!r}")
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+    off: str | None = None,
+) -> Any:
+    """Describe a field of a settings class.
 
     Args:
-        settings: A dataclass instance; its type hints say what is a choice.
+        default: Default of the field.
+        help: Its meaning, in a phrase without a full stop; with ``off``, the meaning of that
+            option. Markdown is allowed.
+        least: Smallest value.
+        above: Limit below all values.
+        most: Largest value.
+        below: Limit above all values.
+        off: For a bool that is on by default and has a single option, which turns it off: the
+            name of the option, such as ``--no-rotate``.
+
+    Returns:
+        The dataclass field.
+    """
+    bounds = Bounds(least, above, most, below)
+    return field(default=default, metadata={"help": help, "bounds": bounds, "off": off})
+
+
+def list_settings(cls: type[Any]) -> list[Setting]:
+    """The fields of a settings class, in order.
+
+    Args:
+        cls: A dataclass whose fields are made by :func:`setting`. Their types are bool, int,
+            float, a Literal of words, or int or float or None.
+    """
+    hints = get_type_hints(cls)
+    settings = []
+    for item in fields(cls):
+        kind = hints[item.name]
+        optional = get_origin(kind) in (Union, UnionType)
+        if optional:
+            kind = get_args(kind)[0]
+        choices = get_args(kind) if get_origin(kind) is Literal else ()
+        settings.append(
+            Setting(
+                item.name,
+                item.default,
+                kind=str if choices else kind,
+                choices=choices,
+                optional=optional,
+                **item.metadata,
+            )
+        )
+    return settings
+
+
+def check_settings(instance: Any) -> None:
+    """Check every setting by its type, its choices and its bounds.
+
+    Args:
+        instance: An instance of a settings class.
 
     Raises:
-        PocketIntentError: It names the setting.
+        PocketIntentError: A value is not allowed; the message has the name of the setting, the
+            value and the allowed values.
     """
-    for name, hint in get_type_hints(type(settings)).items():
-        value = getattr(settings, name)
-        if get_origin(hint) is Literal and value not in get_args(hint):
-            choices = ", ".join(get_args(hint))
-            raise PocketIntentError(f"{name} must be one of {choices}, not {value!r}")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise PocketIntentError(f"{name} must be a finite number, not {value}")
+    for item in list_settings(type(instance)):
+        item.check(getattr(instance, item.name))
 
 
-def check_positive(settings: Any, *names: str) -> None:
-    """Refuse settings of 0 or less; None, for «no limit», passes.
+def check_ngram_lengths(min_n: int, max_n: int) -> None:
+    """Check the lengths of character n-grams, in code points.
 
     Raises:
-        PocketIntentError: It names the setting.
+        PocketIntentError: The shortest n-gram is empty or longer than the longest, or the longest
+            is longer than a model allows.
     """
-    for name in names:
-        value = getattr(settings, name)
-        if value is not None and value <= 0:
-            raise PocketIntentError(f"{name} must be positive, not {value}")
+    if not 1 <= min_n <= max_n:
+        raise PocketIntentError(
+            f"min_n must be at least 1 and at most max_n, not {min_n} with a max_n of {max_n}"
+        )
+    if max_n > MAX_N:
+        raise PocketIntentError(f"max_n must be at most {MAX_N}, not {max_n}")

@@ -4,14 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
 
 
 def parse(*words: object) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    evaluate.add_parser(parser.add_subparsers())
-    return parser.parse_args(["evaluate", "encoders", *map(str, words)])
+    return build_parser().parse_args(["evaluate", "encoders", *map(str, words)])
 
 
 @pytest.fixture
@@ -57,7 +55,7 @@ def test_documents_with_keyphrases_give_pairs_of_phrases(
     assert report["rows"][0]["pearson"] > 0.9
 
 
-def test_nothing_to_measure_is_said(pairs: Path) -> None:
+def test_a_call_without_encoders_is_refused(pairs: Path) -> None:
     args = parse(pairs)
     with pytest.raises(PocketIntentError, match="give --target, --model, or both"):
         args.run(args)
@@ -65,5 +63,5 @@ def test_nothing_to_measure_is_said(pairs: Path) -> None:
 
 def test_bad_pairs_are_named_before_a_table_is_read(pairs: Path, tmp_path: Path) -> None:
     args = parse(pairs, "--target", tmp_path / "absent.txt")
-    with pytest.raises(PocketIntentError, match=r"pairs\.csv.*not known which columns"):
+    with pytest.raises(PocketIntentError, match=r"pairs\.csv.*unknown columns"):
         args.run(args)

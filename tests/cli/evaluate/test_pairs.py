@@ -1,10 +1,9 @@
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.main import build_parser
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -15,9 +14,9 @@ def test_the_correlations_of_a_table_are_printed(
     head = "left,right,mine" if named else "anchor,target,score"
     path.write_text(f"{head}\nlight,lamp,1.0\nlight,music,0.0\npizza,food,0.75\n")
     options = ["--a", "left", "--b", "right", "--score", "mine"] if named else []
-    parser = argparse.ArgumentParser()
-    evaluate.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["evaluate", "pairs", str(path), "--model", str(tiny_model), *options])
+    args = build_parser().parse_args(
+        ["evaluate", "pairs", str(path), "--model", str(tiny_model), *options]
+    )
     assert args.run(args) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["pairs"] == 3

@@ -3,14 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
 
 
 def parse(*words: object) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    evaluate.add_parser(parser.add_subparsers())
-    return parser.parse_args(["evaluate", "reconstruction", *map(str, words)])
+    return build_parser().parse_args(["evaluate", "reconstruction", *map(str, words)])
 
 
 def test_the_report_is_one_json_line(
@@ -33,11 +31,11 @@ def test_the_report_is_one_json_line(
 
 def test_a_model_of_words_is_bad_input(tiny_model: Path) -> None:
     args = parse("sts.jsonl", "--target", tiny_model, "--model", tiny_model)
-    with pytest.raises(PocketIntentError, match="a 'charemb' is wanted"):
+    with pytest.raises(PocketIntentError, match="needs one of kind 'charemb'"):
         args.run(args)
 
 
-def test_target_and_model_have_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_target_and_model_are_required(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         parse("sts.jsonl", "--model", "c.safetensors")
     assert caught.value.code == 2

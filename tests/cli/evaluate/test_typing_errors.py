@@ -1,35 +1,16 @@
-import argparse
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pocketintent.cli.evaluate import command as evaluate
+from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
 
-TRAIN = {
-    "lights": ["turn on the light", "switch off the lamp", "lights on please"],
-    "music": ["play music", "hear a song", "play jazz please"],
-}
-
-
-@pytest.fixture
-def intent_dir(tmp_path: Path) -> Path:
-    folder = tmp_path / "rooms"
-    folder.mkdir()
-    rows = [{"text": text, "intent": name} for name, texts in TRAIN.items() for text in texts]
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    for split in ("train", "valid", "test"):
-        (folder / f"{split}.jsonl").write_text(lines)
-    return folder
-
 
 def call(*words: Any) -> int:
-    parser = argparse.ArgumentParser()
-    evaluate.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["evaluate", "typing-errors", *map(str, words)])
+    args = build_parser().parse_args(["evaluate", "typing-errors", *map(str, words)])
     status: int = args.run(args)
     return status
 
@@ -62,7 +43,7 @@ def test_one_decision_can_be_chosen(
     assert [row["decision"] for row in rows] == ["nearest"] * 4
 
 
-def test_models_of_equal_names_keep_their_paths_and_none_stands_twice(
+def test_models_of_equal_names_keep_their_paths_and_no_model_is_named_twice(
     tiny_model: Path, intent_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / tiny_model.name
@@ -70,7 +51,7 @@ def test_models_of_equal_names_keep_their_paths_and_none_stands_twice(
     call(intent_dir, "--model", tiny_model, other, "--shots", 1, "--errors", 0, "--runs", 1)
     report = json.loads(capsys.readouterr().out)
     assert list(report["models"]) == [str(tiny_model), str(other)]
-    with pytest.raises(PocketIntentError, match="stands twice"):
+    with pytest.raises(PocketIntentError, match="named twice"):
         call(intent_dir, "--model", tiny_model, tiny_model)
 
 

@@ -17,7 +17,7 @@ def test_vectors_are_files_or_shipped_models(
     assert vectors_file("default") == Path("default")
 
 
-def test_a_model_that_is_not_there_is_told_by_its_name() -> None:
+def test_a_missing_model_is_named() -> None:
     assert model_file("robust") == find_model("robust")
     with pytest.raises(argparse.ArgumentTypeError, match="robst: there is no such model file"):
         model_file("robst")

@@ -4,11 +4,14 @@ from contextlib import suppress
 
 import pytest
 
+from pocketintent.cli.commands import CommandParser
 from pocketintent.cli.main import build_parser, main
 from pocketintent.cli.options.numbers import whole_number, whole_numbers
 
 
 def options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    if isinstance(parser, CommandParser):
+        parser.fill()
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
@@ -31,7 +34,7 @@ def test_numbers_are_read() -> None:
         ("0", "must be at least 1, not 0"),
     ],
 )
-def test_what_is_no_such_number_is_refused(text: str, message: str) -> None:
+def test_other_texts_are_refused(text: str, message: str) -> None:
     for read in (whole_number(1), whole_numbers(1)):
         with pytest.raises(argparse.ArgumentTypeError, match=message):
             read(text)
@@ -39,17 +42,17 @@ def test_what_is_no_such_number_is_refused(text: str, message: str) -> None:
         whole_numbers(1)(f"5,{text}")
 
 
-def test_a_bad_number_ends_the_call_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_number_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["match", "--templates", "smart_home", "--rank", "x", "hi"])
     assert ended.value.code == 2
     assert capsys.readouterr().err.endswith("argument --rank: 'x' is not a whole number\n")
 
 
-def test_no_option_of_any_command_lets_argparse_show_a_functions_name() -> None:
+def test_no_option_of_any_command_lets_argparse_show_the_name_of_a_function() -> None:
     types = {action.type for action in options(build_parser())} - {None, int, float}
-    assert len(types) > 5
+    assert len(types) > 10
     for read in types:
         assert callable(read)
-        with suppress(argparse.ArgumentTypeError):  # any other error would be put into such words
+        with suppress(argparse.ArgumentTypeError):  # any other error would show its name
             read("?")

@@ -8,7 +8,7 @@ from pocketintent.cli.main import main
 from pocketintent.cli.options.plot import add_plot_option, plot_file
 
 
-def test_a_plot_that_can_be_written_is_taken(tmp_path: Path) -> None:
+def test_a_plot_that_can_be_written_is_accepted(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     parser = argparse.ArgumentParser()
     add_plot_option(parser, "curves")
@@ -26,7 +26,7 @@ def test_a_plot_that_can_be_written_is_taken(tmp_path: Path) -> None:
         ("nowhere/plot.png", "there is no folder nowhere"),
     ],
 )
-def test_one_that_cannot_is_refused(name: str, message: str) -> None:
+def test_a_plot_that_cannot_be_written_is_refused(name: str, message: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match=message):
         plot_file(name)
 
@@ -37,7 +37,7 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
         plot_file("plot.png")
 
 
-def test_the_command_refuses_it_before_it_reads_anything(
+def test_the_command_refuses_a_plot_before_it_reads_anything(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit) as ended:

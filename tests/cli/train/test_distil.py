@@ -20,7 +20,7 @@ def call(*arguments: object) -> int:
     return main(["train", *map(str, arguments)])
 
 
-def test_a_model_is_distilled_from_what_a_teacher_says_of_words_and_utterances(
+def test_a_model_is_distilled_from_the_vectors_of_a_teacher_for_words_and_utterances(
     tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     corpus, words = tmp_path / "chats.txt", tmp_path / "words.tsv"
@@ -49,11 +49,14 @@ def test_a_model_is_distilled_from_what_a_teacher_says_of_words_and_utterances(
         (("--targets", "nowhere.tsv", "--out", "m"), "nowhere.tsv"),
         (("--targets", "words.tsv", "--out", "no/folder/m"), "there is no folder no/folder"),
         (("--targets", "words.tsv", "--out", "m", "--dim", 9), "dim 9 is more than the 2"),
-        (("--targets", "words.tsv", "--out", "m", "--epochs", 0), "epochs must be positive"),
+        (
+            ("--targets", "words.tsv", "--out", "m", "--epochs", 0),
+            "epochs must be at least 1",
+        ),
     ],
     ids=str,
 )
-def test_bad_calls_say_what_is_wrong_and_leave_nothing(
+def test_bad_input_is_named_and_leaves_no_file(
     arguments: tuple[object, ...],
     message: str,
     tmp_path: Path,

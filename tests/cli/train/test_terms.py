@@ -44,7 +44,7 @@ def test_every_setting_has_an_option_with_its_default() -> None:
 
 
 BAD_INPUT = [
-    (("--min-length", 9), "min_length <= max_length"),
+    (("--min-length", 9), "min_length must be at most max_length, not 9"),
     (("--min-cohesion", "nan"), "min_cohesion must be"),
     (("--min-count", 99), "no word that occurs 99 times"),
     (("--min-length", 4), "no terms with these settings"),
@@ -81,7 +81,7 @@ def documents(tmp_path: Path) -> Path:
     return path
 
 
-def test_keyphrases_are_measured_with_one_json_line_a_file(
+def test_keyphrases_are_measured_with_one_json_line_for_each_file(
     documents: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("sklearn")
@@ -99,4 +99,4 @@ def test_keyphrases_are_measured_with_one_json_line_a_file(
 
 def test_an_unknown_system_is_refused(documents: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "terms", str(documents), "--systems", "oracle"]) == 1
-    assert "unknown system 'oracle'; choose of pocketintent" in capsys.readouterr().err
+    assert "unknown system 'oracle'; choose from pocketintent" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from pocketintent.cli.main import build_parser, main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import load_model
-from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.words.settings import WordSettings
 
 QUICK = ("--dim", 8, "--epochs", 2, "--min-count", 1)
@@ -56,7 +56,7 @@ def test_every_setting_has_an_option_with_its_default() -> None:
 
 
 @pytest.mark.parametrize("name", ["v.txt.gz", "v.bin", "v.tsv", "v.safetensors"])
-def test_vectors_of_other_programs_become_any_format(
+def test_vectors_of_other_programs_are_converted_to_any_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     glove = tmp_path / "glove.txt"
@@ -71,7 +71,7 @@ def test_vectors_of_other_programs_become_any_format(
     assert read.terms == ["the", "light", "machine_learning"]
     assert read.vectors.tolist() == [[1, 2], [3, 4], [5, 6]]
     if name == "v.safetensors":
-        assert "1 of 3 terms are no single token of the tokenizer 'simple'" in printed.err
+        assert "1 of 3 terms are not a single token of the tokenizer 'simple'" in printed.err
         assert load_model(out).manifest["training"]["method"] == "converted"
         assert load_encoder(out).encode("the light").tolist() == pytest.approx(
             [4 / 52**0.5, 6 / 52**0.5]
@@ -80,11 +80,14 @@ def test_vectors_of_other_programs_become_any_format(
 
 BAD_INPUT = [
     (("--from", "none.txt"), "none.txt: cannot be read"),
-    (("--from", "none.txt", "--resume"), "--terms, --resume and --restart go with --corpus"),
-    (("--from", "v", "--dim", 8, "--min-n", 2), "--dim, --min-n: of training, so with --corpus"),
+    (("--from", "none.txt", "--resume"), "--terms, --resume and --restart require --corpus"),
+    (
+        ("--from", "v", "--dim", 8, "--min-n", 2),
+        "--dim, --min-n: only for training",
+    ),
     (("--corpus", "none.txt"), "none.txt: cannot be read"),
-    (("--corpus", "c", "--limit", 3), "--limit goes with --from"),
-    (("--corpus", "c", "--dim", 0), "dim must be positive"),
+    (("--corpus", "c", "--limit", 3), "--limit requires --from"),
+    (("--corpus", "c", "--dim", 0), "dim must be at least 1, not 0"),
     (("--corpus", "c", "--out", "nowhere/v.bin"), "there is no folder nowhere"),
 ]
 
@@ -120,19 +123,19 @@ def test_targets_are_the_vectors_of_a_teacher(
     sources = ("--texts", corpus, "--terms", terms, "--words", tiny_model, "--limit", 2)
     assert call("targets", "--teacher", tiny_model, *sources, "--out", out) == 0
     printed = capsys.readouterr()
-    wanted = ["light", "lights", "turn on the light", "play music", "warm light", "music box"]
+    texts = ["light", "lights", "turn on the light", "play music", "warm light", "music box"]
     assert json.loads(printed.out) == {"out": str(out), "texts": 6, "dim": 32}
     assert printed.err.splitlines()[-1] == "texts: 6/6"
     read = read_vectors(out)
-    assert read.terms == wanted
-    np.testing.assert_array_equal(read.vectors, tiny_encoder.encode_batch(wanted))
+    assert read.terms == texts
+    np.testing.assert_array_equal(read.vectors, tiny_encoder.encode_batch(texts))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "t.tsv", "targets.tsv"]
 
 
 BAD_TARGETS = [
     ((), "there are no texts"),
     (("--texts", "/dev/null"), "/dev/null: no text in it"),
-    (("--limit", 3), "--limit goes with --words"),
+    (("--limit", 3), "--limit requires --words"),
     (("--texts", "none.txt"), "none.txt: cannot be read"),
     (("--threads", 0), "--threads must be 1 or more"),
     (("--out", "nowhere/v.tsv"), "there is no folder nowhere"),

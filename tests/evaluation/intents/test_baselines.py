@@ -22,7 +22,7 @@ def need(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BASELINES)
-def test_learns_separable_intents(name: str, tiny_encoder: StaticEncoder) -> None:
+def test_separable_intents_are_learnt(name: str, tiny_encoder: StaticEncoder) -> None:
     need(name)
     train = [Utterance(text, str(label)) for text, label in zip(TEXTS, LABELS, strict=True)]
     queries = [Utterance(text, str(label)) for label, text in enumerate(QUERIES)]
@@ -32,7 +32,7 @@ def test_learns_separable_intents(name: str, tiny_encoder: StaticEncoder) -> Non
 
 
 @pytest.mark.parametrize("name", BASELINES)
-def test_unbalanced_set_with_unseen_intents_and_words(
+def test_an_unbalanced_set_with_unseen_intents_and_words_is_predicted(
     name: str, tiny_encoder: StaticEncoder, intent_dir: Path
 ) -> None:
     need(name)
@@ -40,20 +40,20 @@ def test_unbalanced_set_with_unseen_intents_and_words(
     predict = make_baseline(name, tiny_encoder).prepare(data)
     draw = draw_templates(data.train_labels, 3, run=0)
     first, again = predict(draw), predict(draw)
-    for decision, found in first.items():
-        assert found.labels.shape == (len(data.query_texts),)
-        assert set(found.labels.tolist()) <= set(range(data.num_trained))
-        np.testing.assert_array_equal(found.labels, again[decision].labels)
+    for decision, prediction in first.items():
+        assert prediction.labels.shape == (len(data.query_texts),)
+        assert set(prediction.labels.tolist()) <= set(range(data.num_trained))
+        np.testing.assert_array_equal(prediction.labels, again[decision].labels)
 
 
 @pytest.mark.parametrize("name", BASELINES)
-def test_a_single_intent_is_always_given(name: str, tiny_encoder: StaticEncoder) -> None:
+def test_a_single_intent_is_always_predicted(name: str, tiny_encoder: StaticEncoder) -> None:
     need(name)
     utterances = [Utterance("play music", "music"), Utterance("hear a song", "music")]
     data = IntentData.from_utterances("one", "test", utterances, utterances)
     predict = make_baseline(name, tiny_encoder).prepare(data)
-    for found in predict(draw_templates(data.train_labels, 5, run=0)).values():
-        assert found.labels.tolist() == [0, 0]
+    for prediction in predict(draw_templates(data.train_labels, 5, run=0)).values():
+        assert prediction.labels.tolist() == [0, 0]
 
 
 def test_tfidf_centroids_are_unit_means_of_the_templates() -> None:
@@ -84,7 +84,7 @@ def test_fasttext_labels_texts_with_and_without_known_words() -> None:
     assert fasttext_label(model, "zzz\nlights 灯") in ("a", "b", "c", "d")
 
 
-def test_network_equals_plain_convolutions() -> None:
+def test_the_network_equals_plain_convolutions() -> None:
     torch = pytest.importorskip("torch")
     from pocketintent.evaluation.intents.cnn import _build_network
 
@@ -109,7 +109,7 @@ def test_cnn_leaves_the_random_state_of_torch_alone(tiny_encoder: StaticEncoder)
     assert torch.rand(1) == expected
 
 
-def test_unknown_baseline_and_encoder_without_words_are_refused() -> None:
+def test_an_unknown_baseline_and_an_encoder_without_words_are_rejected() -> None:
     with pytest.raises(PocketIntentError, match="unknown baseline 'bert'"):
         make_baseline("bert")
     with pytest.raises(PocketIntentError, match="word vectors"):

@@ -5,8 +5,8 @@ import pytest
 
 from pocketintent.evaluation.intents.curves import ResultFile, learning_curves
 from pocketintent.evaluation.intents.datasets import load_intent_data
-from pocketintent.evaluation.intents.few_shot import EncoderSystem, System
 from pocketintent.evaluation.intents.line_plot import plot_curves
+from pocketintent.evaluation.intents.systems import EncoderSystem, System
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -15,7 +15,7 @@ class Interrupted(Exception):
     pass
 
 
-def test_killed_run_goes_on_and_gives_the_same(
+def test_an_interrupted_run_continues_with_the_same_results(
     tiny_encoder: StaticEncoder, intent_dir: Path, tmp_path: Path
 ) -> None:
     data = load_intent_data(intent_dir)
@@ -44,11 +44,13 @@ def test_killed_run_goes_on_and_gives_the_same(
         systems, data, shots=[1, 2, 3], runs=2, results=results, progress=done.append
     )
     assert resumed == expected
-    assert done == ["ours"] * 4  # the first number of shots was kept, its two draws not repeated
+    assert (
+        done == ["ours"] * 4
+    )  # the first number of shots is finished: its two draws are not repeated
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_complete_results_make_no_system(
+def test_complete_results_create_no_system(
     tiny_encoder: StaticEncoder, intent_dir: Path, tmp_path: Path
 ) -> None:
     data = load_intent_data(intent_dir)
@@ -57,13 +59,13 @@ def test_complete_results_make_no_system(
     expected = learning_curves(ours, data, shots=[2], runs=1, results=results)
 
     def never() -> System:
-        raise AssertionError("made again")
+        raise AssertionError("created again")
 
     again = ResultFile(tmp_path / "out.json", {})
     assert learning_curves({"ours": never}, data, shots=[2], runs=1, results=again) == expected
 
 
-def test_results_of_other_settings_or_foreign_files_are_refused(tmp_path: Path) -> None:
+def test_results_of_other_settings_and_foreign_files_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     ResultFile(path, {"runs": 2}).add("key", [])
     with pytest.raises(PocketIntentError, match="another --out"):
@@ -74,7 +76,7 @@ def test_results_of_other_settings_or_foreign_files_are_refused(tmp_path: Path) 
             ResultFile(path, {})
 
 
-def test_results_that_cannot_be_kept_are_an_error_of_the_users_file(tmp_path: Path) -> None:
+def test_an_error_of_writing_names_the_file_of_the_user(tmp_path: Path) -> None:
     path = tmp_path / "none" / "out.json"
     with pytest.raises(FileNotFoundError, match="there is no folder") as caught:
         ResultFile(path, {}).add("key", [])

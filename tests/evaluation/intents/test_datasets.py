@@ -13,7 +13,7 @@ LABELS = st.lists(st.integers(0, 5), min_size=1, max_size=80).map(
 )
 
 
-def test_intents_of_queries_alone_come_after_the_trained_ones(intent_dir: Path) -> None:
+def test_intents_that_only_the_queries_have_come_last(intent_dir: Path) -> None:
     data = load_intent_data(intent_dir)
     assert data.intents == ["food", "greet", "lights_off", "lights_on", "music", "unseen"]
     assert data.num_trained == 5
@@ -22,13 +22,13 @@ def test_intents_of_queries_alone_come_after_the_trained_ones(intent_dir: Path) 
     assert (data.name, data.split) == ("tiny", "test")
 
 
-def test_key_tells_splits_apart(intent_dir: Path) -> None:
+def test_the_key_differs_between_splits(intent_dir: Path) -> None:
     test, valid = (load_intent_data(intent_dir, split) for split in ("test", "valid"))
     assert test.key != valid.key
     assert test.key == load_intent_data(intent_dir).key
 
 
-def test_unknown_split_and_missing_folder_are_refused(intent_dir: Path) -> None:
+def test_an_unknown_split_and_a_missing_folder_are_rejected(intent_dir: Path) -> None:
     with pytest.raises(PocketIntentError, match="unknown split 'train'"):
         load_intent_data(intent_dir, "train")
     with pytest.raises(PocketIntentError, match="no such folder"):
@@ -36,7 +36,7 @@ def test_unknown_split_and_missing_folder_are_refused(intent_dir: Path) -> None:
 
 
 @given(LABELS, st.integers(1, 12), st.integers(0, 3), st.integers(0, 3))
-def test_a_draw_has_the_shots_of_each_intent_or_all_it_has(
+def test_a_draw_has_the_shots_of_each_intent_or_all_its_utterances(
     labels: np.ndarray, shots: int, run: int, seed: int
 ) -> None:
     draw = draw_templates(labels, shots, run, seed)
@@ -56,7 +56,7 @@ def test_draws_of_a_run_are_nested_and_repeatable(labels: np.ndarray, shots: int
     np.testing.assert_array_equal(few.indices, draw_templates(labels, shots, run=1).indices)
 
 
-def test_runs_and_seeds_give_other_draws() -> None:
+def test_draws_differ_between_runs_and_seeds() -> None:
     labels = np.repeat(np.arange(3), 50)
     first = draw_templates(labels, 5, run=0)
     for other in (draw_templates(labels, 5, run=1), draw_templates(labels, 5, run=0, seed=1)):
@@ -64,12 +64,12 @@ def test_runs_and_seeds_give_other_draws() -> None:
         assert first.seed != other.seed
 
 
-def test_no_shots_are_refused() -> None:
+def test_zero_shots_are_rejected() -> None:
     with pytest.raises(PocketIntentError, match="shots must be at least 1"):
         draw_templates(np.zeros(3, np.intp), 0, run=0)
 
 
-def test_reads_the_real_sets(data_dir: Path) -> None:
+def test_the_real_sets_are_read(data_dir: Path) -> None:
     atis = load_intent_data(data_dir / "intents/atis")
     draw = draw_templates(atis.train_labels, 5, run=0)
     assert len(draw.starts) == atis.num_trained

@@ -31,7 +31,7 @@ def test_no_threshold_is_better_than_the_chosen_one(
     assert best >= max(others) - 1e-9
 
 
-def test_separated_scores_are_told_apart_without_error() -> None:
+def test_separable_scores_are_separated_without_error() -> None:
     answers = Answers(
         np.array([0.8, 0.9], np.float32), np.array([True, True]), np.array([0.2, 0.4], np.float32)
     )
@@ -47,11 +47,11 @@ def test_separated_scores_are_told_apart_without_error() -> None:
 def test_report_has_each_figure_for_each_decision(
     tiny_encoder: StaticEncoder, intent_dir: Path
 ) -> None:
-    done: list[int] = []
+    steps: list[int] = []
     report = evaluate_out_of_scope(
-        tiny_encoder, intent_dir, shots=3, runs=3, progress=lambda: done.append(1)
+        tiny_encoder, intent_dir, shots=3, runs=3, progress=lambda: steps.append(1)
     )
-    assert len(done) == 3
+    assert len(steps) == 3
     assert (report["num_in_scope"], report["num_out_of_scope"]) == (7, 3)
     assert [row["decision"] for row in report["results"]] == ["nearest", "nearest+centroid"]
     for row in report["results"]:

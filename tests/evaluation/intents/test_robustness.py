@@ -16,46 +16,46 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.typing_errors import add_typing_errors
 
 
-class Listening:
-    """An encoder that keeps the texts that it was given."""
+class RecordingEncoder:
+    """An encoder that records the texts it encodes."""
 
     def __init__(self, encoder: StaticEncoder) -> None:
         self.encoder, self.dim = encoder, encoder.dim
-        self.heard: list[list[str]] = []
+        self.batches: list[list[str]] = []
 
     def encode(self, text: str) -> FloatArray:
         return self.encoder.encode(text)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        self.heard.append(list(texts))
+        self.batches.append(list(texts))
         return self.encoder.encode_batch(texts)
 
 
 @given(st.lists(st.text("turn on", max_size=8), max_size=5), st.integers(0, 3))
-def test_an_utterance_is_misspelt_by_its_place_and_not_by_its_company(
+def test_typing_errors_depend_on_the_position_and_not_on_the_other_texts(
     texts: list[str], count: int
 ) -> None:
-    found = misspell(texts, count, run=1, seed=2)
-    assert found == [
-        add_typing_errors(text, count, np.random.default_rng([2, 1, place]))
-        for place, text in enumerate(texts)
+    misspelt = misspell(texts, count, run=1, seed=2)
+    assert misspelt == [
+        add_typing_errors(text, count, np.random.default_rng([2, 1, position]))
+        for position, text in enumerate(texts)
     ]
-    assert misspell(texts[:2], count, run=1, seed=2) == found[:2]
+    assert misspell(texts[:2], count, run=1, seed=2) == misspelt[:2]
 
 
-def test_errors_are_nested_and_every_run_has_its_own() -> None:
+def test_errors_are_nested_and_differ_between_runs() -> None:
     texts = ["please turn on the lights in the kitchen"] * 20
-    for place, (once, twice) in enumerate(zip(misspell(texts, 1), misspell(texts, 2), strict=True)):
-        rng = np.random.default_rng([0, 0, place])
+    for position, (once, twice) in enumerate(
+        zip(misspell(texts, 1), misspell(texts, 2), strict=True)
+    ):
+        rng = np.random.default_rng([0, 0, position])
         assert add_typing_errors(texts[0], 1, rng) == once
         assert add_typing_errors(once, 1, rng) == twice
     assert misspell(texts, 1, run=0) != misspell(texts, 1, run=1)
     assert misspell(texts, 1, seed=0) != misspell(texts, 1, seed=1)
 
 
-def test_without_errors_it_is_the_plain_evaluation(
-    tiny_encoder: StaticEncoder, intent_dir: Path
-) -> None:
+def test_no_errors_give_the_plain_evaluation(tiny_encoder: StaticEncoder, intent_dir: Path) -> None:
     data = load_intent_data(intent_dir)
     report = evaluate_typing_errors({"ours": tiny_encoder}, data, shots=2, errors=[0], runs=3)
     plain = evaluate_intents(tiny_encoder, intent_dir, shots=2, runs=3)["results"]
@@ -68,23 +68,25 @@ def test_every_model_gets_the_same_errors_and_clean_templates(
     tiny_encoder: StaticEncoder, intent_dir: Path
 ) -> None:
     data = load_intent_data(intent_dir)
-    first, second = Listening(tiny_encoder), Listening(tiny_encoder)
+    first, second = RecordingEncoder(tiny_encoder), RecordingEncoder(tiny_encoder)
     report = evaluate_typing_errors(
         {"a": first, "b": second}, data, shots=2, errors=[0, 2], runs=2, seed=5
     )
-    assert first.heard == second.heard
-    templates, clean, misspelt = first.heard[:3]
+    assert first.batches == second.batches
+    templates, clean, misspelt = first.batches[:3]
     assert set(templates) <= set(data.train_texts)
     assert clean == data.query_texts
     assert misspelt == misspell(data.query_texts, 2, seed=5)
-    assert first.heard[5] == misspell(data.query_texts, 2, run=1, seed=5)
+    assert first.batches[5] == misspell(data.query_texts, 2, run=1, seed=5)
     rows = report["results"]
     assert [row["system"] for row in rows] == ["a"] * 4 + ["b"] * 4
     assert [row["accuracy"] for row in rows[:4]] == [row["accuracy"] for row in rows[4:]]
     assert report["num_queries"] == len(data.query_texts)
 
 
-def test_words_alone_lose_by_typing_errors(tiny_encoder: StaticEncoder, intent_dir: Path) -> None:
+def test_typing_errors_cost_a_model_of_words_accuracy(
+    tiny_encoder: StaticEncoder, intent_dir: Path
+) -> None:
     data = load_intent_data(intent_dir)
     report = evaluate_typing_errors(
         {"ours": tiny_encoder}, data, shots=3, errors=[0, 6], decisions=["nearest"], runs=4
@@ -105,7 +107,7 @@ def test_words_alone_lose_by_typing_errors(tiny_encoder: StaticEncoder, intent_d
         ({"decisions": ["loudest"]}, "unknown decision 'loudest'"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(
+def test_invalid_settings_are_rejected(
     options: dict, message: str, tiny_encoder: StaticEncoder, intent_dir: Path
 ) -> None:
     with pytest.raises(PocketIntentError, match=message):

@@ -47,7 +47,7 @@ def test_equal_phrases_count_once_and_short_rankings_lose_precision() -> None:
     assert scores == pytest.approx({"precision": 0.5, "recall": 1.0, "f1": 2 / 3})
 
 
-def test_nothing_found_scores_nothing() -> None:
+def test_an_empty_ranking_scores_zero() -> None:
     assert score_rankings([[]], [document("a")], (5,))["5"] == {
         "precision": 0.0,
         "recall": 0.0,
@@ -55,14 +55,14 @@ def test_nothing_found_scores_nothing() -> None:
     }
 
 
-def test_documents_without_gold_phrases_are_passed_over() -> None:
+def test_documents_without_gold_phrases_are_skipped() -> None:
     report = score_rankings([["x"], ["a"]], [document(), document("a")], (1,))
     assert report["1"]["f1"] == 1.0
     with pytest.raises(PocketIntentError, match="no document has a keyphrase"):
         score_rankings([["x"]], [document()])
 
 
-def test_the_split_is_fixed_and_covers_all_once() -> None:
+def test_the_split_is_fixed_and_covers_every_document_once() -> None:
     documents = [document(name=str(number)) for number in range(1000)]
     dev, test = select_split(documents, "dev"), select_split(documents, "test")
     assert [d.id for d in dev][:3] == ["0", "7", "8"]
@@ -74,25 +74,25 @@ def test_the_split_is_fixed_and_covers_all_once() -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"id": 1, "text": "t", "keyphrases": []}, '"id" and "text" must be texts'),
-        ({"id": "1", "keyphrases": []}, '"id" and "text" must be texts'),
+        ({"id": 1, "text": "t", "keyphrases": []}, '"id" must be a string, found 1'),
+        ({"id": "1", "keyphrases": []}, '"text" must be a string, found None'),
         ({"id": "1", "text": "t"}, '"keyphrases" must be a list'),
         ({"id": "1", "text": "t", "keyphrases": ["a", 2]}, '"keyphrases" must be a list'),
         ([], "expected a JSON object"),
     ],
 )
-def test_a_bad_line_is_named(tmp_path: Path, row: object, message: str) -> None:
+def test_a_malformed_line_is_named(tmp_path: Path, row: object, message: str) -> None:
     good = {"id": "0", "text": "t", "keyphrases": ["a"]}
     with pytest.raises(PocketIntentError, match=rf"d\.jsonl, line 2: {message}"):
         read_keyphrases(write(tmp_path / "d.jsonl", [good, row]))
 
 
-def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+def test_an_empty_file_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(PocketIntentError, match="no documents"):
         read_keyphrases(write(tmp_path / "d.jsonl", []))
 
 
-def test_all_systems_are_measured_on_the_same_documents_and_drawn(tmp_path: Path) -> None:
+def test_all_systems_are_measured_on_the_same_documents_and_plotted(tmp_path: Path) -> None:
     pytest.importorskip("yake")
     pytest.importorskip("sklearn")
     rows = [

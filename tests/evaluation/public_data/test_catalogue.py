@@ -37,7 +37,7 @@ def test_texts_and_intents_of_two_files_are_joined_line_by_line(tmp_path: Path) 
     assert [u.intent for u in read_utterances(tmp_path / "out")] == ["translate", "card_arrival"]
 
 
-def test_texts_without_an_intent_each_are_refused(tmp_path: Path) -> None:
+def test_unequal_numbers_of_texts_and_intents_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="2 texts, but 1 intents"):
         _convert(converters.labelled_texts, tmp_path, "a\nb\n", "x\n")
 
@@ -65,7 +65,7 @@ def test_queries_lose_their_rating(tmp_path: Path) -> None:
     assert sorted(lines) == ["who is it ?", "why ?"]
 
 
-def test_utterances_of_dialogues_come_once_and_short_ones_not_at_all(tmp_path: Path) -> None:
+def test_repeated_and_short_utterances_of_dialogues_are_dropped(tmp_path: Path) -> None:
     def dialogues(*utterances: str) -> str:
         turns = [{"speaker": "USER", "frames": [], "utterance": text} for text in utterances]
         return json.dumps([{"dialogue_id": "1", "turns": turns}])
@@ -75,7 +75,7 @@ def test_utterances_of_dialogues_come_once_and_short_ones_not_at_all(tmp_path: P
     assert sorted(lines) == ["Book a table.", "Which city?", "Yes!"]
 
 
-def test_messages_of_chats_are_cut_into_sentences(tmp_path: Path) -> None:
+def test_messages_of_chats_are_split_into_sentences(tmp_path: Path) -> None:
     message = 'About 5 months old...Do you like cats? "Tell it slant" she said. Just $9?'
     raw = json.dumps({"t_1": {"content": [{"message": message, "agent": "agent_1"}]}})
     assert sorted(_convert(converters.chat_sentences, tmp_path, raw)) == [
@@ -92,7 +92,7 @@ def test_the_utterances_of_customers_are_found_by_the_name_of_their_column(
     assert _convert(converters.customer_sentences, tmp_path, raw) == ["hai"]
 
 
-def test_the_order_of_a_corpus_does_not_depend_on_that_of_its_files(tmp_path: Path) -> None:
+def test_the_order_of_a_corpus_does_not_depend_on_the_order_of_its_files(tmp_path: Path) -> None:
     parts = ["".join(f"query number {n} of {part} ?\t1.0\n" for n in range(50)) for part in "abc"]
     forwards = _convert(converters.rated_queries, tmp_path, *parts)
     assert forwards == _convert(converters.rated_queries, tmp_path, *reversed(parts))
@@ -116,7 +116,7 @@ def test_the_order_of_a_corpus_does_not_depend_on_that_of_its_files(tmp_path: Pa
         (converters.out_of_scope_texts, b"\xff\n", "raw0: 'utf-8' codec"),
     ],
 )
-def test_a_file_of_another_form_is_named(
+def test_a_file_of_unexpected_format_is_named(
     converter: Callable[[Sequence[Path]], Iterator[str]],
     raw: str | bytes,
     message: str,
@@ -126,7 +126,7 @@ def test_a_file_of_another_form_is_named(
         _convert(converter, tmp_path, raw)
 
 
-def test_no_two_sets_write_one_file_and_every_entry_is_filled_in() -> None:
+def test_every_set_writes_its_own_files_and_every_entry_is_complete() -> None:
     paths = [output.path for output in OUTPUTS]
     assert len(set(paths)) == len(paths)
     for public_set in PUBLIC_SETS.values():
@@ -140,11 +140,11 @@ def test_no_two_sets_write_one_file_and_every_entry_is_filled_in() -> None:
 @pytest.mark.parametrize(
     "output", [output for output in OUTPUTS if output.sha256], ids=lambda output: output.path
 )
-def test_the_files_behind_the_figures_come_out_of_the_converters_byte_for_byte(
+def test_the_converters_reproduce_the_files_behind_the_figures_byte_for_byte(
     output: Output, data_dir: Path, tmp_path: Path
 ) -> None:
-    kept = (data_dir / output.path).read_bytes()
-    rows = [json.loads(line) for line in kept.splitlines()]
+    published = (data_dir / output.path).read_bytes()
+    rows = [json.loads(line) for line in published.splitlines()]
     contents: list[str]
     if "a" in rows[0]:
         quoted = [[f'"{row[key].replace(chr(34), chr(34) * 2)}"' for key in "ab"] for row in rows]
@@ -156,4 +156,4 @@ def test_the_files_behind_the_figures_come_out_of_the_converters_byte_for_byte(
             contents.append("".join(row["intent"] + "\n" for row in rows))
     lines = _convert(output.convert, tmp_path, *contents)
     assert len(lines) == output.num_lines
-    assert "".join(line + "\n" for line in lines).encode() == kept
+    assert "".join(line + "\n" for line in lines).encode() == published

@@ -21,13 +21,13 @@ LINES = b"""\
 """
 
 
-class Home(http.server.ThreadingHTTPServer):
-    """A web server with the answers of ``files``; a list is answered one after the other."""
+class Server(http.server.ThreadingHTTPServer):
+    """A web server that serves ``files``; the items of a list are served one after the other."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
         self.files: dict[str, bytes | list[bytes | int]] = {}
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     @property
     def base(self) -> str:
@@ -35,11 +35,11 @@ class Home(http.server.ThreadingHTTPServer):
 
 
 class Answer(http.server.BaseHTTPRequestHandler):
-    server: Home
+    server: Server
 
     def do_GET(self) -> None:
         name = self.path.removeprefix("/data/")
-        self.server.asked.append(name)
+        self.server.requests.append(name)
         answer = self.server.files.get(name, 404)
         if isinstance(answer, list):
             answer = answer.pop(0)
@@ -57,11 +57,11 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setattr(download.time, "sleep", lambda seconds: None)
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    with Home() as server:
+    with Server() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         server.files["train/seq.in"] = SEQ_IN.encode()
@@ -73,7 +73,7 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
 
 
 @pytest.fixture
-def tiny_set(home: Home) -> PublicSet:
+def tiny_set(home: Server) -> PublicSet:
     intents = Output(
         "intents/tiny/train.jsonl",
         ("train/seq.in", "train/label"),
@@ -91,7 +91,7 @@ def _contents(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_set_is_written_in_the_layout_and_the_forms_of_the_other_commands(
+def test_a_set_is_written_in_the_layout_of_the_other_commands(
     tiny_set: PublicSet, tmp_path: Path
 ) -> None:
     steps: list[str] = []
@@ -106,16 +106,16 @@ def test_a_set_is_written_in_the_layout_and_the_forms_of_the_other_commands(
     assert steps == [tiny_set.url(name) for name in ("train/seq.in", "train/label", "a.tsv")]
 
 
-def test_a_set_that_is_there_is_not_fetched_again_unless_asked(
-    tiny_set: PublicSet, home: Home, tmp_path: Path
+def test_an_existing_set_is_fetched_again_only_with_force(
+    tiny_set: PublicSet, home: Server, tmp_path: Path
 ) -> None:
     first = fetch_set(tiny_set, tmp_path)
-    home.asked.clear()
+    home.requests.clear()
     again = fetch_set(tiny_set, tmp_path)
     assert again == dataclasses.replace(first, downloaded=False)
-    assert home.asked == []
+    assert home.requests == []
     assert fetch_set(tiny_set, tmp_path, force=True) == first
-    assert len(home.asked) == 3
+    assert len(home.requests) == 3
 
 
 def test_equal_data_make_equal_files(tiny_set: PublicSet, tmp_path: Path) -> None:
@@ -126,21 +126,21 @@ def test_equal_data_make_equal_files(tiny_set: PublicSet, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("rows", [1, 3])
-def test_another_number_of_lines_is_an_error_and_keeps_nothing(
-    rows: int, tiny_set: PublicSet, home: Home, tmp_path: Path
+def test_a_wrong_number_of_lines_is_an_error_and_stores_nothing(
+    rows: int, tiny_set: PublicSet, home: Server, tmp_path: Path
 ) -> None:
     home.files["a.tsv"] = b"".join(b"query %d ?\t0.2\n" % number for number in range(rows))
     with pytest.raises(DownloadError) as caught:
         fetch_set(tiny_set, tmp_path)
     message = str(caught.value)
-    assert f"{home.base}: gives {rows} lines of corpus/tiny.txt.gz instead of 2" in message
-    assert "nothing was kept" in message
+    assert f"{home.base}: yields {rows} lines of corpus/tiny.txt.gz instead of 2" in message
+    assert "nothing was stored" in message
     assert tiny_set.homepage in message
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_corpus_may_have_more_lines_than_it_must_but_not_fewer(
-    tiny_set: PublicSet, home: Home, tmp_path: Path
+def test_a_corpus_may_have_more_lines_than_required_but_not_fewer(
+    tiny_set: PublicSet, home: Server, tmp_path: Path
 ) -> None:
     corpus = dataclasses.replace(tiny_set.outputs[1], exact=False)
     tiny_set = dataclasses.replace(tiny_set, outputs=(corpus,))
@@ -155,8 +155,8 @@ def test_a_corpus_may_have_more_lines_than_it_must_but_not_fewer(
         assert len(lines.readlines()) == 3
 
 
-def test_other_words_in_as_many_lines_are_kept_and_reported(
-    tiny_set: PublicSet, home: Home, tmp_path: Path
+def test_different_texts_in_as_many_lines_are_stored_and_reported(
+    tiny_set: PublicSet, home: Server, tmp_path: Path
 ) -> None:
     home.files["train/seq.in"] = SEQ_IN.upper().encode()
     fetched = fetch_set(tiny_set, tmp_path)
@@ -164,36 +164,38 @@ def test_other_words_in_as_many_lines_are_kept_and_reported(
     assert fetched.as_published is False
 
 
-def test_a_file_of_another_form_is_named_and_keeps_nothing(
-    tiny_set: PublicSet, home: Home, tmp_path: Path
+def test_a_file_of_unexpected_format_is_named_and_nothing_is_stored(
+    tiny_set: PublicSet, home: Server, tmp_path: Path
 ) -> None:
     home.files["a.tsv"] = b"<html>moved</html>"
-    with pytest.raises(DownloadError, match=r"cannot be made into corpus/tiny.txt.gz: a.tsv: row"):
+    with pytest.raises(
+        DownloadError, match=r"cannot be converted to corpus/tiny.txt.gz: a.tsv: row"
+    ):
         fetch_set(tiny_set, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_file_is_asked_for_once_and_named(
-    tiny_set: PublicSet, home: Home, tmp_path: Path
+def test_a_missing_file_is_requested_once_and_named(
+    tiny_set: PublicSet, home: Server, tmp_path: Path
 ) -> None:
     del home.files["train/label"]
     with pytest.raises(DownloadError, match=f"{home.base}/train/label: .*404.*homepage"):
         fetch_set(tiny_set, tmp_path)
-    assert home.asked == ["train/seq.in", "train/label"]
+    assert home.requests == ["train/seq.in", "train/label"]
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_fault_that_passes_is_survived(tiny_set: PublicSet, home: Home, tmp_path: Path) -> None:
+def test_a_temporary_error_is_survived(tiny_set: PublicSet, home: Server, tmp_path: Path) -> None:
     home.files["a.tsv"] = [503, b"cut short", b"one ?\t1\ntwo ?\t1\n"]
     assert fetch_set(tiny_set, tmp_path).files["corpus/tiny.txt.gz"] == 2
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
-    [(503, "the server answered 503"), (b"cut short", "the transfer was cut short")],
+    [(503, "the server answered 503"), (b"cut short", "the transfer was incomplete")],
 )
-def test_a_fault_that_stays_is_told_after_three_attempts(
-    answer: bytes | int, message: str, tiny_set: PublicSet, home: Home, tmp_path: Path
+def test_a_permanent_error_is_reported_after_three_attempts(
+    answer: bytes | int, message: str, tiny_set: PublicSet, home: Server, tmp_path: Path
 ) -> None:
     home.files["a.tsv"] = [answer] * 3
     with pytest.raises(DownloadError, match=f"{home.base}/a.tsv: {message}"):
@@ -203,7 +205,7 @@ def test_a_fault_that_stays_is_told_after_three_attempts(
 
 
 def test_without_a_connection_the_address_and_the_proxy_are_named(
-    tiny_set: PublicSet, home: Home, tmp_path: Path
+    tiny_set: PublicSet, home: Server, tmp_path: Path
 ) -> None:
     home.shutdown()
     home.server_close()
@@ -212,7 +214,7 @@ def test_without_a_connection_the_address_and_the_proxy_are_named(
     assert "HTTPS_PROXY" in str(info.value)
 
 
-def test_a_broken_corpus_that_is_there_is_named(tiny_set: PublicSet, tmp_path: Path) -> None:
+def test_a_broken_existing_corpus_is_named(tiny_set: PublicSet, tmp_path: Path) -> None:
     fetch_set(tiny_set, tmp_path)
     path = tmp_path / "corpus/tiny.txt.gz"
     path.write_bytes(path.read_bytes()[:-8])

@@ -25,7 +25,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_a_table_gives_what_the_json_lines_give(
+def test_a_table_and_json_lines_give_the_same_report(
     tiny_encoder: StaticEncoder, tmp_path: Path
 ) -> None:
     lines = "\n".join(json.dumps({"a": a, "b": b, "score": s}) for a, b, s in PAIRS)
@@ -52,14 +52,14 @@ def test_columns_can_be_named_in_tables_and_in_json_lines(tmp_path: Path) -> Non
         assert columns == ("question", "answer", "rating")
 
 
-def test_one_named_column_leaves_the_others_to_be_found(tmp_path: Path) -> None:
+def test_columns_without_a_name_are_recognised(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "anchor,target,score,mine\nx,y,1,2\n")
     pairs, columns = read_pairs(path, score="mine")
     assert pairs == [ScoredPair("x", "y", 2.0)]
     assert columns == ("anchor", "target", "mine")
 
 
-def test_yes_and_no_are_one_and_zero(tmp_path: Path) -> None:
+def test_true_and_false_are_one_and_zero(tmp_path: Path) -> None:
     lines = '{"a": "x", "b": "y", "same": true}\n{"a": "x", "b": "z", "same": false}\n'
     pairs, _ = read_pairs(write(tmp_path / "same.jsonl", lines), score="same")
     assert pairs == [ScoredPair("x", "y", 1.0), ScoredPair("x", "z", 0.0)]
@@ -85,32 +85,32 @@ def test_every_quoted_table_is_read_back(
     [
         ("", "no pairs"),
         ("a,b,score\n", "no pairs"),
-        ("a,b,score\nx,y,1\nx,y\n", "line 3: 2 fields under a head of 3"),
+        ("a,b,score\nx,y,1\nx,y\n", "line 3: 2 fields under a header of 3"),
         ("a,b,score\nx,y,1\nx,y,high\n", "line 3: \"score\" must be a number, found 'high'"),
         ("a,b,score\nx,y,nan\n", 'line 2: "score" must be a number'),
         ('a,b,score\n"x\ny",z,1\nx,y,?\n', "line 4: "),
-        ('a,b,score\nx,y,1\n"x,y,1\n', "line 3: no valid row"),
-        ("left,right,score\nx,y,1\n", "not known which columns.*'left', 'right', 'score'"),
-        ('{"a": "x", "b": "y", "score": 1}\n{"a": "x"}\n', 'line 2: "b" must be a text'),
+        ('a,b,score\nx,y,1\n"x,y,1\n', "line 3: not a valid row"),
+        ("left,right,score\nx,y,1\n", "unknown columns.*'left', 'right', 'score'"),
+        ('{"a": "x", "b": "y", "score": 1}\n{"a": "x"}\n', 'line 2: "b" must be a string'),
         ('{"a": "x", "b": "y", "score": 1}\n{"a"\n', "line 2: not valid JSON"),
         ('{"a": "x", "b": "y", "score": [1]}\n', 'line 1: "score" must be a number'),
         ('{"a": "x", "b": "y", "score": null}\n', 'line 1: "score" must be a number'),
     ],
 )
-def test_bad_files_are_named_with_the_line(content: str, message: str, tmp_path: Path) -> None:
+def test_errors_name_the_file_and_the_line(content: str, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / "pairs.csv", content)
     with pytest.raises(PocketIntentError, match=f"pairs.csv.*{message}"):
         read_pairs(path)
 
 
-def test_missing_columns_files_and_other_encodings_are_refused(tmp_path: Path) -> None:
+def test_missing_columns_and_files_and_other_encodings_are_rejected(tmp_path: Path) -> None:
     path = write(tmp_path / "pairs.csv", "a,b,score\nx,y,1\n")
     with pytest.raises(PocketIntentError, match=r"no column 'rating'.*--score"):
         read_pairs(path, score="rating")
     with pytest.raises(PocketIntentError, match="cannot be read"):
         read_pairs(tmp_path / "absent.csv")
     path.write_bytes(b"a,b,score\nx,y,1\n\xff,y,1\n")
-    with pytest.raises(PocketIntentError, match="line 3: is not UTF-8"):
+    with pytest.raises(PocketIntentError, match="line 3: not UTF-8"):
         read_pairs(path)
 
 

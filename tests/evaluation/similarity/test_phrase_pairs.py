@@ -13,7 +13,7 @@ DOCUMENTS = [
 ]
 
 
-def test_each_phrase_meets_one_of_its_document_and_one_of_another() -> None:
+def test_each_phrase_is_paired_within_and_across_documents() -> None:
     pairs = pair_keyphrases(DOCUMENTS)
     assert len(pairs) == 12
     for near, far in zip(pairs[::2], pairs[1::2], strict=True):
@@ -25,13 +25,13 @@ def test_each_phrase_meets_one_of_its_document_and_one_of_another() -> None:
         assert far.b in other.keyphrases
 
 
-def test_no_pair_shares_the_stem_of_a_word() -> None:
+def test_no_pair_shares_a_word_stem() -> None:
     for seed in range(20):
-        found = {(pair.a, pair.b) for pair in pair_keyphrases(DOCUMENTS, seed)}
-        assert ("neural network", "social networks") not in found
+        phrases = {(pair.a, pair.b) for pair in pair_keyphrases(DOCUMENTS, seed)}
+        assert ("neural network", "social networks") not in phrases
 
 
-def test_phrases_without_partners_are_left_out() -> None:
+def test_phrases_without_partners_are_skipped() -> None:
     alone = [KeyphraseDocument("1", "", ("graph", "random graphs", "...", "")), DOCUMENTS[0]]
     pairs = pair_keyphrases(alone)
     assert {pair.a for pair in pairs} == set(DOCUMENTS[0].keyphrases)

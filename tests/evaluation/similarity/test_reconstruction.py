@@ -14,7 +14,8 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.training.vectors.files import TermVectors, write_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 from random_networks import random_network
 
 TERMS = ["light", "lamp", "turn", "on", "music", "play", "machine_learning"]
@@ -53,12 +54,12 @@ def target(tmp_path: Path) -> TermVectors:
 
 
 def plain_pearson(terms: TermVectors) -> float:
-    """Cosine of the means of the known words' vectors against the scores."""
+    """Correlate the cosine of the mean vectors of known words with the scores."""
     table = dict(zip(terms.terms, terms.vectors, strict=True))
 
     def mean(text: str) -> FloatArray:
-        found: FloatArray = np.mean([table[word] for word in text.split() if word in table], axis=0)
-        return found / np.linalg.norm(found)
+        total: FloatArray = np.mean([table[word] for word in text.split() if word in table], axis=0)
+        return total / np.linalg.norm(total)
 
     return pearson([mean(a) @ mean(b) for a, b, _ in PAIRS], [score for *_, score in PAIRS])
 
@@ -78,7 +79,7 @@ def test_both_tables_are_means_of_their_word_vectors(
         for a, b in zip(target.vectors, rebuilt.vectors, strict=True)
     ]
     assert report["cosine"] == pytest.approx(np.mean(cosines), abs=1e-5)
-    assert report["known_tokens"] == pytest.approx(12 / 14)  # all but «the», twice
+    assert report["known_tokens"] == pytest.approx(12 / 14)  # all but "the", twice
     assert (report["pairs"], report["terms"], report["dim"]) == (3, 7, 6)
 
 
@@ -99,7 +100,7 @@ def test_terms_of_the_target_are_joined_in_the_sentences(
     assert report["known_tokens"] == 1.0
 
 
-def test_a_model_that_rebuilds_its_target_loses_nothing(
+def test_a_model_that_reconstructs_its_target_loses_nothing(
     target: TermVectors, charemb: Path, pairs: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "target.bin"
@@ -114,14 +115,14 @@ def test_the_factors_are_of_bytes_and_of_numbers(
 ) -> None:
     path = tmp_path / "target.txt"
     write_vectors(path, target)
-    found = evaluate_reconstruction(pairs, path, charemb, limit=5)["compression"]
-    assert found["original_bytes"] == 5 * 6 * 4
-    assert found["model_bytes"] == charemb.stat().st_size
-    assert found["factor"] == 120 / charemb.stat().st_size
+    compression = evaluate_reconstruction(pairs, path, charemb, limit=5)["compression"]
+    assert compression["original_bytes"] == 5 * 6 * 4
+    assert compression["model_bytes"] == charemb.stat().st_size
+    assert compression["factor"] == 120 / charemb.stat().st_size
     encoder = make_charemb()
     shapes = encoder.network.shapes(len(encoder.vocabulary), 32).values()
-    assert found["model_numbers"] == sum(int(np.prod(shape)) for shape in shapes)
-    assert found["factor_numbers"] == 30 / found["model_numbers"]
+    assert compression["model_numbers"] == sum(int(np.prod(shape)) for shape in shapes)
+    assert compression["factor_numbers"] == 30 / compression["model_numbers"]
 
 
 def test_a_brace_where_a_model_has_one_does_not_make_a_model_of_a_text(
@@ -133,7 +134,7 @@ def test_a_brace_where_a_model_has_one_does_not_make_a_model_of_a_text(
     assert evaluate_reconstruction(pairs, path, charemb)["terms"] == len(TERMS)
 
 
-def test_more_terms_than_are_rebuilt_at_once_stay_in_order(
+def test_terms_of_several_batches_stay_in_order(
     monkeypatch: pytest.MonkeyPatch, target: TermVectors
 ) -> None:
     monkeypatch.setattr("pocketintent.evaluation.similarity.reconstruction._TERMS_AT_ONCE", 2)
@@ -142,7 +143,7 @@ def test_more_terms_than_are_rebuilt_at_once_stay_in_order(
     np.testing.assert_allclose(rebuilt.vectors, make_charemb().embed_terms(TERMS), atol=1e-6)
 
 
-def test_the_original_is_what_the_plain_evaluation_of_its_model_gives(
+def test_the_original_equals_the_plain_evaluation_of_its_model(
     tiny_encoder: StaticEncoder, tiny_model: Path, pairs: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "wide.safetensors"
@@ -152,12 +153,12 @@ def test_the_original_is_what_the_plain_evaluation_of_its_model_gives(
     assert report["original"]["pearson"] == pytest.approx(plain["pearson"], abs=1e-6)
 
 
-def test_models_that_do_not_fit_are_refused(
+def test_models_that_do_not_fit_are_rejected(
     tiny_model: Path, charemb: Path, pairs: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(PocketIntentError, match="kind 'static'; a 'charemb' is wanted"):
+    with pytest.raises(PocketIntentError, match="kind 'static'; this needs one of kind 'charemb'"):
         evaluate_reconstruction(pairs, tiny_model, tiny_model)
-    with pytest.raises(PocketIntentError, match=r"gives 6 dimensions and .* has 32"):
+    with pytest.raises(PocketIntentError, match=r"has 6 dimensions, but .* has 32"):
         evaluate_reconstruction(pairs, tiny_model, charemb)
     with pytest.raises(PocketIntentError, match="cannot be read"):
         evaluate_reconstruction(pairs, tmp_path / "absent.txt", charemb)

@@ -9,7 +9,9 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 
 
-def test_correlates_cosine_with_gold(tiny_encoder: StaticEncoder, tmp_path: Path) -> None:
+def test_cosines_are_correlated_with_gold_scores(
+    tiny_encoder: StaticEncoder, tmp_path: Path
+) -> None:
     pairs = [
         ("turn on the light", "switch on the lamp", 5.0),
         ("turn on the light", "play music", 0.5),
@@ -34,5 +36,5 @@ def test_one_pair_has_no_correlation(tiny_encoder: StaticEncoder, tmp_path: Path
         evaluate_sts(tiny_encoder, path)
 
 
-def test_reads_the_sts_benchmark(tiny_encoder: StaticEncoder, data_dir: Path) -> None:
+def test_the_sts_benchmark_is_read(tiny_encoder: StaticEncoder, data_dir: Path) -> None:
     assert evaluate_sts(tiny_encoder, data_dir / "sts/stsb/test.jsonl")["pairs"] == 1379

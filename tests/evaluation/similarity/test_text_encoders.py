@@ -17,7 +17,9 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.training.vectors.files import TermVectors, read_vectors, write_vectors
+from pocketintent.training.vectors.reading import read_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 from random_networks import random_network
 
 
@@ -36,7 +38,7 @@ PAIRS = [
 ]
 
 
-def test_a_table_of_words_is_its_model(tiny_encoder: StaticEncoder, tiny_model: Path) -> None:
+def test_a_table_of_words_equals_its_model(tiny_encoder: StaticEncoder, tiny_model: Path) -> None:
     (as_table,) = read_tables(tiny_model)
     (as_model,) = read_model(tiny_model)
     table, model = compare_encoders([as_table, as_model], PAIRS, "pairs")
@@ -44,14 +46,14 @@ def test_a_table_of_words_is_its_model(tiny_encoder: StaticEncoder, tiny_model: 
     for row in (table, model):
         assert row["pearson"] == pytest.approx(plain["pearson"], abs=1e-6)
         assert row["spearman"] == pytest.approx(plain["spearman"])
-        assert row["known_tokens"] == pytest.approx(20 / 21)  # all but «zzz»
+        assert row["known_tokens"] == pytest.approx(20 / 21)  # all but "zzz"
         assert (row["name"], row["reads"]) == (str(tiny_model), "words")
     assert (table["kind"], table["bytes"]) == ("table", tiny_encoder.words.decode().nbytes)
     assert (model["kind"], model["bytes"]) == ("static", tiny_model.stat().st_size)
 
 
-def test_a_table_with_terms_is_measured_without_them_and_with_them(tmp_path: Path) -> None:
-    # The words of the term point away from what it means.
+def test_a_table_with_terms_is_measured_without_and_with_them(tmp_path: Path) -> None:
+    # The words of the term point away from the meaning of the term.
     terms = ["new", "york", "new_york", "city", "shoes"]
     vectors = np.array([[0, 1], [0, 1], [1, 0], [1, 0], [0, 1]], np.float32)
     path = tmp_path / "table.tsv"
@@ -70,7 +72,9 @@ def test_the_limit_cuts_the_table(tiny_model: Path) -> None:
     assert table.encoder.encode("pizza").max() == 0
 
 
-def test_of_models_that_read_letters_no_word_is_unknown(compressed_model: Path) -> None:
+def test_models_that_embed_unknown_words_report_no_share_of_known_tokens(
+    compressed_model: Path,
+) -> None:
     row, default = compare_encoders(
         [*read_model(compressed_model), *read_model("default")], PAIRS, "pairs"
     )
@@ -79,7 +83,7 @@ def test_of_models_that_read_letters_no_word_is_unknown(compressed_model: Path) 
 
 
 @pytest.mark.parametrize("own", ["text", "words"])
-def test_a_network_of_characters_is_measured_in_both_readings(own: Reading, tmp_path: Path) -> None:
+def test_a_character_network_is_measured_with_both_readings(own: Reading, tmp_path: Path) -> None:
     encoders = {"text": make_charemb("text"), "words": make_charemb("words")}
     path = tmp_path / "charemb.safetensors"
     save_model(path, *encoders[own].to_model_file_parts())
@@ -93,15 +97,15 @@ def test_a_network_of_characters_is_measured_in_both_readings(own: Reading, tmp_
         assert row["known_tokens"] is None
 
 
-def test_each_encoder_is_told_when_it_is_done(tiny_model: Path) -> None:
-    told: list[str] = []
-    compare_encoders(read_model(tiny_model), PAIRS, "pairs", told.append)
-    assert told == [str(tiny_model)]
+def test_progress_names_each_finished_encoder(tiny_model: Path) -> None:
+    names: list[str] = []
+    compare_encoders(read_model(tiny_model), PAIRS, "pairs", names.append)
+    assert names == [str(tiny_model)]
     with pytest.raises(PocketIntentError, match="pairs: a correlation needs at least 2"):
         compare_encoders(read_model(tiny_model), PAIRS[:1], "pairs")
 
 
-def test_the_default_model_gives_its_figures_on_real_sentences(data_dir: Path) -> None:
+def test_the_default_model_is_measured_on_real_sentences(data_dir: Path) -> None:
     pairs = read_scored_pairs(data_dir / "sts" / "stsb" / "dev.jsonl")[:300]
     (default,) = read_model("default")
     (row,) = compare_encoders([default], pairs, "dev")

@@ -14,7 +14,7 @@ from pocketintent.evaluation.similarity.word_tables import (
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, simple_tokenize
-from pocketintent.training.vectors.files import TermVectors
+from pocketintent.training.vectors.table import TermVectors
 
 TERMS = ["we", "use", "machine", "learning", "machine_learning", "machine_learning_model", "model"]
 
@@ -39,17 +39,17 @@ def unit_sum(vectors: TermVectors, tokens: list[str]) -> FloatArray:
         ("machine we learning", ["machine", "we", "learning"]),
     ],
 )
-def test_the_longest_term_is_one_word_of_the_sum(text: str, tokens: list[str]) -> None:
+def test_the_longest_term_counts_as_one_word(text: str, tokens: list[str]) -> None:
     vectors = table(TERMS)
-    found = table_encoder(vectors).encode(text)
-    np.testing.assert_allclose(found, unit_sum(vectors, tokens), atol=1e-6)
+    vector = table_encoder(vectors).encode(text)
+    np.testing.assert_allclose(vector, unit_sum(vectors, tokens), atol=1e-6)
 
 
 def test_without_joining_terms_are_never_looked_up() -> None:
     vectors = table(TERMS)
-    found = table_encoder(vectors, join_terms=False).encode("we use machine learning")
+    vector = table_encoder(vectors, join_terms=False).encode("we use machine learning")
     expected = unit_sum(vectors, ["we", "use", "machine", "learning"])
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(vector, expected, atol=1e-6)
 
 
 def test_spaces_in_terms_are_underscores_and_the_first_of_equal_terms_counts() -> None:
@@ -62,8 +62,8 @@ def test_spaces_in_terms_are_underscores_and_the_first_of_equal_terms_counts() -
 
 def test_underscores_that_join_no_words_change_nothing() -> None:
     vectors = table(["__init__", "a__b", "a", "b", "init", "_"])
-    found = table_encoder(vectors).encode("a b init")
-    np.testing.assert_allclose(found, unit_sum(vectors, ["a", "b", "init"]), atol=1e-6)
+    vector = table_encoder(vectors).encode("a b init")
+    np.testing.assert_allclose(vector, unit_sum(vectors, ["a", "b", "init"]), atol=1e-6)
     assert not has_terms(vectors)
     assert has_terms(table(["a_b"]))
     assert has_terms(table(["a b"]))
@@ -73,16 +73,16 @@ WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=8)
 
 
 @given(st.lists(WORDS, max_size=6), WORDS)
-def test_joining_keeps_all_words_and_knows_what_it_joins(
+def test_joining_keeps_all_words_and_yields_only_known_terms(
     terms: list[list[str]], words: list[str]
 ) -> None:
     names = list(dict.fromkeys(["a", "b", *("_".join(term) for term in terms)]))
     encoder = table_encoder(table(names))
     tokens = encoder.tokenize(" ".join(words))
     assert [word for token in tokens for word in token.split("_")] == words
-    lost = [token for token in tokens if token not in encoder.vocabulary]
-    assert set(lost) <= {"c", "d"}
-    assert known_tokens(encoder, [" ".join(words)]) == pytest.approx(1 - len(lost) / len(words))
+    unknown = [token for token in tokens if token not in encoder.vocabulary]
+    assert set(unknown) <= {"c", "d"}
+    assert known_tokens(encoder, [" ".join(words)]) == pytest.approx(1 - len(unknown) / len(words))
 
 
 def test_the_share_of_known_tokens_counts_the_words_of_terms() -> None:
@@ -91,7 +91,7 @@ def test_the_share_of_known_tokens_counts_the_words_of_terms() -> None:
     assert known_tokens(encoder, ["", "..."]) == 0.0
 
 
-def test_the_tokenizer_is_that_of_a_model_and_else_the_simple_one(
+def test_the_tokenizer_comes_from_a_model_or_is_the_simple_one(
     tiny_encoder: StaticEncoder, tiny_model: Path, tmp_path: Path
 ) -> None:
     text = tmp_path / "vectors.txt"

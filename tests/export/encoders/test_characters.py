@@ -23,13 +23,14 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.encoders.attention import AttentionModule
-from pocketintent_export.encoders.characters import CharactersModule, characters_module
+from pocketintent_export.encoders.characters import CharactersModule
 from pocketintent_export.writers.convert import WRITERS, GraphInput
 from random_networks import random_network
 
 MakeMatrix = Callable[..., QuantizedMatrix]
 MakeEncoder = Callable[..., StaticEncoder]
 Convert = Callable[[str, str], Path]
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 Run = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float32]]
 
 KNOWN = " 'abcdefgh"
@@ -46,7 +47,7 @@ NETWORKS = {
 }
 FORMATS: list[WeightFormat] = ["int8", "codebook"]
 WRITTEN: dict[str, WeightFormat] = {"lstm": "int8", "gru": "codebook", "transformer": "int8"}
-"""Networks that are written to files, each with one format of weights."""
+"""The networks that are written to files, with their format of weights."""
 TEXTS = ["", "a", "head", "abcdefg", "zz a", "bad xx", "g", "🙂"]
 
 
@@ -57,10 +58,10 @@ def make(network: CharNetwork, weights: WeightFormat = "int8") -> CharEncoder:
 
 
 def numbers(encoder: CharEncoder, text: str, length: int = LENGTH) -> NDArray[np.int32]:
-    """The text's characters, int32 [1, length], with garbage behind them."""
-    found = encoder.vocabulary.numbers(text)
+    """The characters of a text, int32 [1, length], followed by garbage."""
+    characters = encoder.vocabulary.numbers(text)
     row = np.full((1, length), GARBAGE, np.int32)
-    row[0, : len(found)] = found
+    row[0, : len(characters)] = characters
     return row
 
 
@@ -69,7 +70,7 @@ def count(encoder: CharEncoder, text: str) -> NDArray[np.int32]:
 
 
 def run_module(module: torch.nn.Module) -> Run:
-    return lambda *given: module(*map(torch.from_numpy, given)).numpy()
+    return lambda *inputs: module(*map(torch.from_numpy, inputs)).numpy()
 
 
 def run_file(path: Path) -> Run:
@@ -84,9 +85,9 @@ def run_file(path: Path) -> Run:
 
 
 def interpreter(path: Path) -> Any:
-    made = pytest.importorskip("ai_edge_litert.interpreter").Interpreter(str(path))
-    made.allocate_tensors()
-    return made
+    opened = pytest.importorskip("ai_edge_litert.interpreter").Interpreter(str(path))
+    opened.allocate_tensors()
+    return opened
 
 
 def check(run: Run, encoder: CharEncoder, texts: Sequence[str]) -> None:
@@ -117,22 +118,20 @@ def test_what_lies_behind_a_text_does_not_matter(cell: str, text: str, garbage: 
     )
 
 
-@pytest.fixture(scope="module")
-def convert(tmp_path_factory: pytest.TempPathFactory) -> Convert:
-    """Gives the graph of one of ``NETWORKS`` in a format, which is made once."""
-    folder = tmp_path_factory.mktemp("characters")
+@pytest.fixture(scope="session")
+def convert(make_once: MakeOnce) -> Convert:
+    """Returns the graph of one of ``NETWORKS`` in a format."""
 
-    def write(name: str, file_format: Any) -> Path:
-        path = folder / f"{name}.{file_format}"
-        if not path.exists():
+    def convert_one(name: str, file_format: Any) -> Path:
+        def write(path: Path) -> None:
             pytest.importorskip("litert_torch" if file_format == "tflite" else "onnxscript")
             length = LENGTH if file_format == "tflite" else None
             encoder = make(NETWORKS[name], WRITTEN[name])
-            module = characters_module(encoder, file_format, length)
-            write_characters(module, file_format, path)
-        return path
+            write_characters(CharactersModule(encoder, file_format, length), file_format, path)
 
-    return write
+        return make_once(f"characters_{name}.{file_format}", write)
+
+    return convert_one
 
 
 def write_characters(module: torch.nn.Module, file_format: str, path: Path) -> None:
@@ -171,7 +170,7 @@ def test_no_matrix_of_the_graph_is_stored_as_floats(
         stored = _constants(path)
     assert stored
     for is_float, shape in stored:
-        # Biases of both directions, factors of rows, and codebooks are floats.
+        # Only biases, scales of rows, and codebooks are floats.
         assert not is_float or np.prod(shape) <= 64 or min(shape) <= 2, shape
 
 
@@ -205,7 +204,7 @@ def test_a_tflite_loop_has_one_round_and_buffers_in_their_places(convert: Conver
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
     codes = [code.builtinCode for code in model.operatorCodes]
     assert schema.BuiltinOperator.STABLEHLO_COMPOSITE not in codes
-    assert b"pocketintent_export" not in content  # names of modules take space
+    assert b"pocketintent_export" not in content  # names of modules waste space
     assert len(model.subgraphs) == 1 + 2 * NETWORKS["gru"].layers
     file = schema.Model.GetRootAs(content, 0)
     for number in range(file.BuffersLength()):
@@ -265,7 +264,9 @@ def test_the_characters_of_a_combined_encoder_ask_its_table(
     length = LENGTH if file_format == "tflite" else None
 
     write_characters(
-        characters_module(encoder, file_format, length), file_format, tmp_path / f"c.{file_format}"
+        encoder.graph_modules(file_format, length)["characters"],
+        file_format,
+        tmp_path / f"c.{file_format}",
     )
 
     run = run_file(tmp_path / f"c.{file_format}")

@@ -39,10 +39,10 @@ def test_codes_of_every_width_are_read_back(bits: int, data: st.DataObject) -> N
     codes = data.draw(codes_and_bits(bits))
     rows = data.draw(st.lists(st.integers(0, len(codes) - 1), min_size=1, max_size=12))
 
-    found = Codes(codes, 2**bits)(torch.tensor(rows, dtype=torch.int32))
+    unpacked = Codes(codes, 2**bits)(torch.tensor(rows, dtype=torch.int32))
 
-    assert found.dtype == torch.int32
-    np.testing.assert_array_equal(found.numpy(), codes[rows])
+    assert unpacked.dtype == torch.int32
+    np.testing.assert_array_equal(unpacked.numpy(), codes[rows])
 
 
 @pytest.mark.parametrize("bits", range(1, 17))
@@ -51,9 +51,9 @@ def test_codes_at_the_ends_of_their_range_are_read_back(bits: int, edge: str) ->
     code = 0 if edge == "lowest" else 2**bits - 1
     codes = np.full((3, 17), code, np.uint8 if bits <= 8 else np.uint16)
 
-    found = Codes(codes, 2**bits)(torch.arange(3, dtype=torch.int32))
+    unpacked = Codes(codes, 2**bits)(torch.arange(3, dtype=torch.int32))
 
-    np.testing.assert_array_equal(found.numpy(), codes)
+    np.testing.assert_array_equal(unpacked.numpy(), codes)
 
 
 @pytest.mark.parametrize("bits", range(1, 17))
@@ -89,8 +89,8 @@ def test_rows_are_those_of_the_matrices_one_after_the_other(
     rows, norms = QuantizedRows(matrices)(torch.from_numpy(ids.astype(np.int32)))
 
     assert (norms is not None) == normalised
-    found = rows if norms is None else rows * norms
-    np.testing.assert_allclose(found.numpy(), expected, atol=1e-6)
+    vectors = rows if norms is None else rows * norms
+    np.testing.assert_allclose(vectors.numpy(), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("zero", [None, torch.zeros(1, dtype=torch.int32)], ids=["none", "zero"])

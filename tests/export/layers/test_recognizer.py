@@ -39,7 +39,7 @@ DECISIONS: list[Decision] = ["nearest", "nearest+centroid"]
 
 
 def _batch(encoder: StaticEncoder, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
-    """The texts' slots, filled up to the longest."""
+    """The slots of the texts, padded to the longest."""
     inputs = TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings)
     slots = [inputs(text) for text in texts]
     length = max(1, *(len(ids) for ids, _ in slots))
@@ -84,7 +84,7 @@ def test_scores_are_those_of_the_index(
 
 
 class _Given(torch.nn.Module):
-    """An encoder that gives the weights as the vector, so that a test chooses the query."""
+    """An encoder that returns the weights as the vector, so that a test chooses the query."""
 
     def forward(self, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         return weights
@@ -103,7 +103,7 @@ def _recognize(
 @pytest.mark.parametrize("scoring", SCORINGS)
 @pytest.mark.parametrize("decision", DECISIONS)
 @given(
-    # Above 32 an intent's templates are compared in several blocks.
+    # More than 32 templates of an intent are compared in several blocks.
     counts=st.lists(st.integers(1, 6) | st.integers(30, 100), min_size=1, max_size=6),
     batch=st.integers(1, 4),
     seed=st.integers(0, 999),
@@ -129,10 +129,11 @@ def test_the_recogniser_module_finds_what_a_search_finds(
         every = indexed.index.scores(query)
         for hit in indexed.index.search(query, decision, len(counts)):
             assert row_scores[hit.intent] == pytest.approx(hit.score, abs=1e-5)
-            found = int(row_templates[hit.intent])
-            assert bounds[hit.intent] <= found < bounds[hit.intent + 1]
-            # Equal but for rounding, two templates are equally good answers.
-            assert found == hit.row or every[found] == pytest.approx(every[hit.row], abs=1e-5)
+            template = int(row_templates[hit.intent])
+            assert bounds[hit.intent] <= template < bounds[hit.intent + 1]
+            # Two templates that differ only by rounding are equally good answers.
+            same = every[template] == pytest.approx(every[hit.row], abs=1e-5)
+            assert template == hit.row or same
 
 
 @pytest.mark.parametrize("scoring", SCORINGS)

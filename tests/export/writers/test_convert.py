@@ -27,6 +27,7 @@ from pocketintent_export.writers.convert import OPSET, WRITERS, GraphInput
 MakeEncoder = Callable[..., StaticEncoder]
 MakeIndex = Callable[..., IndexedTemplates]
 Convert = Callable[[str, int], Path]
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 FORMATS = ["onnx", "tflite"]
 NUM_WORDS, NUM_BUCKETS, DIM, LENGTH = 4000, 1000, 32, 9
@@ -37,17 +38,17 @@ SLOTS = {
     for file_format, shape in {"onnx": ("batch", "length"), "tflite": (1, LENGTH)}.items()
 }
 WIDTHS = {4: 16, 7: 128}
-"""Codebook sizes by the bits of their codes; the fixture ``exported`` has codes of 8."""
+"""Codebook sizes by the bits of a code; the fixture ``exported`` has codes of 8 bits."""
 
 
 @pytest.fixture(scope="module")
 def encoders(make_encoder: MakeEncoder) -> dict[int, StaticEncoder]:
-    """Encoders of 5,000 rows, by the bits of their codes."""
-    made = {}
+    """Encoders of 5,000 rows, by the bits of a code."""
+    encoders = {}
     for bits, size in WIDTHS.items():
         shape = {"dim": DIM, "sub_dim": 4, "size": size, "per_position": False}
-        made[bits] = make_encoder(shape, {**shape, "num": NUM_BUCKETS}, NUM_WORDS)
-    return made
+        encoders[bits] = make_encoder(shape, {**shape, "num": NUM_BUCKETS}, NUM_WORDS)
+    return encoders
 
 
 @pytest.fixture(scope="module")
@@ -58,19 +59,15 @@ def indexed(make_index: MakeIndex) -> IndexedTemplates:
 
 @pytest.fixture(scope="module")
 def convert(
-    encoders: dict[int, StaticEncoder],
-    indexed: IndexedTemplates,
-    tmp_path_factory: pytest.TempPathFactory,
+    encoders: dict[int, StaticEncoder], indexed: IndexedTemplates, make_once: MakeOnce
 ) -> Convert:
-    """Gives the recogniser's graph in a format, with an encoder of a width; made once."""
-    folder = tmp_path_factory.mktemp("graphs")
+    """Returns the recogniser's graph by its format and the bits of the encoder's codes."""
 
-    def write(file_format: str, bits: int) -> Path:
-        path = folder / f"{bits}.{file_format}"
-        if not path.exists():
+    def convert_one(file_format: str, bits: int) -> Path:
+        def write(path: Path) -> None:
             if file_format == "tflite":
                 pytest.importorskip("litert_torch")
-            # Each width with another scoring, so that few conversions try all.
+            # Each width has another scoring, so that few conversions cover all.
             module = RecognizerModule(
                 StaticModule(encoders[bits]),
                 indexed,
@@ -78,13 +75,14 @@ def convert(
                 "table" if bits == 4 else "decoded",
                 keep_codes=file_format == "tflite",
             )
-            with contextlib.redirect_stdout(io.StringIO()) as said:
+            with contextlib.redirect_stdout(io.StringIO()) as output:
                 inputs = SLOTS[file_format]
                 WRITERS[file_format](module, inputs, ["scores", "templates"], path)
-            assert said.getvalue() == ""  # stdout is for results
-        return path
+            assert output.getvalue() == ""  # stdout is for results
 
-    return write
+        return make_once(f"recognizer_{bits}.{file_format}", write)
+
+    return convert_one
 
 
 def _slots(encoder: StaticEncoder, text: str) -> Slots:
@@ -94,7 +92,7 @@ def _slots(encoder: StaticEncoder, text: str) -> Slots:
 
 
 def _tensors(path: Path) -> list[tuple[str, tuple[int, ...]]]:
-    """Type and shape of all that is stored in a graph's file."""
+    """Types and shapes of all tensors stored in a graph's file."""
     if path.suffix == ".onnx":
         graph = onnx.load(path).graph
         stored = [*graph.initializer]
@@ -135,7 +133,7 @@ def test_the_graph_gives_what_the_runtime_gives(
 
 
 def _vector(encoder: StaticEncoder, slots: Slots) -> np.ndarray:
-    """The sentence vector of slots, which may have been cut."""
+    """The sentence vector of the slots of a text, which may be shortened."""
     assert encoder.ngrams is not None
     total = slots[1] @ np.concatenate([encoder.words.decode(), encoder.ngrams.decode()])[slots[0]]
     return (total / np.linalg.norm(total)).astype(np.float32)
@@ -276,7 +274,7 @@ def test_the_converter_is_loaded_with_quiet_logs_and_the_environment_stays_as_it
 
     monkeypatch.setattr(writers, "require", load)
     monkeypatch.delenv("TF_CPP_MIN_LOG_LEVEL", raising=False)
-    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "1")  # the user's own word goes first
+    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "1")  # the user's setting comes first
     before = dict(os.environ)
     with pytest.raises(Loaded):
         writers.write_tflite(torch.nn.ReLU(), [], ["y"], tmp_path / "x.tflite")
@@ -285,7 +283,7 @@ def test_the_converter_is_loaded_with_quiet_logs_and_the_environment_stays_as_it
 
 
 class Transposed(torch.nn.Module):
-    """Sums of products with constants of one shape that do not lie in memory row by row."""
+    """Sums of products with constants of one shape that are not row-major in memory."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -293,16 +291,16 @@ class Transposed(torch.nn.Module):
         for place in range(number):
             self.register_buffer(f"c{place}", torch.randn(64, 48, generator=generator).t())
 
-    def forward(self, given: torch.Tensor) -> torch.Tensor:
-        return sum(given * float(n + 1) * c.sum(1) for n, c in enumerate(self.buffers()))
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return sum(x * float(n + 1) * c.sum(1) for n, c in enumerate(self.buffers()))
 
 
 def test_constants_of_one_shape_stay_apart_in_any_layout(tmp_path: Path) -> None:
     pytest.importorskip("litert_torch")
     module, path = Transposed(10), tmp_path / "graph.tflite"
-    given = np.linspace(-1, 1, 48, dtype=np.float32)[None]
-    wanted = module(torch.from_numpy(given)).numpy()
-    WRITERS["tflite"](module, [GraphInput("given", "float32", (1, 48))], ["found"], path)
+    x = np.linspace(-1, 1, 48, dtype=np.float32)[None]
+    expected = module(torch.from_numpy(x)).numpy()
+    WRITERS["tflite"](module, [GraphInput("x", "float32", (1, 48))], ["y"], path)
     graph = pytest.importorskip("ai_edge_litert.interpreter").Interpreter(str(path))
-    found = graph.get_signature_runner()(given=given)["found"]
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-3)
+    y = graph.get_signature_runner()(x=x)["y"]
+    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-3)

@@ -7,18 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pocketintent.runtime.encoders.parts import TEMPLATE_CODEBOOK
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.encoders.static import TEMPLATE_CODEBOOK, StaticEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files import shipped_models
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.runtime.text.ngrams import NgramSettings, ngram_buckets
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 WORDS = ["turn", "on", "off", "light", "café"]
-NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 7, "weight": 0.5}
+NGRAMS = NgramSettings(2, 3, 7, 0.5)
 
 
 def _vectors(num: int, dim: int = 8, seed: int = 0) -> np.ndarray:
@@ -120,6 +121,39 @@ def test_an_encoder_is_saved_and_loaded_with_all_its_parts(tmp_path: Path) -> No
     assert again.read_bytes() == path.read_bytes()
 
 
+def test_a_copy_changes_what_is_named_and_shares_the_rest() -> None:
+    encoder = _with_ngrams().replace(counts=np.arange(5), manifest={"training": {"seed": 3}})
+
+    copy = encoder.replace(ngrams=None)
+
+    assert copy.ngrams is None and copy.ngram_settings is None and not copy.embeds_unknown_words
+    assert copy.words is encoder.words and copy.vocabulary is encoder.vocabulary
+    assert copy.counts is encoder.counts and copy.manifest == encoder.manifest
+    with pytest.raises(TypeError):
+        encoder.replace(colour="red")
+
+
+def test_words_are_selected_with_their_vectors_and_counts() -> None:
+    encoder = _with_ngrams().replace(counts=np.array([9, 7, 5, 3, 1], np.uint32))
+
+    few = encoder.select_words(np.array([3, 1]))
+
+    assert few.vocabulary.words == [WORDS[3], WORDS[1]]
+    np.testing.assert_array_equal(few.words.decode(), encoder.words.decode()[[3, 1]])
+    assert few.counts is not None and few.counts.tolist() == [3, 7]
+    assert few.ngrams is encoder.ngrams
+
+
+def test_counts_are_saved_and_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "counted.safetensors"
+    save_model(path, *_encoder(counts=np.array([9, 7, 5, 3, 1], np.uint32)).to_model_file_parts())
+
+    counts = load_encoder(path).counts
+
+    assert counts is not None and counts.dtype == np.uint32 and counts.tolist() == [9, 7, 5, 3, 1]
+    assert "vocabulary.counts" not in _encoder().to_model_file_parts()[1]
+
+
 def test_parts_that_a_copy_leaves_out_are_not_promised_by_its_manifest() -> None:
     manifest, tensors = _with_ngrams().to_model_file_parts()
     copy = _encoder(manifest=manifest)
@@ -135,18 +169,11 @@ def test_parts_that_a_copy_leaves_out_are_not_promised_by_its_manifest() -> None
     [
         ({"words": DenseMatrix(_vectors(4))}, "5 words have 4 vectors"),
         ({"tokenizer_spec": {"name": "runes"}}, "unknown tokenizer"),
-        ({"ngrams": DenseMatrix(_vectors(7))}, "settings need"),
-        ({"ngrams": DenseMatrix(_vectors(7)), "ngram_settings": {"min_n": 1}}, "settings need"),
+        ({"ngrams": DenseMatrix(_vectors(7))}, "needs n-gram settings"),
         ({"ngrams": DenseMatrix(_vectors(6)), "ngram_settings": NGRAMS}, "7 n-gram buckets"),
         ({"ngrams": DenseMatrix(_vectors(7, 4)), "ngram_settings": NGRAMS}, "of dim 8"),
-        (
-            {"ngrams": DenseMatrix(_vectors(7)), "ngram_settings": {**NGRAMS, "min_n": 4}},
-            "no sense",
-        ),
-        (
-            {"ngrams": DenseMatrix(_vectors(7)), "ngram_settings": {**NGRAMS, "weight": "x"}},
-            "a number",
-        ),
+        ({"counts": np.ones(4, np.int64)}, "5 whole numbers"),
+        ({"counts": np.ones(5, np.float32)}, "5 whole numbers"),
         (
             {"template_quantizer": Quantizer(np.ones((1, 2, 2), np.float32), 4, False)},
             "4 dimensions",
@@ -168,6 +195,12 @@ def test_parts_that_do_not_fit_are_refused(settings: dict[str, Any], message: st
         ({"words": {"num": 3, "dim": 8}}, {}, "words"),
         ({"dim": 9}, {}, "says dim 9"),
         ({"ngrams": {"num": 7, "dim": 8}}, {}, "ngrams.embedding"),
+        (
+            {"ngrams": {"num": 5, "dim": 8}},
+            {"ngrams.embedding": _vectors(5)},
+            "no object 'ngram_settings'",
+        ),
+        ({}, {"vocabulary.counts": np.ones(4, np.uint32)}, "whole numbers"),
         ({}, {"vocabulary.bytes": np.zeros(3, np.int8)}, "vocabulary.bytes"),
         ({}, {TEMPLATE_CODEBOOK: np.zeros(3, np.float16)}, "template"),
         ({}, {TEMPLATE_CODEBOOK: np.zeros((3, 2, 2), np.float16)}, "do not fit"),

@@ -197,7 +197,7 @@ NONSENSE: list[Any] = [None, True, -1, 10**30, 0.5, "x", [], {}, [[[1.0]]], {"na
 
 
 KEYS = ["dim", "max_length", "decision", "tokenizer", "ngrams", "template_codebook", "files"]
-KEYS += ["kind", "reads", "characters"]
+KEYS += ["kind", "reads", "characters", "artifacts"]
 
 
 @pytest.mark.parametrize("value", NONSENSE, ids=json.dumps)
@@ -240,12 +240,14 @@ def test_characters_that_are_none_are_refused_by_name(
         open_exported(folder).inputs()
 
 
-@pytest.mark.parametrize("reads", ["minds", "Text"])
-def test_what_is_read_is_text_or_words(exported: Exported, tmp_path: Path, reads: str) -> None:
+@pytest.mark.parametrize("reads", ["minds", "Text", "words"])
+def test_a_reading_that_the_graphs_do_not_have_is_refused(
+    exported: Exported, tmp_path: Path, reads: str
+) -> None:
     folder = Path(shutil.copytree(exported("onnx", "text"), tmp_path / "copy"))
     _edit_manifest(folder, reads=reads)
 
-    with pytest.raises(ModelFileError, match=r"manifest\.json: reads must be text or words"):
+    with pytest.raises(ModelFileError, match=r"manifest\.json: reads is .* but the graphs take"):
         open_exported(folder).inputs()
 
 

@@ -7,12 +7,12 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.runtime.text.ngrams import NgramSettings, ngram_buckets
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 WORDS = ["turn", "on", "off", "light", "café", "don't"]
-NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 11, "weight": 0.5}
+NGRAMS = NgramSettings(2, 3, 11, 0.5)
 HOSTILE = ["", " \n\t", "\0", "\ud800", "\u202e", "\N{GRINNING FACE}", "!?", "e\u0301" * 999]
 
 

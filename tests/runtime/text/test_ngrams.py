@@ -1,8 +1,12 @@
+from dataclasses import asdict
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pocketintent.runtime.text.ngrams import fnv1a, ngram_buckets
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.text.ngrams import NgramSettings, fnv1a, ngram_buckets
 
 # From the draft of the hash's authors, draft-eastlake-fnv, appendix C.
 KNOWN = [(b"", 0x811C9DC5), (b"a", 0xE40C292C), (b"b", 0xE70C2DE5), (b"foobar", 0xBF9CF968)]
@@ -35,3 +39,36 @@ def test_every_word_has_buckets_inside_the_table(word: str, min_n: int, more: in
     length = len(word) + 2
     count = sum(max(length - n + 1, 0) for n in range(min_n, min_n + more + 1))
     assert len(buckets) == max(count, 1)
+
+
+GOOD = {"min_n": 2, "max_n": 3, "num_buckets": 7, "weight": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"min_n": 4}, "1 <= min_n <= max_n"),
+        ({"min_n": 0}, "1 <= min_n <= max_n"),
+        ({"max_n": 65}, "max_n <= 64"),
+        ({"min_n": True}, "whole numbers"),
+        ({"max_n": 3.0}, "whole numbers"),
+        ({"num_buckets": 0}, "at least one bucket"),
+        ({"weight": "x"}, "finite number"),
+        ({"weight": float("nan")}, "finite number"),
+    ],
+)
+def test_bad_settings_are_refused_by_value(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelFileError, match=message):
+        NgramSettings.from_manifest({**GOOD, **changes})
+
+
+@pytest.mark.parametrize("entry", [None, [], {"min_n": 1}])
+def test_a_manifest_without_all_settings_is_refused(entry: Any) -> None:
+    with pytest.raises(ModelFileError, match="settings need min_n, max_n, num_buckets, weight"):
+        NgramSettings.from_manifest(entry)
+
+
+def test_settings_are_those_of_the_manifest_and_give_its_buckets() -> None:
+    settings = NgramSettings.from_manifest(GOOD | {"further": 1})
+    assert settings.to_manifest() == GOOD == asdict(settings)
+    assert settings.buckets("hey") == ngram_buckets("hey", 2, 3, 7)

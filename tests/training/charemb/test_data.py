@@ -23,7 +23,7 @@ def terms_of(words: list[str], dim: int = 4) -> TargetTerms:
     return read_terms(words, vectors, max_chars=12)
 
 
-def test_terms_are_normalised_and_the_first_of_equal_ones_counts() -> None:
+def test_terms_are_normalised_and_the_first_of_equal_terms_is_used() -> None:
     vectors = np.array([[3, 4], [1, 0], [0, 0], [0, 2], [1, 1]], np.float32)
     terms = read_terms(["New_York", "new york", "nothing", "É", "\0"], vectors, 32)
     assert terms.texts == ["new york", "é"]
@@ -33,13 +33,13 @@ def test_terms_are_normalised_and_the_first_of_equal_ones_counts() -> None:
 
 
 def test_targets_that_cannot_be_learnt_are_named() -> None:
-    with pytest.raises(PocketIntentError, match="vector of 'b' holds NaN"):
+    with pytest.raises(PocketIntentError, match="vector of 'b' contains NaN"):
         read_terms(["a", "b"], np.array([[1.0], [np.nan]], np.float32), 8)
     with pytest.raises(PocketIntentError, match="1 usable terms of 2"):
         read_terms(["a", "A"], np.ones((2, 3), np.float32), 8)
 
 
-def test_a_share_is_kept_out_and_the_seed_decides_which() -> None:
+def test_the_seed_decides_which_terms_are_kept_out() -> None:
     terms = terms_of(WORDS)
     data = CharEmbData.split(terms, CharEmbSettings(validation=0.25, min_char_count=1))
     assert (len(data.training), len(data.validation)) == (90, 30)
@@ -51,7 +51,7 @@ def test_a_share_is_kept_out_and_the_seed_decides_which() -> None:
     assert (len(whole.training), len(whole.validation)) == (120, 0)
 
 
-def test_characters_of_few_terms_become_the_unknown_one() -> None:
+def test_rare_characters_become_the_unknown_character() -> None:
     data = CharEmbData.split(
         terms_of(["ab", "ac", "xxx"]), CharEmbSettings(validation=0, min_char_count=2)
     )
@@ -70,10 +70,11 @@ def batches_of(**options: object) -> CharBatches:
 def test_an_epoch_has_each_term_once_and_batches_of_like_length() -> None:
     batches = batches_of()
     batches.start_epoch(0)
-    drawn = [batches.batch(number) for number in range(len(batches))]
-    assert sorted(np.concatenate([batch.rows for batch in drawn])) == list(range(len(WORDS)))
-    assert max(np.ptp(batch.lengths) for batch in drawn) <= 1
-    for batch in drawn:
+    epoch_batches = [batches.batch(number) for number in range(len(batches))]
+    rows = np.concatenate([batch.rows for batch in epoch_batches])
+    assert sorted(rows) == list(range(len(WORDS)))
+    assert max(np.ptp(batch.lengths) for batch in epoch_batches) <= 1
+    for batch in epoch_batches:
         for row, chars, length in zip(batch.rows, batch.chars, batch.lengths, strict=True):
             assert length == len(WORDS[row])
             assert (chars[:length] > 0).all()
@@ -92,7 +93,7 @@ def test_a_batch_depends_on_epoch_and_number_alone() -> None:
     assert first.batch(2).rows.tolist() != before
 
 
-def test_typing_errors_and_unknown_characters_come_in_their_shares() -> None:
+def test_typing_errors_and_unknown_characters_have_their_shares() -> None:
     clean, wrong = batches_of(), batches_of(typing_errors=0.5)
     half = batches_of(unknown=0.5)
     changed = total = unknown = characters = 0
@@ -123,7 +124,7 @@ def test_frequent_terms_are_drawn_more_often_with_a_rank_power() -> None:
     assert counts.sum() == 30 * len(WORDS)
 
 
-def test_probes_are_the_same_at_each_call() -> None:
+def test_typing_errors_for_measuring_are_the_same_at_each_call() -> None:
     texts = ["turn", "lights"] * 20
     assert misspelt(texts, 0) == misspelt(texts, 0) != misspelt(texts, 1)
     assert misspelt(texts, 0, 2) != misspelt(texts, 0, 1)

@@ -13,10 +13,13 @@ from pocketintent.runtime.encoders.registry import load_encoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
 from pocketintent.training.charemb.data import CharEmbData, TargetTerms, read_terms  # noqa: E402
+from pocketintent.training.charemb.objective import CharEmbTraining  # noqa: E402
 from pocketintent.training.charemb.pipeline import train_charemb  # noqa: E402
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings  # noqa: E402
-from pocketintent.training.charemb.trainer import CharEmbTrainer  # noqa: E402
-from pocketintent.training.vectors.files import TermVectors, read_vectors, write_vectors  # noqa: E402
+from pocketintent.training.loop.trainer import Trainer  # noqa: E402
+from pocketintent.training.vectors.reading import read_vectors  # noqa: E402
+from pocketintent.training.vectors.table import TermVectors  # noqa: E402
+from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 TOY = CharEmbSettings(
@@ -42,7 +45,7 @@ def read_examples(target: Path, settings: CharEmbSettings) -> TargetTerms:
     return read_terms(vectors.terms, vectors.vectors, settings.max_chars)
 
 
-def test_a_run_gives_a_model_file_that_comes_near_its_target(target: Path, tmp_path: Path) -> None:
+def test_a_run_writes_a_model_file_near_its_target(target: Path, tmp_path: Path) -> None:
     out, exact = tmp_path / "model.safetensors", tmp_path / "exact.safetensors"
     settings = replace(TOY, epochs=40, patience=0)
     lines: list[str] = []
@@ -76,14 +79,14 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
     for out in outs:
         out.parent.mkdir()
     train_charemb([target], outs[0], TOY)
-    train = CharEmbTrainer.train
+    train = Trainer.train
     with monkeypatch.context() as patch:
 
-        def stop(trainer: CharEmbTrainer) -> None:
+        def stop(trainer: Trainer) -> None:
             train(trainer, stop_after=7)
             raise KeyboardInterrupt
 
-        patch.setattr(CharEmbTrainer, "train", stop)
+        patch.setattr(Trainer, "train", stop)
         with pytest.raises(KeyboardInterrupt):
             train_charemb([target], outs[1], TOY)
     with pytest.raises(PocketIntentError, match="--resume goes on"):
@@ -115,7 +118,7 @@ def test_a_preset_keeps_its_size(preset: str, most: int, tmp_path: Path) -> None
     assert record["bytes"] == out.stat().st_size <= most
 
 
-def test_presets_are_those_of_the_paper() -> None:
+def test_presets_have_the_sizes_of_the_paper() -> None:
     sizes = {name: (preset.hidden, preset.layers) for name, preset in PRESETS.items()}
     assert sizes == {"tiny": (128, 1), "small": (512, 1), "base": (512, 2), "large": (768, 2)}
     for preset in PRESETS.values():
@@ -130,15 +133,15 @@ def test_presets_are_those_of_the_paper() -> None:
     ("change", "message"),
     [
         ({"cell": "brain"}, "cell must be one of"),
-        ({"hidden": 0}, "hidden must be positive"),
-        ({"dropout": 1.0}, "dropout must be below 1"),
-        ({"validation": -0.1}, "validation cannot be negative"),
-        ({"typing_errors": 1.5}, "typing_errors must be at most 1"),
+        ({"hidden": 0}, "hidden must be at least 1"),
+        ({"dropout": 1.0}, "dropout must be at least 0 and below 1"),
+        ({"validation": -0.1}, "validation must be at least 0"),
+        ({"typing_errors": 1.5}, "typing_errors must be at least 0 and at most 1"),
         ({"learning_rate": float("inf")}, "finite number"),
-        ({"seed": 2**63}, "seed must be below"),
+        ({"seed": 2**63}, "seed must be at least 0 and below"),
     ],
 )
-def test_settings_that_make_no_sense_are_named(change: dict[str, Any], message: str) -> None:
+def test_bad_settings_are_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(PocketIntentError, match=message):
         replace(TOY, **change).check()
 
@@ -154,9 +157,9 @@ def test_two_processes_take_the_steps_of_one_over_both_batches(
     assert not outs[1].exists()
     encoder = load_encoder(exact)
     assert isinstance(encoder, CharEncoder)
-    wanted = trained_by_pairs(target, settings, tmp_path).model.parameters_by_name()
+    expected = trained_by_pairs(target, settings).model.parameters_by_name()
     for name, value in encoder.weights.decode().items():
-        np.testing.assert_allclose(value, wanted[name], rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(value, expected[name], rtol=1e-3, atol=1e-4)
     assert len(encoder.manifest["training"]["history"]) == settings.epochs
 
 
@@ -169,24 +172,24 @@ train_charemb([target], out, CharEmbSettings(**ast.literal_eval(settings)))
 """
 
 
-def trained_by_pairs(target: Path, settings: CharEmbSettings, folder: Path) -> CharEmbTrainer:
+def trained_by_pairs(target: Path, settings: CharEmbSettings) -> CharEmbTraining:
     """One process that takes the steps of two: each over a pair of batches."""
     data = CharEmbData.split(read_examples(target, settings), settings)
-    trainer = CharEmbTrainer(data, settings, folder)
+    task = CharEmbTraining(data, settings)
     best = -1.0
     for epoch in range(settings.epochs):
-        trainer.batches.start_epoch(epoch)
-        for first in range(0, len(trainer.batches), 2):
-            numbers = range(first, min(first + 2, len(trainer.batches)))
-            pair = [trainer.batches.batch(number) for number in numbers]
-            trainer.model.train()
-            trainer.optimizer.zero_grad()
+        task.start_epoch(epoch)
+        for first in range(0, len(task.batches), 2):
+            numbers = range(first, min(first + 2, len(task.batches)))
+            pair = [task.batches.batch(number) for number in numbers]
+            task.model.train()
+            task.optimizer.zero_grad()
             total = sum(len(batch.rows) for batch in pair)
             for batch in pair:
-                (trainer.objective.loss(batch) * (len(batch.rows) / total)).backward()
-            trainer.optimizer.step()
-        cosine = round(trainer.objective.validation_cosine(), 6)
+                (task.loss(batch) * (len(batch.rows) / total)).backward()
+            task.optimizer.step()
+        cosine = round(task.validation_cosine(), 6)
         if cosine > best:
-            best, kept = cosine, {k: v.clone() for k, v in trainer.model.state_dict().items()}
-    trainer.model.load_state_dict(kept)
-    return trainer
+            best, weights = cosine, {k: v.clone() for k, v in task.model.state_dict().items()}
+    task.model.load_state_dict(weights)
+    return task

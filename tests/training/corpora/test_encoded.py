@@ -40,19 +40,19 @@ def decode(corpus: EncodedCorpus) -> list[tuple[list[list[int]], int]]:
 
 
 @given(DOCUMENTS)
-def test_documents_come_back_without_what_has_no_known_word(
+def test_documents_are_decoded_without_sentences_of_unknown_words(
     tmp_path_factory: pytest.TempPathFactory, documents: list[tuple[list[str], str | None]]
 ) -> None:
     folder = tmp_path_factory.mktemp("corpus")
-    # A generator can be read once, and is never asked for its length.
+    # A generator, which can be read once and has no length.
     texts = (Text("\t".join(parts), label) for parts, label in documents)
-    wanted = []
+    expected = []
     for parts, label in documents:
-        if kept := [ids for part in parts if (ids := to_ids(part))]:
-            wanted.append((kept, LABELS.get(label or "", -1)))
+        if sentences := [ids for part in parts if (ids := to_ids(part))]:
+            expected.append((sentences, LABELS.get(label or "", -1)))
     corpus = encode(texts, folder)
-    assert (decode(corpus) if wanted else []) == wanted
-    assert len(corpus.documents) == len(wanted) + 1
+    assert (decode(corpus) if expected else []) == expected
+    assert len(corpus.documents) == len(expected) + 1
     again = EncodedCorpus.load(folder)
     for name in ("ids", "sentences", "documents", "labels"):
         one, other = getattr(corpus, name), getattr(again, name)
@@ -60,13 +60,13 @@ def test_documents_come_back_without_what_has_no_known_word(
         assert np.array_equal(one, other)
 
 
-def test_a_corpus_of_nothing_is_empty(tmp_path: Path) -> None:
+def test_a_corpus_without_known_words_is_empty(tmp_path: Path) -> None:
     corpus = encode(iter([Text("99"), Text("")]), tmp_path)
     assert [len(corpus.ids), len(corpus.labels)] == [0, 0]
     assert corpus.sentences.tolist() == corpus.documents.tolist() == [0]
 
 
-def test_a_corpus_larger_than_a_block_is_whole_and_mapped(tmp_path: Path) -> None:
+def test_a_corpus_larger_than_a_block_is_complete_and_mapped(tmp_path: Path) -> None:
     texts = (Text(str(number % 8) * 7, "b") for number in range(20_000))
     corpus = encode(texts, tmp_path)
     assert isinstance(corpus.ids, np.memmap)
@@ -88,8 +88,8 @@ def test_an_error_of_the_reader_closes_the_files(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 5))))
-def test_ragged_ranges_are_those_of_range(ranges: list[tuple[int, int]]) -> None:
+def test_ragged_ranges_match_range(ranges: list[tuple[int, int]]) -> None:
     starts = np.array([start for start, _ in ranges], np.int64)
     lengths = np.array([length for _, length in ranges], np.int64)
-    wanted = [n for start, length in ranges for n in range(start, start + length)]
-    assert ragged_ranges(starts, lengths).tolist() == wanted
+    expected = [n for start, length in ranges for n in range(start, start + length)]
+    assert ragged_ranges(starts, lengths).tolist() == expected

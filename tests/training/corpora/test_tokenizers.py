@@ -30,7 +30,7 @@ TWEETS = [
 
 
 @pytest.mark.parametrize(("text", "tokens"), TWEETS)
-def test_tweets_are_read_as_the_thesis_reads_them(text: str, tokens: list[str]) -> None:
+def test_tweets_are_tokenised_as_in_the_thesis(text: str, tokens: list[str]) -> None:
     assert tweet_tokenizer()(text) == tokens
 
 
@@ -53,16 +53,16 @@ def tweet_model(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_tweet_model_loads_once_the_training_side_is_imported(tweet_model: Path) -> None:
+def test_a_tweet_model_loads_once_training_is_imported(tweet_model: Path) -> None:
     assert get_tokenizer(TWEET_SPEC)("#Berlin") == ["#berlin"]
     encoder = load_encoder(tweet_model)
     assert encoder.encode("Don't!").tolist() == [1.0, 0.0]
 
 
-def test_the_runtime_alone_says_what_a_tweet_model_needs(tweet_model: Path) -> None:
+def test_the_runtime_without_training_says_what_a_tweet_model_needs(tweet_model: Path) -> None:
     code = f"""
 import pocketintent
-from pocketintent.runtime.encoders import load_encoder
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import ModelFileError
 try:
     load_encoder({str(tweet_model)!r})
@@ -80,7 +80,7 @@ except ModelFileError as error:
     assert "import pocketintent.training" in run.stdout
 
 
-# "approx." and "Fig." end with a full stop that ends no sentence; nothing says so but their use.
+# The full stops of "approx." and "Fig." end no sentence, as only their use in the corpus shows.
 PARAGRAPHS = [
     f"The {thing} weighs approx. {number} grams in the box. See Fig. {number} for the {thing}. "
     f"It was sold by approx. {number + 3} shops in town. Then Fig. {number + 1} shows more."
@@ -99,7 +99,7 @@ def test_punkt_learns_abbreviations_from_the_corpus() -> None:
     assert naive("Weighs approx. Twenty grams.") != split("Weighs approx. Twenty grams.")
 
 
-def test_punkt_learns_from_a_sample_that_its_seed_draws() -> None:
+def test_punkt_learns_from_a_sample_drawn_by_its_seed() -> None:
     probe = "It weighs approx. Ten grams. See Fig. Nine. Done."
     for seed in (0, 1):
         splits = [train_punkt(iter(PARAGRAPHS), max_chars=4000, seed=seed) for _ in range(2)]

@@ -9,7 +9,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.word_counts import count_vocabulary
 
 
-def test_words_come_by_falling_count_then_alphabetically() -> None:
+def test_words_are_sorted_by_falling_count_then_alphabetically() -> None:
     vocabulary = count_vocabulary(iter([["b", "a", "c"], ["c", "b"], [], ["c", "d"]]))
     assert vocabulary.words == ["c", "b", "a", "d"]
     assert vocabulary.counts.tolist() == [3, 2, 1, 1]
@@ -17,22 +17,22 @@ def test_words_come_by_falling_count_then_alphabetically() -> None:
     assert len(vocabulary) == 4
 
 
-def test_rare_words_and_those_past_the_limit_are_left_out() -> None:
+def test_rare_words_and_words_beyond_the_limit_are_left_out() -> None:
     texts = [["a"] * 3 + ["b"] * 2 + ["c"] * 2 + ["d"]]
     assert count_vocabulary(texts, min_count=2).words == ["a", "b", "c"]
     assert count_vocabulary(texts, max_words=2).words == ["a", "b"]
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefg")), min_size=1), st.integers(1, 4))
-def test_counts_are_those_of_the_texts(texts: list[list[str]], min_count: int) -> None:
+def test_counts_match_a_plain_count(texts: list[list[str]], min_count: int) -> None:
     counted = Counter(token for tokens in texts for token in tokens)
-    wanted = {word: count for word, count in counted.items() if count >= min_count}
-    if not wanted:
+    expected = {word: count for word, count in counted.items() if count >= min_count}
+    if not expected:
         with pytest.raises(PocketIntentError, match=f"no word that occurs {min_count} times"):
             count_vocabulary(texts, min_count=min_count)
         return
     vocabulary = count_vocabulary(texts, min_count=min_count)
-    assert dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)) == wanted
+    assert dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)) == expected
 
 
 @pytest.mark.parametrize("texts", [[], [[]]])
@@ -41,7 +41,7 @@ def test_an_empty_corpus_is_an_error(texts: list[list[str]]) -> None:
         count_vocabulary(texts)
 
 
-def test_wanted_words_are_kept_once_they_are_seen() -> None:
+def test_extra_words_need_only_one_occurrence() -> None:
     texts = [["play", "jazz"], ["play", "zebra"]]
-    words = count_vocabulary(texts, min_count=2, wanted={"zebra", "unseen"})
+    words = count_vocabulary(texts, min_count=2, extra_words={"zebra", "unseen"})
     assert (words.words, words.counts.tolist()) == (["play", "zebra"], [2, 1])

@@ -6,7 +6,7 @@ import pytest
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.distil.data import DistilData
 from pocketintent.training.distil.settings import DistilSettings
-from pocketintent.training.vectors.files import TermVectors
+from pocketintent.training.vectors.table import TermVectors
 
 SETTINGS = DistilSettings(dim=4, min_count=2, validation=0.0)
 TEXTS = ["play jazz", "Play some_jazz!", "zebra", "play", "...", "stop stop", "nothing known"]
@@ -25,7 +25,7 @@ def test_frequent_words_and_words_that_are_texts_by_themselves_get_vectors() -> 
     assert words.words[0] == "play"
 
 
-def test_texts_become_ids_and_those_without_a_known_word_or_direction_are_left_out() -> None:
+def test_texts_become_ids_unless_they_have_no_known_word_or_direction() -> None:
     vectors = targets()
     vectors.vectors[3] = 0
     data = DistilData.prepare(vectors, SETTINGS)
@@ -38,7 +38,7 @@ def test_texts_become_ids_and_those_without_a_known_word_or_direction_are_left_o
     assert texts.owners().tolist() == [0, 0, 1, 1, 2, 3, 3]
 
 
-def test_targets_lose_their_mean_and_keep_their_cosines_when_they_are_cut() -> None:
+def test_reduced_targets_lose_their_mean_and_keep_their_cosines() -> None:
     rng = np.random.default_rng(1)
     flat = (rng.standard_normal((len(TEXTS), 3)) @ rng.standard_normal((3, 8)) + 5).astype("f4")
     vectors = TermVectors(TEXTS, flat)
@@ -82,13 +82,13 @@ def test_too_few_usable_texts_are_refused() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"dim": 0}, "dim must be positive"),
-        ({"max_words": 0}, "max_words must be positive"),
+        ({"dim": 0}, "dim must be at least 1"),
+        ({"max_words": 0}, "max_words must be at least 1"),
         ({"learning_rate": float("nan")}, "learning_rate must be a finite number"),
-        ({"validation": 1.0}, "validation is a share"),
-        ({"frequency_weight": -1.0}, "frequency_weight cannot be negative"),
+        ({"validation": 1.0}, "validation must be at least 0 and below 1"),
+        ({"frequency_weight": -1.0}, "frequency_weight must be at least 0"),
         ({"tokenizer": "spaces"}, "tokenizer must be one of simple, tweet"),
-        ({"seed": -1}, "seed must be 0 or more"),
+        ({"seed": -1}, "seed must be at least 0"),
     ],
 )
 def test_bad_settings_are_refused_by_name(setting: dict[str, object], message: str) -> None:

@@ -6,7 +6,7 @@ from pocketintent.training.corpora.word_counts import CountedVocabulary  # noqa:
 from pocketintent.training.distil.data import DistilData, DistilTexts  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
-from pocketintent.training.vectors.files import TermVectors  # noqa: E402
+from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 
 
 def some_texts(num_texts: int = 20, num_words: int = 9, dim: int = 5) -> DistilTexts:
@@ -18,10 +18,10 @@ def some_texts(num_texts: int = 20, num_words: int = 9, dim: int = 5) -> DistilT
     return DistilTexts(ids, np.append(0, lengths.cumsum()), targets)
 
 
-def test_gradients_are_those_that_autograd_finds() -> None:
+def test_gradients_equal_autograd() -> None:
     texts = some_texts()
     vectors = np.random.default_rng(1).standard_normal((9, 5)).astype(np.float32)
-    found = WordSums(DistilSettings(dim=5), vectors).gradients(texts)
+    gradients = WordSums(DistilSettings(dim=5), vectors).gradients(texts)
     table = torch.tensor(vectors, requires_grad=True)
     sums = torch.stack(
         [
@@ -32,18 +32,18 @@ def test_gradients_are_those_that_autograd_finds() -> None:
     targets = torch.from_numpy(texts.targets)
     loss = (1 - torch.nn.functional.cosine_similarity(sums, targets)).sum()
     loss.backward()
-    assert int(found.num_examples) == 20
-    assert float(found.loss) == pytest.approx(loss.item(), abs=1e-4)
+    assert int(gradients.num_examples) == 20
+    assert float(gradients.loss) == pytest.approx(loss.item(), abs=1e-4)
     assert table.grad is not None
-    torch.testing.assert_close(found.values, table.grad[found.rows], atol=1e-5, rtol=1e-4)
-    unused = set(range(9)) - set(found.rows.tolist())
+    torch.testing.assert_close(gradients.values, table.grad[gradients.rows], atol=1e-5, rtol=1e-4)
+    unused = set(range(9)) - set(gradients.rows.tolist())
     assert not table.grad[sorted(unused)].any()
 
 
 def test_a_sum_of_zeros_has_a_finite_gradient() -> None:
     texts = DistilTexts(np.array([0]), np.array([0, 1]), np.array([[1, 0]], np.float32))
-    found = WordSums(DistilSettings(dim=2), np.zeros((1, 2), np.float32)).gradients(texts)
-    assert torch.isfinite(found.values).all()
+    gradients = WordSums(DistilSettings(dim=2), np.zeros((1, 2), np.float32)).gradients(texts)
+    assert torch.isfinite(gradients.values).all()
 
 
 def test_an_epoch_has_every_text_once_and_depends_on_seed_and_epoch_alone() -> None:
@@ -59,7 +59,7 @@ def test_an_epoch_has_every_text_once_and_depends_on_seed_and_epoch_alone() -> N
     assert sorted(map(tuple, epochs[1].tolist())) == sorted(map(tuple, texts.targets.tolist()))
 
 
-def test_mean_cosine_is_that_of_all_texts_whatever_the_batch() -> None:
+def test_mean_cosine_is_the_same_with_any_batch_size() -> None:
     texts = some_texts()
     vectors = np.random.default_rng(1).standard_normal((9, 5)).astype(np.float32)
     small = WordSums(DistilSettings(dim=5, batch_size=3), vectors).mean_cosine(texts)
@@ -72,11 +72,11 @@ def test_a_word_begins_at_its_own_target_or_at_the_mean_of_its_texts() -> None:
     settings = DistilSettings(dim=2, min_count=1, validation=0.0)
     data = DistilData.prepare(TermVectors(terms, vectors), settings)
     alone, with_play, with_stop = data.training.targets
-    found = dict(zip(data.words.words, first_vectors(data, 0.0), strict=True))
-    np.testing.assert_allclose(found["play"], alone, atol=1e-6)
-    np.testing.assert_allclose(found["stop"], with_stop, atol=1e-6)
+    initial = dict(zip(data.words.words, first_vectors(data, 0.0), strict=True))
+    np.testing.assert_allclose(initial["play"], alone, atol=1e-6)
+    np.testing.assert_allclose(initial["stop"], with_stop, atol=1e-6)
     mean = with_play + 2 * with_stop
-    np.testing.assert_allclose(found["jazz"], mean / np.linalg.norm(mean), atol=1e-6)
+    np.testing.assert_allclose(initial["jazz"], mean / np.linalg.norm(mean), atol=1e-6)
 
 
 def test_frequent_words_begin_short() -> None:

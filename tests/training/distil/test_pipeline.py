@@ -14,9 +14,11 @@ from pocketintent.training.distil.data import DistilData  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors  # noqa: E402
 from pocketintent.training.distil.pipeline import train_distilled  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
+from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.teachers.targets import read_targets  # noqa: E402
-from pocketintent.training.vectors.files import TermVectors, write_vectors  # noqa: E402
+from pocketintent.training.vectors.table import TermVectors  # noqa: E402
+from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 
 TOY = DistilSettings(dim=6, epochs=8, batch_size=16, learning_rate=0.05, validation=0.1)
 WORDS = ["play", "stop", "some", "jazz", "news", "lamp", "the", "light"]
@@ -40,7 +42,7 @@ def targets(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_sums_of_words_come_near_the_vectors_of_texts_that_were_kept_out(
+def test_sums_of_words_are_near_the_vectors_of_validation_texts(
     targets: list[Path], tmp_path: Path
 ) -> None:
     out, lines = tmp_path / "model.safetensors", []
@@ -56,8 +58,8 @@ def test_sums_of_words_come_near_the_vectors_of_texts_that_were_kept_out(
     texts = read_targets(targets[1:])
     products = encoder.encode_batch(texts.terms) @ encoder.encode_batch(texts.terms).T
     centred = texts.vectors - texts.vectors.mean(axis=0)
-    wanted = centred @ centred.T / np.outer(*[np.linalg.norm(centred, axis=1)] * 2)
-    assert np.corrcoef(products.ravel(), wanted.ravel())[0, 1] > 0.9
+    expected = centred @ centred.T / np.outer(*[np.linalg.norm(centred, axis=1)] * 2)
+    assert np.corrcoef(products.ravel(), expected.ravel())[0, 1] > 0.9
     assert not (tmp_path / "model.safetensors.work").exists()
 
 
@@ -68,7 +70,7 @@ def test_one_seed_gives_one_file(targets: list[Path], tmp_path: Path) -> None:
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
-def test_a_resumed_run_gives_the_file_of_an_unbroken_one(
+def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
     targets: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, out = tmp_path / "whole.safetensors", tmp_path / "model.safetensors"
@@ -111,11 +113,12 @@ train_distilled(targets, out, DistilSettings(**ast.literal_eval(settings)))
 """
 
 
-def test_training_moves_every_word_that_a_text_holds(targets: list[Path], tmp_path: Path) -> None:
+def test_training_moves_every_word_of_the_texts(targets: list[Path], tmp_path: Path) -> None:
     data = DistilData.prepare(read_targets(targets), TOY)
     start = first_vectors(data, TOY.frequency_weight)
     model = WordSums(TOY, start)
-    Trainer(model, TextBatches(data.training, TOY), tmp_path).train(stop_after=20)
+    task = TableTraining(model, TextBatches(data.training, TOY))
+    Trainer(task, tmp_path).train(stop_after=20)
     assert (np.abs(model.words.table.numpy() - start).max(axis=1) > 0).all()
 
 

@@ -2,27 +2,37 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch")
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.loop.devices import Workers
 from pocketintent.training.loop.run import Run, open_run
-from pocketintent.training.loop.trainer import CHECKPOINT
+from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.trainer import CHECKPOINT, Trainer
 
 
-class Loop:
-    """A training loop that notes what it was asked to do."""
+class Counted(Trainable):
+    """A capability that notes the epochs that it is trained for."""
 
-    def __init__(self, checkpoint: bool) -> None:
-        self.history: list[float] = []
-        self.calls: list[str] = []
-        self._checkpoint = checkpoint
+    epochs, unit, units_per_epoch, workers = 3, "steps", 1, Workers()
 
-    def resume(self) -> bool:
-        self.calls.append("resume")
-        self.history = [0.5]
-        return self._checkpoint
+    def __init__(self) -> None:
+        self.trained: list[int] = []
 
-    def train(self) -> None:
-        self.calls.append("train")
+    def start_epoch(self, epoch: int) -> int:
+        return 1
+
+    def step(self, step: Step) -> tuple[float, float]:
+        self.trained.append(step.epoch)
+        return 1.0, 1.0
+
+    def measure(self, epoch: Epoch) -> Measurement:
+        return Measurement(epoch.loss, "measured")
+
+    def state(self) -> dict[str, object]:
+        return {}
+
+    def load_state(self, state: dict[str, object]) -> None:
+        pass
 
 
 @pytest.fixture
@@ -52,7 +62,7 @@ def test_an_error_after_a_checkpoint_leaves_it(out: Path) -> None:
     assert (run.folder / CHECKPOINT).read_bytes() == b"weights"
 
 
-def test_a_run_that_is_stopped_can_be_gone_on_with_or_dropped(out: Path) -> None:
+def test_a_stopped_run_can_be_resumed_or_dropped(out: Path) -> None:
     with pytest.raises(KeyboardInterrupt), open_run(out, [], {}) as run:
         (run.folder / "encoded").touch()
         raise KeyboardInterrupt
@@ -67,21 +77,24 @@ def test_a_run_that_is_stopped_can_be_gone_on_with_or_dropped(out: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("resumed", "checkpoint", "calls", "lines"),
+    ("resumed", "checkpoint", "trained", "going_on"),
     [
-        (False, True, ["train"], []),
-        (True, True, ["resume", "train"], ["going on after 1 of 9 epochs"]),
-        (True, False, ["resume", "train"], []),
+        (False, True, [0, 1, 2], []),
+        (True, True, [1, 2], ["going on after 1 of 3 epochs"]),
+        (True, False, [0, 1, 2], []),
     ],
 )
 def test_training_goes_on_where_it_was_stopped(
-    out: Path, resumed: bool, checkpoint: bool, calls: list[str], lines: list[str]
+    tmp_path: Path, resumed: bool, checkpoint: bool, trained: list[int], going_on: list[str]
 ) -> None:
-    told: list[str] = []
-    loop = Loop(checkpoint)
-    with open_run(out, [], {}, resume=resumed, report=told.append) as run:
-        run.train(loop, 9)
-    assert (loop.calls, told) == (calls, lines)
+    if checkpoint:
+        Trainer(Counted(), tmp_path).train(stop_after=1)
+    lines: list[str] = []
+    task = Counted()
+    trainer = Run(Workers(), "cpu", tmp_path, resumed, lines.append).train(task)
+    assert task.trained == trained
+    assert trainer.history == [1.0] * 3
+    assert lines == [*going_on, *(f"epoch {epoch + 1} of 3: measured" for epoch in trained)]
 
 
 def test_cuda_is_the_gpu_that_torchrun_gives_the_process(
@@ -99,10 +112,10 @@ def test_only_the_leading_process_reports_and_removes(
 ) -> None:
     second = Workers(rank=1, count=1)
     monkeypatch.setattr(Workers, "join", classmethod(lambda cls, device: second))
-    told: list[str] = []
+    lines: list[str] = []
     out.with_name("model.safetensors.work").mkdir()
-    with open_run(out, [], {}, report=told.append) as run:
+    with open_run(out, [], {}, report=lines.append) as run:
         run.report("working")
         assert not run.leads
     assert run.folder.exists()
-    assert told == []
+    assert lines == []

@@ -47,7 +47,7 @@ def test_steps_equal_those_of_a_dense_table(
 
 
 @pytest.mark.parametrize("adagrad", [False, True])
-def test_rows_without_a_gradient_stay_as_they_are(adagrad: bool) -> None:
+def test_rows_without_a_gradient_are_unchanged(adagrad: bool) -> None:
     before = torch.full((5, 3), 7.0)  # longer than max_norm, which only touched rows obey
     rows = SparseRows(before.clone(), adagrad=adagrad, max_norm=1.0)
     rows.step(torch.tensor([1, 3]), torch.ones(2, 3), 0.1)
@@ -62,7 +62,7 @@ def test_a_gradient_of_zeros_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("adagrad", [False, True])
-def test_a_restored_table_goes_on_as_the_first_one(adagrad: bool) -> None:
+def test_a_restored_table_continues_like_the_first_one(adagrad: bool) -> None:
     first = SparseRows(torch.ones(3, 2), adagrad=adagrad)
     first.step(torch.tensor([0, 2]), torch.ones(2, 2), 0.3)
     second = SparseRows(torch.zeros(3, 2), adagrad=adagrad)

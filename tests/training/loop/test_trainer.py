@@ -7,6 +7,9 @@ import pytest
 torch = pytest.importorskip("torch")
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.training.corpora.encoded import EncodedCorpus  # noqa: E402
+from pocketintent.training.loop.devices import Workers  # noqa: E402
+from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
+from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable  # noqa: E402
 from pocketintent.training.loop.trainer import CHECKPOINT, Trainer  # noqa: E402
 from pocketintent.training.starspace.data import BagBatches, WordBatches  # noqa: E402
 from pocketintent.training.starspace.model import StarSpace  # noqa: E402
@@ -38,12 +41,13 @@ def make_trainer(make_corpus: Callable[..., EncodedCorpus], tmp_path: Path) -> M
         (tmp_path / folder).mkdir(exist_ok=True)
         words = [f"word{number}" for number in range(NUM_WORDS)]
         if settings.mode == "word":
-            model = StarSpace(settings, words)
-            return Trainer(model, WordBatches(corpus, counts, settings), tmp_path / folder)
+            batches = WordBatches(corpus, counts, settings)
+            task = TableTraining(StarSpace(settings, words), batches)
+            return Trainer(task, tmp_path / folder)
         label_counts = np.bincount(labels) if settings.mode == "labelled" else None
         model = StarSpace(settings, words, num_labels=3 if settings.mode == "labelled" else 0)
-        batches = BagBatches(corpus, label_counts, NUM_WORDS, settings)
-        return Trainer(model, batches, tmp_path / folder)
+        bags = BagBatches(corpus, label_counts, NUM_WORDS, settings)
+        return Trainer(TableTraining(model, bags), tmp_path / folder)
 
     return make
 
@@ -73,9 +77,9 @@ def test_a_run_stopped_anywhere_and_resumed_is_the_unbroken_run(
             break
         assert steps < 200
     assert steps > 8  # stopped in the middle of epochs, more than once
-    assert torch.equal(part.model.words.table, unbroken.model.words.table)
-    if unbroken.model.ngrams is not None and part.model.ngrams is not None:
-        assert torch.equal(part.model.ngrams.table, unbroken.model.ngrams.table)
+    assert torch.equal(part.task.model.words.table, unbroken.task.model.words.table)
+    if unbroken.task.model.ngrams is not None and part.task.model.ngrams is not None:
+        assert torch.equal(part.task.model.ngrams.table, unbroken.task.model.ngrams.table)
     assert part.history == unbroken.history
 
 
@@ -85,7 +89,7 @@ def test_a_finished_run_has_nothing_left_to_train(make_trainer: MakeTrainer) -> 
     again = make_trainer()
     assert again.resume()
     again.train()
-    assert torch.equal(again.model.words.table, done.model.words.table)
+    assert torch.equal(again.task.model.words.table, done.task.model.words.table)
     assert len(again.history) == 3
 
 
@@ -113,12 +117,12 @@ def test_the_loss_falls_and_is_reported_once_an_epoch(make_trainer: MakeTrainer)
         assert trainer.history[-1] < trainer.history[0]
 
 
-def test_the_rate_falls_to_zero_in_line(
+def test_the_learning_rate_falls_linearly_to_zero(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trainer = make_trainer(epochs=2, learning_rate=0.4)
     rates: list[float] = []
-    monkeypatch.setattr(trainer.model, "step", lambda gradients, rate: rates.append(rate))
+    monkeypatch.setattr(trainer.task.model, "step", lambda gradients, rate: rates.append(rate))
     trainer.train()
     assert rates[0] == 0.4
     assert rates == sorted(rates, reverse=True)
@@ -126,7 +130,7 @@ def test_the_rate_falls_to_zero_in_line(
     assert np.diff(rates).max() < 0
 
 
-def test_a_loss_that_is_no_number_ends_the_run(make_trainer: MakeTrainer) -> None:
+def test_a_loss_of_nan_ends_the_run(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(
         loss="softmax", optimizer="sgd", learning_rate=1e30, max_norm=None, epochs=20
     )
@@ -144,3 +148,86 @@ def test_a_checkpoint_that_cannot_be_used_is_named(make_trainer: MakeTrainer) ->
         path.write_bytes(data)
         with pytest.raises(PocketIntentError, match=r"checkpoint\.pt: cannot go on"):
             make_trainer().resume()
+
+
+class CountedSteps(Trainable):
+    """A capability that notes what the loop asks of it."""
+
+    epochs, unit, units_per_epoch = 2, "steps", 5
+
+    def __init__(self, workers: Workers | None = None, stop_at: int | None = None) -> None:
+        self.workers = workers or Workers()
+        self.steps: list[Step] = []
+        self.measured: list[Epoch] = []
+        self.finished = 0
+        self._stop_at = stop_at
+
+    def start_epoch(self, epoch: int) -> int:
+        return 5
+
+    def step(self, step: Step) -> tuple[float, float]:
+        self.steps.append(step)
+        return 3.0, 2.0
+
+    def measure(self, epoch: Epoch) -> Measurement:
+        self.measured.append(epoch)
+        return Measurement(epoch.loss, "measured", stop=epoch.number == self._stop_at)
+
+    def state(self) -> dict[str, object]:
+        return {"steps": len(self.steps)}
+
+    def load_state(self, state: dict[str, object]) -> None:
+        self.loaded = state
+
+    def finish(self) -> None:
+        self.finished += 1
+
+
+def test_each_process_takes_every_second_batch_and_the_last_step_may_leave_it_idle(
+    tmp_path: Path,
+) -> None:
+    taken = []
+    for rank in (0, 1):
+        task = CountedSteps(Workers(rank, count=2))
+        Trainer(task, tmp_path).train()
+        taken.append([(step.epoch, step.batch, step.idle) for step in task.steps])
+        assert [step.progress for step in task.steps] == [0.0, 0.2, 0.4, 0.5, 0.7, 0.9]
+    once = [[(0, False), (2, False), (4, False)], [(1, False), (3, False), (4, True)]]
+    assert taken == [[(epoch, *step) for epoch in (0, 1) for step in steps] for steps in once]
+
+
+def test_only_the_leading_process_writes_checkpoints(tmp_path: Path) -> None:
+    Trainer(CountedSteps(Workers(1, count=2)), tmp_path).train()
+    assert list(tmp_path.iterdir()) == []
+    Trainer(CountedSteps(Workers(0, count=2)), tmp_path).train()
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
+
+
+def test_a_run_is_finished_once_it_is_done_and_not_when_it_is_interrupted(tmp_path: Path) -> None:
+    task = CountedSteps()
+    trainer = Trainer(task, tmp_path)
+    trainer.train(stop_after=7)
+    assert (task.finished, len(task.steps)) == (0, 7)
+    trainer.train()
+    assert (task.finished, len(task.steps)) == (1, 10)
+    assert trainer.history == [1.5, 1.5]
+    assert [(epoch.number, epoch.loss) for epoch in task.measured] == [(1, 1.5), (2, 1.5)]
+
+
+def test_a_measurement_can_end_the_run(tmp_path: Path) -> None:
+    task, lines = CountedSteps(stop_at=1), []
+    Trainer(task, tmp_path, report=lines.append).train()
+    assert (len(task.steps), task.finished) == (5, 1)
+    assert lines == ["epoch 1 of 2: measured"]
+    again = CountedSteps()
+    trainer = Trainer(again, tmp_path)
+    assert trainer.resume()
+    trainer.train()
+    assert (again.steps, again.finished, again.loaded) == ([], 1, {"steps": 5})
+
+
+def test_the_time_limit_ends_the_epoch_early(tmp_path: Path) -> None:
+    task = CountedSteps()
+    Trainer(task, tmp_path, max_minutes=1e-12).train()
+    assert (len(task.steps), task.finished) == (1, 1)
+    assert [epoch.number for epoch in task.measured] == [1]

@@ -13,7 +13,7 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_run_is_resumed_with_its_settings_and_inputs_alone(tmp_path: Path, corpus: Path) -> None:
+def test_a_run_is_only_resumed_with_its_settings_and_inputs(tmp_path: Path, corpus: Path) -> None:
     folder = tmp_path / "model.safetensors.work"
     open_folder(folder, [corpus], {"dim": 1}, resume=True, restart=False)
     open_folder(folder, [corpus], {"dim": 1}, resume=True, restart=False)
@@ -27,7 +27,7 @@ def test_a_run_is_resumed_with_its_settings_and_inputs_alone(tmp_path: Path, cor
     open_folder(folder, [corpus], {"dim": 2}, resume=False, restart=True)
 
 
-def test_a_finished_model_is_not_trained_anew_by_resume(tmp_path: Path, corpus: Path) -> None:
+def test_a_finished_model_is_not_trained_again_by_resume(tmp_path: Path, corpus: Path) -> None:
     folder = tmp_path / "model.safetensors.work"
     (tmp_path / "model.safetensors").write_bytes(b"finished")
     with pytest.raises(PocketIntentError, match=r"model\.safetensors is finished.*--restart"):

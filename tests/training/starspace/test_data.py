@@ -36,12 +36,12 @@ def counts_of(sentences: list[list[int]]) -> IntArray:
 
 def sentences_of(batch: WordBatch) -> list[list[int]]:
     """The pieces of a batch, in order."""
-    found: list[list[int]] = []
+    pieces: list[list[int]] = []
     for slots, numbers in zip(batch.slots, batch.sentences, strict=True):
-        kept = numbers >= 0
-        for number in dict.fromkeys(numbers[kept].tolist()):
-            found.append(slots[numbers == number].tolist())
-    return found
+        used = numbers >= 0
+        for number in dict.fromkeys(numbers[used].tolist()):
+            pieces.append(slots[numbers == number].tolist())
+    return pieces
 
 
 def pieces_of(sentence: list[int], longest: int) -> list[list[int]]:
@@ -50,7 +50,7 @@ def pieces_of(sentence: list[int], longest: int) -> list[list[int]]:
 
 
 @given(SENTENCES, st.integers(2, 8), st.integers(1, 4), st.integers(0, 3))
-def test_an_epoch_has_every_sentence_once_with_long_ones_cut(
+def test_an_epoch_has_every_sentence_once_and_cuts_long_sentences(
     make_corpus: MakeCorpus,
     sentences: list[list[int]],
     row_length: int,
@@ -58,19 +58,19 @@ def test_an_epoch_has_every_sentence_once_with_long_ones_cut(
     epoch: int,
 ) -> None:
     run = StarSpaceSettings(row_length=row_length, batch_tokens=row_length * rows_per_batch)
-    wanted = [piece for sentence in sentences for piece in pieces_of(sentence, row_length)]
+    expected = [piece for sentence in sentences for piece in pieces_of(sentence, row_length)]
     corpus = make_corpus([[sentence] for sentence in sentences])
-    if not wanted:
+    if not expected:
         with pytest.raises(PocketIntentError, match="no sentence of two known words"):
             WordBatches(corpus, counts_of(sentences), run)
         return
     batches = WordBatches(corpus, counts_of(sentences), run)
     batches.start_epoch(epoch)
-    made = [batches.batch(number) for number in range(len(batches))]
-    found = [piece for batch in made for piece in sentences_of(batch)]
-    assert Counter(map(tuple, found)) == Counter(map(tuple, wanted))
-    assert batches.words_per_epoch == sum(map(len, wanted))
-    for batch in made:
+    epoch_batches = [batches.batch(number) for number in range(len(batches))]
+    pieces = [piece for batch in epoch_batches for piece in sentences_of(batch)]
+    assert Counter(map(tuple, pieces)) == Counter(map(tuple, expected))
+    assert batches.words_per_epoch == sum(map(len, expected))
+    for batch in epoch_batches:
         assert batch.slots.shape == batch.sentences.shape
         assert 1 <= len(batch.slots) <= rows_per_batch
         assert batch.slots.shape[1] == row_length
@@ -115,22 +115,24 @@ def test_subsampling_leaves_frequent_words_out_and_keeps_rare_ones(make_corpus: 
     counts = np.array([3600, 400])
     run = StarSpaceSettings(row_length=10, batch_tokens=5000, subsample=0.225)
     batches = WordBatches(make_corpus([[s] for s in sentences]), counts, run)
-    kept: Counter[int] = Counter()
+    remaining: Counter[int] = Counter()
     for number in range(len(batches)):
         batch = batches.batch(number)
-        kept.update(batch.slots[batch.sentences >= 0].tolist())
-    assert kept[1] == 400  # its share is 0.1, under the limit
-    assert kept[0] == pytest.approx(3600 * 0.5, rel=0.05)  # sqrt(0.225 / 0.9)
+        remaining.update(batch.slots[batch.sentences >= 0].tolist())
+    assert remaining[1] == 400  # its share is 0.1, under the limit
+    assert remaining[0] == pytest.approx(3600 * 0.5, rel=0.05)  # sqrt(0.225 / 0.9)
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
 def test_negatives_follow_the_power_of_their_counts(power: float) -> None:
     counts = np.array([1, 10, 100, 1000])
-    drawn = FrequencySampler(counts, power).draw(np.random.default_rng(1), (50, 400))
-    assert drawn.shape == (50, 400)
-    found = np.bincount(drawn.ravel(), minlength=4)
-    wanted = drawn.size * counts**power / (counts**power).sum()
-    assert float(((found - wanted) ** 2 / wanted).sum()) < 16.3  # chi-square, 3 degrees, 0.1 %
+    draws = FrequencySampler(counts, power).draw(np.random.default_rng(1), (50, 400))
+    assert draws.shape == (50, 400)
+    counted = np.bincount(draws.ravel(), minlength=4)
+    expected = draws.size * counts**power / (counts**power).sum()
+    assert (
+        float(((counted - expected) ** 2 / expected).sum()) < 16.3
+    )  # chi-square, 3 degrees, 0.1 %
 
 
 def test_word_negatives_follow_the_counts(make_corpus: MakeCorpus) -> None:
@@ -141,9 +143,7 @@ def test_word_negatives_follow_the_counts(make_corpus: MakeCorpus) -> None:
 
 
 @given(st.lists(st.integers(1, 9), min_size=1), st.integers(9, 20))
-def test_rows_take_whole_pieces_in_order_and_as_many_as_fit(
-    lengths: list[int], row_length: int
-) -> None:
+def test_rows_are_filled_with_whole_pieces_in_order(lengths: list[int], row_length: int) -> None:
     firsts = pack_rows(np.array(lengths), row_length).tolist()
     assert firsts[0] == 0 and firsts[-1] == len(lengths)
     rows = [lengths[a:b] for a, b in pairwise(firsts)]

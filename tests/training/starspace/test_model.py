@@ -50,7 +50,7 @@ def plain_loss(
         return -(rivals @ left).log_softmax(0)[0]
 
     def unit(vector: "torch.Tensor") -> "torch.Tensor":
-        # The value is the unit vector, the derivative that of doing nothing.
+        # The value is the unit vector, the derivative is the identity.
         return vector + (vector / vector.norm() - vector).detach()
 
     def cosine(one: "torch.Tensor", other: "torch.Tensor") -> "torch.Tensor":
@@ -103,23 +103,23 @@ def plain_bag_loss(
 
 
 def check_against_loops(
-    model: StarSpace, batch: WordBatch | BagBatch, found: BatchGradients
+    model: StarSpace, batch: WordBatch | BagBatch, gradients: BatchGradients
 ) -> None:
     words = model.words.table.clone().requires_grad_()
     ngrams = None if model.ngrams is None else model.ngrams.table.clone().requires_grad_()
     plain = plain_word_loss if isinstance(batch, WordBatch) else plain_bag_loss
     loss, examples = plain(model.settings, batch, plain_compose(model, words, ngrams))
-    assert int(found.num_examples) == examples
-    torch.testing.assert_close(found.loss, loss.detach(), rtol=1e-4, atol=1e-4)
+    assert int(gradients.num_examples) == examples
+    torch.testing.assert_close(gradients.loss, loss.detach(), rtol=1e-4, atol=1e-4)
     if loss.requires_grad:
         loss.backward()
     gradient = torch.zeros_like(words) if words.grad is None else words.grad
-    dense = torch.zeros_like(words).detach().index_add_(0, found.rows, found.values)
-    assert len(found.rows.unique()) == len(found.rows)
+    dense = torch.zeros_like(words).detach().index_add_(0, gradients.rows, gradients.values)
+    assert len(gradients.rows.unique()) == len(gradients.rows)
     torch.testing.assert_close(dense, gradient, rtol=1e-4, atol=1e-4)
     # An SGD step of length one moves both tables by their gradients.
     before = words.detach(), None if ngrams is None else ngrams.detach()
-    model.step(found, 1.0)
+    model.step(gradients, 1.0)
     torch.testing.assert_close(before[0] - model.words.table, gradient, rtol=1e-4, atol=1e-4)
     if ngrams is not None and ngrams.grad is not None:
         assert model.ngrams is not None and before[1] is not None
@@ -190,7 +190,7 @@ def test_bag_gradients_equal_a_loop_over_examples(
         check_against_loops(model, batch, model.gradients(batch))
 
 
-def test_rows_that_a_batch_did_not_use_stay_as_they_are() -> None:
+def test_rows_that_a_batch_did_not_use_are_unchanged() -> None:
     run = StarSpaceSettings(dim=3, init_scale=1.0, share_sides=False)
     model = make_model(run)
     before = model.words.table.clone()

@@ -2,10 +2,7 @@
 
 import gzip
 import json
-import os
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,20 +10,26 @@ from typing import Any
 import numpy as np
 import pytest
 
+from two_processes import joined_by, status_after
+
 torch = pytest.importorskip("torch")
+from pocketintent.cli.main import main  # noqa: E402
 from pocketintent.runtime.encoders.registry import load_encoder  # noqa: E402
 from pocketintent.runtime.encoders.static import StaticEncoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
 from pocketintent.runtime.text.ngrams import ngram_buckets  # noqa: E402
-from pocketintent.training.corpora.encoded import EncodedCorpus  # noqa: E402
 from pocketintent.training.loop.sparse_rows import sum_rows  # noqa: E402
+from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.starspace.data import WordBatches  # noqa: E402
 from pocketintent.training.starspace.model import StarSpace  # noqa: E402
-from pocketintent.training.starspace.pipeline import train_starspace  # noqa: E402
+from pocketintent.training.starspace.pipeline import (  # noqa: E402
+    load_prepared,
+    prepare_corpus,
+    train_starspace,
+)
 from pocketintent.training.starspace.settings import StarSpaceSettings  # noqa: E402
 
-REPOSITORY = Path(__file__).resolve().parents[3]
 SMALL = StarSpaceSettings(dim=8, epochs=3, row_length=8, batch_tokens=64, learning_rate=0.1)
 FRUIT, METAL = ["apple", "pear", "plum", "cherry"], ["iron", "copper", "zinc", "nickel"]
 COMMANDS = {
@@ -38,7 +41,7 @@ COMMANDS = {
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Fruit is eaten and metal is melted; no two fruits stand in one sentence."""
+    """Fruit is eaten and metal is melted; no sentence has two fruits."""
     rng = np.random.default_rng(0)
     lines = []
     for _ in range(300):
@@ -94,7 +97,7 @@ def test_a_run_leaves_one_model_file_and_its_record(corpus: Path, tmp_path: Path
     assert any("epoch 3 of 3" in line for line in lines)
 
 
-def test_words_that_share_contexts_come_near_each_other(corpus: Path, tmp_path: Path) -> None:
+def test_words_that_share_contexts_become_similar(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.safetensors"
     train_starspace([corpus], out, replace(SMALL, dim=16, epochs=20, margin=0.5, share_sides=False))
     encoder = load_static(out)
@@ -158,27 +161,6 @@ def test_a_seed_gives_one_file_and_another_seed_another(corpus: Path, tmp_path: 
     assert files[0] != files[2]
 
 
-KILL_AT_STEP = """
-import os, signal, sys
-from pocketintent.cli.main import main
-from pocketintent.training.loop.trainer import Trainer
-steps, train_batch = iter(range(10**9)), Trainer._train_batch
-def step_or_die(trainer):
-    if next(steps) == int(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return train_batch(trainer)
-Trainer._train_batch = step_or_die
-sys.exit(main(sys.argv[2:]))
-"""
-
-
-def environment() -> dict[str, str]:
-    return os.environ | {
-        "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": os.pathsep.join([str(REPOSITORY / "sdk"), *filter(None, sys.path)]),
-    }
-
-
 def options(corpus: Path, out: Path) -> list[str]:
     """The command's arguments that make a run with SMALL's settings."""
     chosen = ["dim", "epochs", "row_length", "batch_tokens", "learning_rate"]
@@ -190,45 +172,7 @@ def options(corpus: Path, out: Path) -> list[str]:
     ]
 
 
-def tensors_of(path: Path) -> dict[str, bytes]:
-    return {name: tensor.tobytes() for name, tensor in load_model(path).tensors.items()}
-
-
-def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
-    corpus: Path, tmp_path: Path
-) -> None:
-    unbroken, out = tmp_path / "unbroken.safetensors", tmp_path / "out.safetensors"
-    train_starspace([corpus], unbroken, SMALL)
-    folder = tmp_path / "out.safetensors.work"
-    killed = subprocess.run(
-        [sys.executable, "-c", KILL_AT_STEP, "60", *options(corpus, out)],
-        env=environment(),
-        capture_output=True,
-        check=False,
-    )
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert (folder / "checkpoint.pt").exists()
-    assert not out.exists()
-
-    with pytest.raises(PocketIntentError, match="--resume goes on with it, --restart drops it"):
-        train_starspace([corpus], out, SMALL)
-    with pytest.raises(PocketIntentError, match=r"made with other settings \(seed\); repeat"):
-        train_starspace([corpus], out, replace(SMALL, seed=1), resume=True)
-    other = tmp_path / "other.txt"
-    other.write_text("another corpus altogether")
-    with pytest.raises(PocketIntentError, match="made with other input files; repeat"):
-        train_starspace([other], out, SMALL, resume=True)
-    assert (folder / "checkpoint.pt").exists()
-
-    lines: list[str] = []
-    train_starspace([corpus], out, SMALL, resume=True, report=lines.append)
-    assert "going on after 1 of 3 epochs" in lines
-    assert not any("counting words" in line for line in lines)
-    assert out.read_bytes() == unbroken.read_bytes()
-    assert not folder.exists()
-
-
-def test_a_restart_drops_what_was_left(corpus: Path, tmp_path: Path) -> None:
+def test_a_restart_drops_the_old_work_folder(corpus: Path, tmp_path: Path) -> None:
     out, folder = tmp_path / "out.safetensors", tmp_path / "out.safetensors.work"
     folder.mkdir()
     (folder / "checkpoint.pt").write_bytes(b"of another run")
@@ -254,31 +198,20 @@ def test_a_run_killed_while_it_reads_the_corpus_reads_it_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("pocketintent.training.starspace.pipeline.os.replace", stop)
+        patch.setattr("pocketintent.training.starspace.pipeline.write_atomically", stop)
         with pytest.raises(KeyboardInterrupt):
             train_starspace([corpus], outs[1], SMALL)
     train_starspace([corpus], outs[1], SMALL, resume=True)
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
-def torchrun(*arguments: str) -> None:
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    run = subprocess.run(
-        [*command, *arguments],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=300,  # processes that wait for each other would wait forever
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr[-4000:]
-
-
-def trained_by_pairs(work: Path, words: list[str]) -> "torch.Tensor":
+def trained_by_pairs(corpus: Path, folder: Path) -> "torch.Tensor":
     """One process that takes the steps of two: each over a pair of batches."""
-    counts = np.array(json.loads((work / "vocabulary.json").read_bytes())["counts"])
-    model = StarSpace(SMALL, words)
-    batches = WordBatches(EncodedCorpus.load(work), counts, SMALL)
+    folder.mkdir()
+    prepare_corpus([corpus], folder, SMALL, report=lambda line: None)
+    prepared = load_prepared(folder, SMALL)
+    model = StarSpace(SMALL, prepared.words.words)
+    batches = WordBatches(prepared.corpus, prepared.words.counts, SMALL)
     for epoch in range(SMALL.epochs):
         batches.start_epoch(epoch)
         for first in range(0, len(batches), 2):
@@ -295,33 +228,33 @@ def trained_by_pairs(work: Path, words: list[str]) -> "torch.Tensor":
     return model.word_embeddings()
 
 
-# Rank 0 writes a checkpoint after every step, rank 1 by its own clock never.
-CLOCKS = """
-import os, shutil, sys
+COMMAND = """
+import sys
 from pocketintent.cli.main import main
-from pocketintent.training.loop import run
-from pocketintent.training.loop.trainer import Trainer
-leads = os.environ["RANK"] == "0"
-Trainer.__init__.__kwdefaults__["checkpoint_seconds"] = -1.0 if leads else 1e9
-run.shutil.rmtree = lambda folder: os.rename(folder, f"{folder}.kept")
-sys.exit(main(sys.argv[1:]))
+assert main(sys.argv[1:]) == 0
 """
 
 
 def test_two_processes_take_the_steps_of_one_over_both_batches(
-    corpus: Path, tmp_path: Path
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script, out = tmp_path / "clocks.py", tmp_path / "two.safetensors"
-    script.write_text(CLOCKS)
-    torchrun(str(script), *options(corpus, out))
-    encoder = load_static(out)
-    wanted = trained_by_pairs(tmp_path / "two.safetensors.work.kept", encoder.vocabulary.words)
-    np.testing.assert_allclose(encoder.words.decode(), wanted.numpy(), rtol=1e-4, atol=1e-6)
-
-
-def test_torchrun_ends_with_one_good_model_file(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "two.safetensors"
-    torchrun("-m", "pocketintent", *options(corpus, out))
+    # The first process writes a checkpoint after every step, the second never does.
+    monkeypatch.setitem(Trainer.__init__.__kwdefaults__, "checkpoint_seconds", -1.0)
+    with joined_by(COMMAND, *options(corpus, out)):
+        assert main(options(corpus, out)) == 0
+    expected = trained_by_pairs(corpus, tmp_path / "pairs")
+    vectors = load_static(out).words.decode()
+    np.testing.assert_allclose(vectors, expected.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_two_processes_end_with_one_good_model_file_and_one_record(
+    corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "two.safetensors"
+    with joined_by(COMMAND, *options(corpus, out)):
+        assert main(options(corpus, out)) == 0
+    assert capfd.readouterr().out.count(str(out)) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == [corpus.name, out.name]
     training = load_model(out).manifest["training"]
     assert len(training["loss"]) == 3 and training["loss"][2] < training["loss"][0]
@@ -336,13 +269,13 @@ def test_a_corpus_without_words_is_an_error(tmp_path: Path, text: str) -> None:
         train_starspace([path], tmp_path / "model.safetensors", SMALL)
 
 
-def test_what_cannot_be_trained_on_is_named(tmp_path: Path, corpus: Path) -> None:
+def test_input_that_cannot_be_trained_on_is_named(tmp_path: Path, corpus: Path) -> None:
     out = tmp_path / "model.safetensors"
     with pytest.raises(PocketIntentError, match=r"corpus\.txt\.gz has an intent"):
         train_starspace([corpus], out, replace(SMALL, mode="labelled"), restart=True)
     with pytest.raises(PocketIntentError, match=r"none\.txt: cannot be read"):
         train_starspace([tmp_path / "none.txt"], out, SMALL, restart=True)
-    with pytest.raises(PocketIntentError, match="dim must be positive"):
+    with pytest.raises(PocketIntentError, match="dim must be at least 1"):
         train_starspace([corpus], out, replace(SMALL, dim=0), restart=True)
     single = tmp_path / "single.txt"
     single.write_text("one\ntwo\nthree")
@@ -360,3 +293,46 @@ def test_a_run_that_fails_before_training_leaves_nothing_in_the_way(tmp_path: Pa
     corpus.write_text("play the song\nstop the song\n")
     train_starspace([corpus], out, StarSpaceSettings(dim=4, epochs=1))
     assert out.exists()
+
+
+KILL_AT_STEP = """
+import os, signal, sys
+from pocketintent.cli.main import main
+from pocketintent.training.loop.trainer import Trainer
+steps, take_step = iter(range(10**9)), Trainer._step
+def step_or_die(trainer):
+    if next(steps) == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return take_step(trainer)
+Trainer._step = step_or_die
+main(sys.argv[2:])
+"""
+
+
+# The last test here, because the tests after it need another second process.
+def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
+    corpus: Path, tmp_path: Path
+) -> None:
+    unbroken, out = tmp_path / "unbroken.safetensors", tmp_path / "out.safetensors"
+    train_starspace([corpus], unbroken, SMALL)
+    folder = tmp_path / "out.safetensors.work"
+    assert status_after(KILL_AT_STEP, "60", *options(corpus, out)) == -signal.SIGKILL
+    assert (folder / "checkpoint.pt").exists()
+    assert not out.exists()
+
+    with pytest.raises(PocketIntentError, match="--resume goes on with it, --restart drops it"):
+        train_starspace([corpus], out, SMALL)
+    with pytest.raises(PocketIntentError, match=r"made with other settings \(seed\); repeat"):
+        train_starspace([corpus], out, replace(SMALL, seed=1), resume=True)
+    other = tmp_path / "other.txt"
+    other.write_text("another corpus altogether")
+    with pytest.raises(PocketIntentError, match="made with other input files; repeat"):
+        train_starspace([other], out, SMALL, resume=True)
+    assert (folder / "checkpoint.pt").exists()
+
+    lines: list[str] = []
+    train_starspace([corpus], out, SMALL, resume=True, report=lines.append)
+    assert "going on after 1 of 3 epochs" in lines
+    assert not any("counting words" in line for line in lines)
+    assert out.read_bytes() == unbroken.read_bytes()
+    assert not folder.exists()

@@ -5,7 +5,8 @@ import pytest
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.teachers.targets import read_targets
-from pocketintent.training.vectors.files import TermVectors, write_vectors
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 
 
 def write(path: Path, terms: list[str], dim: int) -> Path:
@@ -14,7 +15,7 @@ def write(path: Path, terms: list[str], dim: int) -> Path:
     return path
 
 
-def test_targets_of_several_files_follow_each_other(tmp_path: Path) -> None:
+def test_targets_of_several_files_are_concatenated(tmp_path: Path) -> None:
     one = write(tmp_path / "words.tsv", ["play", "stop"], 3)
     two = write(tmp_path / "texts.tsv", ["play some jazz", "stop"], 3)
     both = read_targets([one, two])
@@ -23,7 +24,7 @@ def test_targets_of_several_files_follow_each_other(tmp_path: Path) -> None:
     assert read_targets([one, two], limit=1).terms == ["play", "play some jazz"]
 
 
-def test_targets_of_different_dimensions_are_refused_by_name(tmp_path: Path) -> None:
+def test_the_error_names_the_file_of_another_dimension(tmp_path: Path) -> None:
     one = write(tmp_path / "words.tsv", ["play"], 3)
     other = write(tmp_path / "other.tsv", ["stop"], 5)
     with pytest.raises(PocketIntentError, match=r"other\.tsv: its vectors have dim 5"):

@@ -16,27 +16,27 @@ def extractor() -> DocumentTerms:
     return DocumentTerms.fit(TEXTS)
 
 
-def test_candidates_come_with_the_documented_score(extractor: DocumentTerms) -> None:
+def test_candidates_have_the_documented_score(extractor: DocumentTerms) -> None:
     words = extractor.words
-    found = dict(extractor.extract("The fast parser of the lexicon."))
+    scores = dict(extractor.extract("The fast parser of the lexicon."))
     info = {w: math.log(words.num_tokens / words.counts[w]) for w in ("fast", "parser", "lexicon")}
-    wanted = {
+    expected = {
         "fast parser": (info["fast"] + info["parser"]) * math.sqrt(1.1) / (1 + 1 / 6),
         "fast": info["fast"] * math.sqrt(0.1) / (1 + 1 / 6),
         "parser": info["parser"] * math.sqrt(0.1) / (1 + 2 / 6),
         "lexicon": info["lexicon"] * math.sqrt(1.1) / (1 + 5 / 6),
     }
-    assert found == pytest.approx(wanted)
+    assert scores == pytest.approx(expected)
 
 
-def test_words_the_corpus_lacks_are_candidates(extractor: DocumentTerms) -> None:
+def test_words_missing_from_the_corpus_are_candidates(extractor: DocumentTerms) -> None:
     assert extractor.extract("The zyzzyva weevil of the grammar.")[0][0] == "zyzzyva weevil"
 
 
-def test_the_best_come_first_and_no_more_than_asked_for(extractor: DocumentTerms) -> None:
-    found = extractor.extract("The fast parser reads the lexicon of the weevil.")
-    assert found == sorted(found, key=lambda item: (-item[1], item[0]))
-    assert extractor.extract("The fast parser reads the lexicon of the weevil.", 2) == found[:2]
+def test_the_best_terms_come_first_up_to_the_limit(extractor: DocumentTerms) -> None:
+    terms = extractor.extract("The fast parser reads the lexicon of the weevil.")
+    assert terms == sorted(terms, key=lambda item: (-item[1], item[0]))
+    assert extractor.extract("The fast parser reads the lexicon of the weevil.", 2) == terms[:2]
 
 
 @pytest.mark.parametrize("text", ["", "of the and", "... 1 2 3 !", "\x00"])
@@ -44,6 +44,6 @@ def test_a_text_without_candidates_has_no_terms(extractor: DocumentTerms, text: 
     assert extractor.extract(text) == []
 
 
-def test_a_corpus_without_words_is_refused() -> None:
+def test_a_corpus_without_words_is_rejected() -> None:
     with pytest.raises(PocketIntentError, match="no word"):
         DocumentTerms.fit(["", "!"])

@@ -14,7 +14,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
-from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.words import pipeline as word_vectors
 from pocketintent.training.words.pipeline import train_words
 from pocketintent.training.words.settings import WordSettings
@@ -35,7 +35,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("architecture", ["cbow", "skipgram"])
-def test_words_of_like_contexts_become_similar(
+def test_words_with_the_same_contexts_become_similar(
     corpus: Path, tmp_path: Path, architecture: Any
 ) -> None:
     out = tmp_path / "v.safetensors"
@@ -47,9 +47,7 @@ def test_words_of_like_contexts_become_similar(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_file_and_its_record_say_how_it_was_made(
-    corpus: Path, tmp_path: Path, method: Any
-) -> None:
+def test_the_file_records_its_training(corpus: Path, tmp_path: Path, method: Any) -> None:
     out = tmp_path / "v.safetensors"
     lines: list[str] = []
     record = train_words(
@@ -72,7 +70,7 @@ def test_the_file_and_its_record_say_how_it_was_made(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_format_holds_the_same_vectors(corpus: Path, tmp_path: Path, method: Any) -> None:
+def test_every_format_has_the_same_vectors(corpus: Path, tmp_path: Path, method: Any) -> None:
     settings = replace(QUICK, method=method)
     read = []
     for name in ("v.safetensors", "v.txt", "v.bin"):
@@ -92,17 +90,17 @@ def test_unknown_words_get_vectors_from_the_ngrams_of_fasttext(
     assert isinstance(encoder, StaticEncoder)
     assert encoder.ngrams is not None
     assert encoder.encode("reddish") @ encoder.encode("red") > 0.1
-    # A word is the mean of its own row and its n-grams' rows, in the runtime's hash: what is left
-    # of it without these is the row, which training keeps small beside a mean of many n-grams.
+    # A word is the mean of its row and its n-grams' rows, by the runtime's hash. Its row is short
+    # beside the mean of many n-grams, so both vectors have nearly the same direction.
     for word in ("green", "naïve"):
         unknown = encoder._embed_ngrams(word)
-        known = encoder.embed_tokens([word])[0]
-        assert known @ unknown > 0.8 * np.linalg.norm(known) * np.linalg.norm(unknown)
+        vector = encoder.embed_tokens([word])[0]
+        assert vector @ unknown > 0.8 * np.linalg.norm(vector) * np.linalg.norm(unknown)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("epoch", [1, 3])
-def test_a_run_that_was_stopped_goes_on_to_the_result_of_an_unbroken_one(
+def test_a_stopped_and_resumed_run_gives_the_result_of_an_unbroken_run(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: Any, epoch: int
 ) -> None:
     settings = replace(QUICK, method=method)
@@ -159,8 +157,8 @@ def test_terms_are_joined_to_one_token(tmp_path: Path) -> None:
     out = tmp_path / "v.txt"
     record = train_words([corpus], out, QUICK, terms=terms)
     assert record["terms"]["file"] == "terms.tsv"
-    wanted = {"machine_learning", "machine", "learning", "is", "fun", "a", "deep"}
-    assert set(read_vectors(out).terms) == wanted
+    expected = {"machine_learning", "machine", "learning", "is", "fun", "a", "deep"}
+    assert set(read_vectors(out).terms) == expected
 
 
 def test_a_tab_ends_a_sentence(tmp_path: Path) -> None:
@@ -173,15 +171,15 @@ def test_a_tab_ends_a_sentence(tmp_path: Path) -> None:
 
 
 BAD = [
-    ({"dim": 0}, "dim must be positive"),
-    ({"max_words": 0}, "max_words must be positive"),
+    ({"dim": 0}, "dim must be at least 1"),
+    ({"max_words": 0}, "max_words must be at least 1"),
     ({"method": "glove"}, "method must be one of word2vec, fasttext"),
-    ({"min_learning_rate": 0.0}, "0 < min_learning_rate <= learning_rate"),
+    ({"min_learning_rate": 0.0}, "min_learning_rate must be above 0"),
     ({"learning_rate": float("nan")}, "learning_rate must be a finite number"),
-    ({"learning_rate": 1e30}, "learning_rate <= 10"),
-    ({"subsample": -1.0}, "subsample must be 0 or more"),
-    ({"seed": -1}, "seed must be in"),
-    ({"min_n": 5, "max_n": 4}, "n-grams want"),
+    ({"learning_rate": 1e30}, "learning_rate must be above 0 and at most 10"),
+    ({"subsample": -1.0}, "subsample must be at least 0"),
+    ({"seed": -1}, "seed must be at least 0 and below 4294967296"),
+    ({"min_n": 5, "max_n": 4}, "min_n must be at least 1 and at most max_n"),
     ({"min_count": 10_000}, "no word that occurs 10000 times"),
 ]
 

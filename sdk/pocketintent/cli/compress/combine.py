@@ -1,4 +1,4 @@
-"""``pocketintent combine``: one model of word vectors and of a character network."""
+"""``pocketintent combine``: one model from word vectors and a character network."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import Path
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.model import model_file
 from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.output import print_json, print_note, print_progress
-from pocketintent.compression.words import read_static_model
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
-from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 
@@ -25,27 +26,24 @@ examples:
       --keep 10000 --blend 0.15 --attention 0.6 --intents intents/clinc150"""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand ``combine``."""
-    parser = subparsers.add_parser(
-        "combine",
-        help="join word vectors and a character network in one model",
-        description="Make one model that looks known words up and reads unknown ones by their "
-        "characters; prints its sizes as JSON.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``combine``."""
+    parser.description = (
+        "Make one model that looks up known words and reads unknown words by their characters. "
+        "Prints its sizes as JSON."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
         "words",
         type=model_file,
         metavar="WORDS",
-        help="a model of word vectors; its n-grams are left",
+        help="a model of word vectors; its n-grams are left out",
     )
     parser.add_argument(
         "charemb", type=Path, metavar="CHAREMB", help="a character network trained on WORDS"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="model to write")
     parser.add_argument(
         "--blend",
         type=float,
@@ -58,7 +56,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=float,
         default=DEFAULT_ATTENTION.share,
         metavar="X",
-        help="share of the known words that an unknown one is like in its vector; 0: none "
+        help="share of similar known words in the vector of an unknown word; 0 for none "
         "(%(default)s)",
     )
     parser.add_argument(
@@ -66,28 +64,41 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=float,
         default=DEFAULT_ATTENTION.temperature,
         metavar="T",
-        help="of the attention: the smaller, the fewer words have a say (%(default)s)",
+        help="temperature of the attention: the smaller, the fewer words contribute (%(default)s)",
     )
     parser.add_argument(
         "--unknown-weight",
         type=float,
         default=DEFAULT_ATTENTION.weight,
         metavar="W",
-        help="of the attention: how much an unknown word counts beside known ones (%(default)s)",
+        help="of the attention: factor on the length of an unknown word's vector (%(default)s)",
     )
     parser.add_argument(
         "--attention-words",
         type=whole_number(1),
         default=DEFAULT_ATTENTION.words,
         metavar="N",
-        help="of the attention: only the N most frequent words have a say (%(default)s)",
+        help="of the attention: only the N most frequent words contribute (%(default)s)",
     )
-    parser.add_argument("--keep", type=int, metavar="N", help="most frequent words to keep (all)")
     parser.add_argument(
-        "--sub-dim", type=int, metavar="N", help="length of a sub-vector (as WORDS has)"
+        "--keep", type=int, metavar="N", help="number of words to keep, the most frequent (all)"
     )
-    parser.add_argument("--codebook-size", type=int, metavar="N", help="centroids (as WORDS has)")
-    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    parser.add_argument(
+        "--sub-dim", type=int, metavar="N", help="length of a sub-vector (that of WORDS)"
+    )
+    parser.add_argument(
+        "--codebook-size",
+        type=int,
+        metavar="N",
+        help="number of centroids of a codebook (that of WORDS)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="seed of the sample that codebooks are fitted on (%(default)s)",
+    )
     add_probe_arguments(parser)
 
 
@@ -96,28 +107,22 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.compression.combine import combine_encoders
     from pocketintent.compression.report import size_report
 
-    words, counts = read_static_model(args.words)
-    characters = load_encoder(args.charemb)
-    if not isinstance(characters, CharEncoder):
-        kind = getattr(characters, "kind", "unknown")
-        raise PocketIntentError(
-            f"{args.charemb}: a model of kind {kind!r} has no character network; give one of "
-            "kind 'charemb'"
-        )
+    words = load_kind(args.words, StaticEncoder)
+    characters = load_kind(args.charemb, CharEncoder)
     before = {"words": size_report(args.words), "charemb": size_report(args.charemb)}
     started = time.monotonic()
-    combined = combine_encoders(
-        words,
-        characters,
-        blend=args.blend,
-        attention=_attention(args),
-        keep=args.keep,
-        counts=counts,
-        sub_dim=args.sub_dim,
-        codebook_size=args.codebook_size,
-        seed=args.seed,
-        progress=print_progress,
-    )
+    with Progress() as progress:
+        combined = combine_encoders(
+            words,
+            characters,
+            blend=args.blend,
+            attention=_attention(args),
+            keep=args.keep,
+            sub_dim=args.sub_dim,
+            codebook_size=args.codebook_size,
+            seed=args.seed,
+            progress=progress.show,
+        )
     seconds = time.monotonic() - started
     quality = {}
     if probe := read_probe(args):
@@ -139,6 +144,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _attention(args: argparse.Namespace) -> Attention | None:
+    """The settings of the attention; None without attention."""
     if args.attention == 0:
         return None
     for option, value in (
@@ -147,6 +153,6 @@ def _attention(args: argparse.Namespace) -> Attention | None:
         ("--unknown-weight", args.unknown_weight),
     ):
         if not 0 < value <= 1:
-            least = "0 (none)" if option == "--attention" else "above 0"
-            raise PocketIntentError(f"{option} {value}: it must be from {least} to 1")
+            least = "at least 0 (none)" if option == "--attention" else "above 0"
+            raise PocketIntentError(f"{option} must be {least} and at most 1, not {value}")
     return Attention(args.attention, args.temperature, args.unknown_weight, args.attention_words)

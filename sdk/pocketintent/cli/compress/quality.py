@@ -1,4 +1,4 @@
-"""What ``compress`` and ``compress-sweep`` share: the model to read, the quality to measure."""
+"""Measure the quality of a model that is being made smaller, or joined with another."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pocketintent.runtime.encoders.contract import Encoder
 
 @dataclass(frozen=True)
 class Probe:
-    """What the quality of an encoder is measured on."""
+    """The data on which the quality of an encoder is measured."""
 
     sts: Path | None = None
-    """Scored sentence pairs, lines of ``{"a", "b", "score"}``."""
+    """File of scored sentence pairs, lines of ``{"a", "b", "score"}``."""
     intents: tuple[Path, ...] = ()
     """Folders with ``train.jsonl`` and the split's file."""
     split: str = "valid"
     """Split of the intents that is scored; ``valid`` leaves ``test`` for the final figures."""
     shots: tuple[int, ...] = (5, 10, 30)
-    """Templates of an intent."""
+    """Numbers of templates per intent."""
     runs: int = 3
-    """Draws of templates."""
+    """Number of random draws of templates."""
 
     def __bool__(self) -> bool:
         return self.sts is not None or bool(self.intents)
@@ -33,15 +33,15 @@ class Probe:
 def measure_quality(encoder: Encoder, probe: Probe) -> dict[str, Any]:
     """Score an encoder on sentence similarity and on intents.
 
-    Both, since similarity alone hides what quantisation costs in intents.
+    Both are needed: similarity alone hides the cost of quantisation for intents.
 
     Args:
         encoder: Any encoder.
-        probe: What to measure on.
+        probe: The data to measure on.
 
     Returns:
         ``{"sts": {"pearson", "spearman", "pairs"}, "intents": {folder: {"split", "accuracy":
-        {"5": {"nearest": a, "nearest+centroid": b}}}}}``, each entry only where asked for.
+        {"5": {"nearest": a, "nearest+centroid": b}}}}}``; an entry is absent without its data.
 
     Raises:
         PocketIntentError: A file is missing or bad.
@@ -53,11 +53,11 @@ def measure_quality(encoder: Encoder, probe: Probe) -> dict[str, Any]:
     if probe.sts is not None:
         quality["sts"] = evaluate_sts(encoder, probe.sts)
     for folder in probe.intents:
-        measured = evaluate_intents(
+        report = evaluate_intents(
             encoder, folder, shots=probe.shots, runs=probe.runs, split=probe.split
         )
         accuracy: dict[str, dict[str, float]] = {}
-        for row in measured["results"]:
+        for row in report["results"]:
             by_decision = accuracy.setdefault(str(row["shots"]), {})
             by_decision[row["decision"]] = row["accuracy"]["mean"]
         entry = {"split": probe.split, "runs": probe.runs, "accuracy": accuracy}
@@ -69,7 +69,10 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that :func:`read_probe` reads."""
     group = parser.add_argument_group("quality")
     group.add_argument(
-        "--sts", type=Path, metavar="FILE", help='scored pairs, lines of {"a", "b", "score"}'
+        "--sts",
+        type=Path,
+        metavar="FILE",
+        help='scored pairs to measure on, lines of {"a", "b", "score"}',
     )
     group.add_argument(
         "--intents",
@@ -77,27 +80,33 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         nargs="+",
         default=[],
-        help="folders with train.jsonl and the split's file",
+        help="folders to measure on, each with train.jsonl and the split's file",
     )
     group.add_argument(
-        "--split", choices=("valid", "test"), default="valid", help="default: %(default)s"
+        "--split",
+        choices=("valid", "test"),
+        default="valid",
+        help="utterances to recognise (%(default)s)",
     )
     group.add_argument(
         "--shots",
         type=whole_numbers(1),
         default=(5, 10, 30),
-        help="templates of an intent (5,10,30)",
+        metavar="N,…",
+        help="templates per intent (5,10,30)",
     )
-    group.add_argument("--runs", type=int, default=3, help="draws of templates (%(default)s)")
+    group.add_argument(
+        "--runs", type=int, default=3, metavar="N", help="random draws of templates (%(default)s)"
+    )
 
 
 def read_probe(args: argparse.Namespace) -> Probe:
-    """The probe that the options ask for."""
+    """The probe from the options."""
     return Probe(args.sts, tuple(args.intents), args.split, args.shots, args.runs)
 
 
 def describe_probe(probe: Probe) -> dict[str, Any]:
-    """What a probe measures, by names that stay the same on another machine."""
+    """The content of a probe, by names that are the same on every machine."""
     return {
         "sts": probe.sts.name if probe.sts else None,
         "intents": [folder.resolve().name for folder in probe.intents],

@@ -14,7 +14,7 @@ from pocketintent.cli.compress.quality import (
 )
 from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.compression.words import keep_frequent, read_static_model
+from pocketintent.compression.prune import keep_frequent, load_word_model
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 
@@ -25,41 +25,52 @@ examples:
       --intents intents/clinc150 --sub-dims 5,10 --codebook-sizes 128,256 --out sweep"""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand ``compress-sweep``."""
-    parser = subparsers.add_parser(
-        "compress-sweep",
-        help="quality and size over many quantiser settings",
-        description="Quantise a model in many ways and measure each; writes sweep.json, sweep.csv "
-        "and sweep.png. A stopped sweep goes on where it was.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``compress-sweep``."""
+    parser.description = (
+        "Quantise a model with each combination of settings and measure the results. Writes "
+        "sweep.json, sweep.csv and sweep.png. The same command continues an unfinished sweep."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument("model", type=Path, metavar="IN", help="the uncompressed model")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where results go")
-    parser.add_argument("--keep", type=int, metavar="N", help="most frequent words to keep (all)")
     parser.add_argument(
-        "--sub-dims", type=whole_numbers(1), metavar="N,N", help="default: 2,3,4,5,6,10"
+        "--out", type=Path, required=True, metavar="DIR", help="folder to write the results to"
     )
     parser.add_argument(
-        "--codebook-sizes", type=whole_numbers(1), metavar="N,N", help="default: 2,4,8,…,512"
+        "--keep", type=int, metavar="N", help="number of words to keep, the most frequent (all)"
+    )
+    parser.add_argument(
+        "--sub-dims",
+        type=whole_numbers(1),
+        metavar="N,N",
+        help="lengths of a sub-vector (2,3,4,5,6,10)",
+    )
+    parser.add_argument(
+        "--codebook-sizes",
+        type=whole_numbers(1),
+        metavar="N,N",
+        help="numbers of centroids of a codebook (2,4,8,…,512)",
     )
     parser.add_argument(
         "--variants",
         nargs="+",
         metavar="NAME",
-        help="of shared, per_position, per_position_normalised, rotated (all)",
+        help="ways to quantise: shared, per_position, per_position_normalised, rotated (all)",
     )
     parser.add_argument(
         "--sample",
         type=int,
         default=20_000,
         metavar="N",
-        help="sub-vectors that a codebook is fitted on (%(default)s)",
+        help="number of sub-vectors that a codebook is fitted on (%(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
-    parser.add_argument("--no-plot", action="store_true", help="do without matplotlib")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of that sample (%(default)s)"
+    )
+    parser.add_argument(
+        "--no-plot", action="store_true", help="do not draw sweep.png, which needs matplotlib"
+    )
     add_probe_arguments(parser)
 
 
@@ -78,9 +89,9 @@ def run(args: argparse.Namespace) -> int:
     probe = read_probe(args)
     if not probe:
         raise PocketIntentError("a sweep needs --sts FILE or --intents DIR to measure quality on")
-    encoder, counts = read_static_model(args.model)
+    encoder = load_word_model(args.model)
     if args.keep is not None:
-        encoder, counts = keep_frequent(encoder, counts, args.keep)
+        encoder = keep_frequent(encoder, args.keep)
     args.out.mkdir(parents=True, exist_ok=True)
     table = run_sweep(
         encoder,
@@ -91,7 +102,6 @@ def run(args: argparse.Namespace) -> int:
             "keep": args.keep,
             **describe_probe(probe),
         },
-        counts=counts,
         grid=Grid(
             args.variants or tuple(VARIANTS),
             args.sub_dims or SUB_DIMS,
@@ -110,8 +120,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _print_cell(done: int, total: int, cell: dict[str, Any]) -> None:
     pearson = cell["quality"].get("sts", {}).get("pearson")
-    scored = "" if pearson is None else f" pearson {pearson:.4f}"
+    score = "" if pearson is None else f" pearson {pearson:.4f}"
     print_note(
         f"{done}/{total} {cell['variant']} sub_dim {cell['sub_dim']} "
-        f"codebook {cell['codebook_size']}: {cell['vector_bytes']} bytes{scored}"
+        f"codebook {cell['codebook_size']}: {cell['vector_bytes']} bytes{score}"
     )

@@ -1,4 +1,4 @@
 """``pocketintent evaluate``: a module for each task.
 
-Imports evaluation when a task is chosen.
+Imports evaluation when a task runs.
 """

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate encoders``: tables of vectors and models as encoders of whole texts."""
+"""``pocketintent evaluate encoders``: tables of vectors and models, as encoders of texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
-from pocketintent.cli.output import Progress, print_json
+from pocketintent.cli.output import print_json
+from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
 
 if TYPE_CHECKING:
@@ -21,29 +22,27 @@ examples:
   pocketintent evaluate encoders patents.csv --a anchor --b target --model tiny.safetensors
   pocketintent evaluate encoders terms/inspec.jsonl --keyphrases dev --target vectors.txt.gz
 
-A table is the mean of its word vectors; one with terms such as machine_learning is measured
-twice, without them and with them joined in each text. So is a CharEmb: reading each text at
-once, and word by word. With --keyphrases a FILE has documents and their keyphrases: two phrases
-of one document (score 1) against two of different ones (0)."""
+A table encodes a text as the mean of its word vectors. A table with terms such as
+machine_learning is measured twice: without them, and with them joined in each text. A CharEmb is
+measured twice as well: reading each text at once, and word by word. With --keyphrases a FILE has
+documents and their keyphrases: two phrases of one document (score 1) are compared with two
+phrases of different documents (score 0)."""
 
 
-def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the task ``encoders`` to ``evaluate``."""
-    parser = tasks.add_parser(
-        "encoders",
-        help="tables of vectors and models side by side, as encoders of whole texts",
-        description="Correlate the cosines that several encoders give to pairs of texts with "
-        "the pairs' scores; prints a JSON line for each file, with a row for each encoder.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``evaluate encoders``."""
+    parser.description = (
+        "Correlate the cosines that several encoders give to pairs of texts with the scores of "
+        "the pairs. Prints a JSON line for each file, with a row for each encoder."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
         "files",
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="pairs: a CSV or TSV with a head line, or JSON lines",
+        help="pairs: a CSV or TSV with a header line, or JSON lines",
     )
     parser.add_argument(
         "--target",
@@ -54,25 +53,25 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="tables: word2vec, GloVe, fastText, StarSpace TSV, or a model of word vectors",
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="read the first N rows of each table (all)"
+        "--limit", type=int, metavar="N", help="read only the first N rows of each table (all)"
     )
     parser.add_argument(
         "--model",
         nargs="+",
         default=[],
         metavar="MODEL",
-        help=f"each {MODEL_HELP}",
+        help=f"each is {MODEL_HELP}",
     )
-    parser.add_argument("--a", metavar="COLUMN", help="of the first texts (found)")
-    parser.add_argument("--b", metavar="COLUMN", help="of the second texts (found)")
-    parser.add_argument("--score", metavar="COLUMN", help="of the scores (found)")
+    parser.add_argument("--a", metavar="COLUMN", help="column of the first texts (detected)")
+    parser.add_argument("--b", metavar="COLUMN", help="column of the second texts (detected)")
+    parser.add_argument("--score", metavar="COLUMN", help="column of the scores (detected)")
     parser.add_argument(
         "--keyphrases",
         choices=("test", "dev", "all"),
-        help="the files have documents with keyphrases; which of the documents",
+        help="the files have documents with keyphrases; use this part of the documents",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the pairs of keyphrases (0)"
+        "--seed", type=int, default=0, metavar="N", help="seed of the pairs of keyphrases (0)"
     )
 
 
@@ -86,18 +85,19 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.target and not args.model:
         raise PocketIntentError("nothing to measure: give --target, --model, or both")
-    read = [(path, *_read_pairs(path, args)) for path in args.files]
+    inputs = [(path, *_read_pairs(path, args)) for path in args.files]
     encoders = [encoder for path in args.target for encoder in read_tables(path, args.limit)]
     encoders += [encoder for path in args.model for encoder in read_model(path)]
-    with Progress("encoders", len(read) * len(encoders), "runs") as progress:
-        for path, pairs, columns in read:
-            rows = compare_encoders(encoders, pairs, path, progress.step)
+    with Progress("runs") as progress:
+        step = progress.count("encoders", len(inputs) * len(encoders))
+        for path, pairs, columns in inputs:
+            rows = compare_encoders(encoders, pairs, path, step)
             print_json({"file": str(path), "pairs": len(pairs), "columns": columns, "rows": rows})
     return 0
 
 
 def _read_pairs(path: Path, args: argparse.Namespace) -> tuple[list[ScoredPair], list[str]]:
-    """The pairs of a file, and what they were read from."""
+    """The pairs of a file, and the columns that they were read from."""
     from pocketintent.evaluation.keyphrases.scoring import read_keyphrases, select_split
     from pocketintent.evaluation.similarity.pairs import read_pairs
     from pocketintent.evaluation.similarity.phrase_pairs import pair_keyphrases

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate pairs``: similarity of the texts of any table of scored pairs."""
+"""``pocketintent evaluate pairs``: similarity of texts, on any table of scored pairs."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ examples:
   pocketintent evaluate pairs faq.tsv --a question --b stored --score rating
   pocketintent evaluate pairs sts/stsb/dev.jsonl
 
-FILE is a CSV or TSV with a head line, or JSON lines. Columns a, b, score; anchor, target, score
-(Patent Phrase Similarity); and sentence1, sentence2, score are found without being named."""
+FILE is a CSV or TSV with a header line, or JSON lines. Three sets of columns are detected: a, b,
+score; anchor, target, score (Patent Phrase Similarity); and sentence1, sentence2, score."""
 
 
-def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the task ``pairs`` to ``evaluate``."""
-    parser = tasks.add_parser(
-        "pairs",
-        help="correlation of cosine with the scores of any CSV or JSONL of text pairs",
-        description="Measure how well the cosine of two texts follows the score that a table "
-        "gives them (Pearson and Spearman); prints JSON.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``evaluate pairs``."""
+    parser.description = (
+        "Measure the correlation (Pearson and Spearman) of the cosine of two texts with their "
+        "score in a table. Prints JSON."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    parser.add_argument("file", type=Path, metavar="FILE", help="a row for each pair, UTF-8")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="table with a row for each pair, UTF-8"
+    )
     add_model_option(parser)
-    parser.add_argument("--a", metavar="COLUMN", help="of the first texts (found)")
-    parser.add_argument("--b", metavar="COLUMN", help="of the second texts (found)")
-    parser.add_argument("--score", metavar="COLUMN", help="of the scores (found)")
+    parser.add_argument("--a", metavar="COLUMN", help="column of the first texts (detected)")
+    parser.add_argument("--b", metavar="COLUMN", help="column of the second texts (detected)")
+    parser.add_argument("--score", metavar="COLUMN", help="column of the scores (detected)")
 
 
 def run(args: argparse.Namespace) -> int:

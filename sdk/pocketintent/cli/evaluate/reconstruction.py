@@ -15,21 +15,17 @@ examples:
   pocketintent evaluate reconstruction sts/stsb/test.jsonl \\
       --target default --model tiny.safetensors
 
-The vectors of all words of the target are rebuilt from their letters. The report has the
-correlations of the mean of word vectors with the scores, by the original and by the rebuilt
-table, and how many times smaller the model is."""
+The vectors of all words of the target are rebuilt from their characters. A text is encoded as
+the mean of its word vectors. The report has the correlations with the scores for the original and
+the rebuilt vectors, and how many times smaller the model is."""
 
 
-def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the task ``reconstruction`` to ``evaluate``."""
-    parser = tasks.add_parser(
-        "reconstruction",
-        help="word vectors rebuilt by a CharEmb against the original ones, on STS",
-        description="Measure a CharEmb as a compressor of the vectors that it was trained on; "
-        "prints JSON.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``evaluate reconstruction``."""
+    parser.description = (
+        "Measure a CharEmb as a compressor of the vectors that it was trained on. Prints JSON."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
         "file", type=Path, metavar="FILE", help='lines of {"a": text, "b": text, "score": number}'
@@ -39,13 +35,14 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         type=vectors_file,
         required=True,
         metavar="VECTORS",
-        help="the original: word2vec, GloVe, fastText, StarSpace TSV, or a model of word vectors",
+        help="the original vectors: word2vec, GloVe, fastText, StarSpace TSV, or a model of word "
+        "vectors",
     )
     parser.add_argument(
         "--model", type=Path, required=True, metavar="CHAREMB", help="a model of kind charemb"
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="read the first N rows of the target (all)"
+        "--limit", type=int, metavar="N", help="read only the first N rows of the target (all)"
     )
 
 

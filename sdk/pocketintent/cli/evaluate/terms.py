@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from pocketintent.cli.options.plot import add_plot_option
-from pocketintent.cli.output import Progress, print_json, print_note
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
 
 EXAMPLES = """\
@@ -15,21 +16,18 @@ examples:
   pocketintent evaluate terms terms/inspec.jsonl --split dev --systems pocketintent
   pocketintent evaluate terms terms/inspec.jsonl --plot f1.png
 
-dev is a fixed fifth of the documents, for choosing settings; test are the others."""
+dev is a fixed fifth of the documents, for choosing settings; test is the rest."""
 
 _SYSTEMS = "pocketintent,tfidf,yake"
 
 
-def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the task ``terms`` to ``evaluate``."""
-    parser = tasks.add_parser(
-        "terms",
-        help="precision, recall and F1 of a document's terms against its keyphrases",
-        description="Measure the terms found in documents against the keyphrases that people "
-        "gave them, at 5, 10 and 15; prints a JSON line for each file.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``evaluate terms``."""
+    parser.description = (
+        "Compare the best 5, 10 and 15 terms of each document with the keyphrases that people "
+        "assigned to it. Prints a JSON line for each file."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
         "files",
@@ -39,14 +37,17 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help='lines of {"id": name, "text": text, "keyphrases": [phrase, …]}',
     )
     parser.add_argument(
-        "--split", choices=("test", "dev", "all"), default="test", help="documents (%(default)s)"
+        "--split",
+        choices=("test", "dev", "all"),
+        default="test",
+        help="part of the documents (%(default)s)",
     )
     parser.add_argument(
         "--systems",
         type=lambda text: text.split(","),
         default=_SYSTEMS.split(","),
         metavar="NAME,…",
-        help=f"what is measured ({_SYSTEMS})",
+        help=f"systems to measure ({_SYSTEMS})",
     )
     add_plot_option(parser, "F1 as bars")
 
@@ -62,14 +63,15 @@ def run(args: argparse.Namespace) -> int:
 
     for name in args.systems:
         if name not in KEYPHRASE_SYSTEMS:
-            known = ", ".join(KEYPHRASE_SYSTEMS)
-            raise PocketIntentError(f"unknown system {name!r}; choose of {known}")
+            names = ", ".join(KEYPHRASE_SYSTEMS)
+            raise PocketIntentError(f"unknown system {name!r}; choose from {names}")
     systems = {name: KEYPHRASE_SYSTEMS[name] for name in args.systems}
     reports = []
     for path in args.files:
         documents = select_split(read_keyphrases(path), args.split)
-        with Progress(path.stem, len(documents) * len(systems), "documents") as progress:
-            report = evaluate_keyphrases(path, systems, split=args.split, progress=progress.step)
+        with Progress("documents") as progress:
+            step = progress.count(path.stem, len(documents) * len(systems))
+            report = evaluate_keyphrases(path, systems, split=args.split, progress=step)
         print_json(report)
         reports.append(report)
     if args.plot is not None:

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate typing-errors``: intents of misspelt utterances, for several models."""
+"""``pocketintent evaluate typing-errors``: intents of misspelt utterances, by several models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.plot import add_plot_option
-from pocketintent.cli.output import Progress, print_json, print_note
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
@@ -19,40 +20,38 @@ examples:
   pocketintent evaluate typing-errors intents/clinc150 intents/banking77 intents/snips \\
       --model default tiny.safetensors --split valid --decision nearest+centroid --plot typing.png
 
-An error is a letter swapped with the next, dropped, doubled, replaced by a key beside it on a
-QWERTY keyboard, or followed by one. Templates stay clean. Every model sees the same templates
-and the same errors; an utterance with two errors has that of one error, and another."""
+An error swaps a letter with the next, drops it, doubles it, replaces it by a neighbouring key of
+a QWERTY keyboard, or adds such a key after it. Templates stay clean. Every model sees the same
+templates and the same errors; an utterance with two errors has the error of the utterance with
+one, and another."""
 
 _DECISIONS = ("nearest", "nearest+centroid")
 
 
-def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the task ``typing-errors`` to ``evaluate``."""
-    parser = tasks.add_parser(
-        "typing-errors",
-        help="few-shot accuracy with random typing errors in each utterance",
-        description="Measure intent recognition with random typing errors in each utterance, "
-        "for several models side by side; prints a JSON line for each folder.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``evaluate typing-errors``."""
+    parser.description = (
+        "Measure intent recognition with random typing errors in each utterance, for several "
+        "models side by side. Prints a JSON line for each folder."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
         "directories",
         type=Path,
         nargs="+",
         metavar="DIR",
-        help='has train.jsonl and test.jsonl, lines of {"text", "intent"}',
+        help='folder with train.jsonl and test.jsonl, lines of {"text", "intent"}',
     )
     parser.add_argument(
         "--model",
         nargs="+",
         default=["default"],
         metavar="MODEL",
-        help=f"each {MODEL_HELP} (default)",
+        help=f"each is {MODEL_HELP} (default)",
     )
     parser.add_argument(
-        "--shots", type=whole_number(1), default=10, metavar="N", help="templates of an intent (10)"
+        "--shots", type=whole_number(1), default=10, metavar="N", help="templates per intent (10)"
     )
     parser.add_argument(
         "--errors",
@@ -66,15 +65,18 @@ def add_parser(tasks: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         type=whole_number(1),
         default=2,
         metavar="N",
-        help="draws of templates and errors (2)",
+        help="random draws of templates and errors (2)",
     )
     parser.add_argument(
-        "--seed", type=whole_number(0), default=0, metavar="N", help="of the draws (0)"
+        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the draws (0)"
     )
     parser.add_argument(
-        "--split", choices=("test", "valid"), default="test", help="utterances (%(default)s)"
+        "--split",
+        choices=("test", "valid"),
+        default="test",
+        help="utterances to recognise (%(default)s)",
     )
-    parser.add_argument("--decision", choices=_DECISIONS, help="only this one (both)")
+    parser.add_argument("--decision", choices=_DECISIONS, help="measure this decision alone (both)")
     add_plot_option(parser, "accuracy against typing errors")
 
 
@@ -87,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     encoders = {name: load_encoder(path) for name, path in models.items()}
     reports = []
     for data in [load_intent_data(folder, args.split) for folder in args.directories]:
-        with Progress(data.name, len(encoders) * args.runs, "runs") as progress:
+        with Progress("runs") as progress:
             report = evaluate_typing_errors(
                 encoders,
                 data,
@@ -96,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
                 runs=args.runs,
                 decisions=_DECISIONS if args.decision is None else (args.decision,),
                 seed=args.seed,
-                progress=progress.step,
+                progress=progress.count(data.name, len(encoders) * args.runs),
             )
         report = {**report, "models": {name: str(path) for name, path in models.items()}}
         print_json(report)
@@ -110,9 +112,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _model_paths(names: list[str]) -> dict[str, Path]:
-    """The files of the models, by their names without folder and suffix where these differ."""
+    """The files of the models, by their names without folder and suffix where those differ."""
     if len(set(names)) < len(names):
-        raise PocketIntentError("--model: a model stands twice; give each once")
+        raise PocketIntentError("--model: a model is named twice; name each once")
     stems = [Path(name).stem for name in names]
     return {
         name if stems.count(stem) > 1 else stem: find_model(name)
@@ -121,8 +123,8 @@ def _model_paths(names: list[str]) -> dict[str, Path]:
 
 
 def numbers(text: str) -> list[int]:
-    """A type of option: different numbers from 0, with commas between them."""
+    """Argument type: distinct whole numbers from 0, separated by commas."""
     values = list(whole_numbers(0)(text))
     if len(set(values)) < len(values):
-        raise argparse.ArgumentTypeError(f"a number stands twice in {text}")
+        raise argparse.ArgumentTypeError(f"a number occurs twice in {text}")
     return values

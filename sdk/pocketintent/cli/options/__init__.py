@@ -1,4 +1,4 @@
 """Options that several commands share.
 
-Imports the runtime.
+May import the runtime alone.
 """

@@ -1,4 +1,4 @@
-"""The option ``--model``, which all commands that use a model share."""
+"""Options and argument types for models and files of vectors."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ MODEL_HELP = f"a model file, or the name of a shipped model: {', '.join(bundled_
 
 
 def add_model_option(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Add ``--model``, one model; None when it is absent, which stands for the default one.
+    """Add ``--model`` for a single model; its default of None stands for the default model.
 
     Args:
-        parser: What gets the option.
-        more: What else it may name.
+        parser: The parser that gets the option.
+        more: What else the option may name, for the help.
     """
     parser.add_argument("--model", metavar="MODEL", help=f"{MODEL_HELP}{more} ({DEFAULT})")
 
 
 def model_file(text: str) -> Path:
-    """A type of argument: the file that a path or the name of a shipped model stands for."""
+    """Argument type: the file of a model, from its path or the name of a shipped model."""
     try:
         return find_model(text)
     except ModelFileError as error:
@@ -30,6 +30,6 @@ def model_file(text: str) -> Path:
 
 
 def vectors_file(text: str) -> Path:
-    """A type of argument: a file of vectors, or the name of a shipped model."""
+    """Argument type: a file of vectors, or the file of a shipped model from its name."""
     path = Path(text)
     return path if path.exists() else bundled_models().get(text, path)

@@ -1,4 +1,4 @@
-"""Types of options that are whole numbers; what is none is refused in plain words."""
+"""Argument types for whole numbers, with error messages for people."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 
 def whole_number(least: int) -> Callable[[str], int]:
-    """A type of option: a whole number that is at least ``least``.
+    """Argument type: a whole number that is at least ``least``.
 
-    argparse names the function itself when a type raises no error of its own.
+    It raises errors of its own, because argparse would show the name of the Python function.
     """
 
     def read(text: str) -> int:
@@ -25,6 +25,6 @@ def whole_number(least: int) -> Callable[[str], int]:
 
 
 def whole_numbers(least: int) -> Callable[[str], tuple[int, ...]]:
-    """A type of option: whole numbers from ``least``, with commas between them."""
+    """Argument type: whole numbers that are at least ``least``, separated by commas."""
     read = whole_number(least)
     return lambda text: tuple(read(part) for part in text.split(","))

@@ -1,4 +1,4 @@
-"""The option ``--plot``, checked before hours of measuring and not after them."""
+"""The option ``--plot``, which is checked before hours of measuring."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from pocketintent.runtime.errors import MissingExtraError, require
 SUFFIXES = (".png", ".svg", ".pdf")
 
 
-def add_plot_option(parser: argparse.ArgumentParser, what: str) -> None:
+def add_plot_option(parser: argparse.ArgumentParser, content: str) -> None:
     """Add ``--plot FILE.png``.
 
     Args:
-        parser: What gets the option.
-        what: What is drawn, for ``--help``.
+        parser: The parser that gets the option.
+        content: What the plot shows, for the help.
     """
-    parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help=f"draw {what}")
+    parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help=f"draw {content}")
 
 
 def plot_file(text: str) -> Path:
-    """A type of argument: the file of a plot that can be drawn and written.
+    """Argument type: the file of a plot that can be drawn and written.
 
     Raises:
-        ArgumentTypeError: Its ending names no format of a picture, there is no such folder, or
-            matplotlib is not installed.
+        ArgumentTypeError: The suffix is not a supported picture format, the folder does not
+            exist, or matplotlib is not installed.
     """
     path = Path(text)
     if path.suffix.lower() not in SUFFIXES:

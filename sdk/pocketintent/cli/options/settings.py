@@ -1,12 +1,12 @@
-"""A settings class as options of a command, and back."""
+"""Options of a command from a settings class, and settings from the options."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import fields
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
+
+from pocketintent.runtime.settings import Setting, list_settings
 
 Settings = TypeVar("Settings")
 
@@ -14,45 +14,64 @@ Settings = TypeVar("Settings")
 def add_settings(
     parser: argparse.ArgumentParser,
     settings: type[Any],
-    descriptions: Mapping[str, str],
     *,
     title: str = "settings",
+    description: str | None = None,
     preset: bool = False,
 ) -> None:
-    """Add one option for each field of a settings class, by its type and default.
+    """Add an option for each field of a settings class.
 
     Args:
-        parser: Where to.
-        settings: A dataclass whose fields are int, float, bool, a Literal, or one of the
-            first two or None.
-        descriptions: The help of each field.
-        title: Of the group that the options stand in.
-        preset: Whether what is not given is None, for a preset to fill in.
+        parser: The parser that gets the options.
+        settings: The settings class.
+        title: Title of the group of options in the help.
+        description: Text below the title.
+        preset: Whether an option that is not given is None rather than the field's default, so
+            that another default can apply.
     """
-    group = parser.add_argument_group(title)
-    hints = get_type_hints(settings)
-    for field in fields(settings):
-        hint = hints[field.name]
-        shown = "none" if field.default is None else field.default
-        options: dict[str, Any] = {
-            "default": None if preset else field.default,
-            "help": f"{descriptions[field.name]} ({shown})".replace("%", "%%"),
-        }
-        if hint is bool:
-            options["action"] = argparse.BooleanOptionalAction
-        elif get_origin(hint) is Literal:
-            options["choices"] = get_args(hint)
-        else:
-            kind = get_args(hint)[0] if get_origin(hint) in (Union, UnionType) else hint
-            options |= {"type": kind, "metavar": "N" if kind is int else "X"}
-        group.add_argument(f"--{field.name.replace('_', '-')}", **options)
+    group = parser.add_argument_group(title, description)
+    for setting in list_settings(settings):
+        options = _type_options(setting)
+        flag = options.pop("flag", option_name(setting.name))
+        action = group.add_argument(
+            flag, dest=setting.name, default=None if preset else setting.default, **options
+        )
+        default = "" if setting.off else f" ({show_default(setting)})"
+        # Set afterwards, since BooleanOptionalAction appends its own note on the default.
+        action.help = f"{setting.help}{default}".replace("%", "%%")
+
+
+def given_settings(args: argparse.Namespace, settings: type[Any]) -> dict[str, Any]:
+    """The values of the options of a settings class, without those that are None."""
+    values = {field.name: getattr(args, field.name) for field in fields(settings)}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def read_settings(args: argparse.Namespace, settings: type[Settings]) -> Settings:
-    """The settings that the options gave.
+    """The settings from the options; the defaults where an option is None."""
+    return settings(**given_settings(args, settings))
 
-    Raises:
-        PocketIntentError: A value makes no sense.
-    """
-    names = [field.name for field in fields(settings)]  # type: ignore[arg-type]
-    return settings(**{name: getattr(args, name) for name in names})
+
+def option_name(name: str) -> str:
+    """The option of a setting, such as ``--min-count`` for ``min_count``."""
+    return f"--{name.replace('_', '-')}"
+
+
+def show_default(setting: Setting) -> str:
+    """A default as text, such as ``none``, ``on``, ``0.05`` or ``1e-8``."""
+    if setting.default is None:
+        return "none"
+    if setting.kind is bool:
+        return "on" if setting.default else "off"
+    return str(setting.default).removesuffix(".0").replace("e-0", "e-")
+
+
+def _type_options(setting: Setting) -> dict[str, Any]:
+    """Arguments of ``add_argument`` for the type of a setting, and ``flag`` for another name."""
+    if setting.off:
+        return {"flag": setting.off, "action": "store_false"}
+    if setting.kind is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    if setting.choices:
+        return {"choices": setting.choices}
+    return {"type": setting.kind, "metavar": "N" if setting.kind is int else "X"}

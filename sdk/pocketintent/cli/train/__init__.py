@@ -1,4 +1,4 @@
 """``pocketintent train``: a module for each method.
 
-Imports training when a method is chosen.
+A method's module imports its settings; training itself is imported when the method runs.
 """

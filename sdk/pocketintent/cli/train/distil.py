@@ -1,4 +1,4 @@
-"""``pocketintent train distil``: word vectors whose sums are the vectors of a sentence encoder."""
+"""``pocketintent train distil``: word vectors whose sums approximate a sentence encoder."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import argparse
 import sys
 from pathlib import Path
 
+from pocketintent.cli.options.files import check_folder
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import (
     add_resume_options,
     add_torch_options,
     command_line,
-    prepare_torch,
     print_record,
 )
 from pocketintent.cli.output import print_note
 from pocketintent.training.distil.settings import DistilSettings
+from pocketintent.training.loop.devices import prepare_torch
 
 EXAMPLES = """\
 examples:
@@ -28,35 +29,18 @@ examples:
   pocketintent compress finished.safetensors --out my_model.safetensors --sub-dim 4 \\
       --codebook-size 256 --corpus chats.txt.gz
 
-Targets are what `train targets` writes: utterances of the kind that will be asked, the more the
-better, and words by themselves, so that rare ones have a meaning too. Stop a run at any time;
---resume goes on with it and gives the model of an unbroken run."""
-
-_HELP = {
-    "dim": "principal components of the targets that are kept",
-    "epochs": "passes over the texts",
-    "learning_rate": "of AdaGrad; falls linearly to zero",
-    "batch_size": "texts of a step",
-    "min_count": "rarer words get no vector, unless they are a text by themselves",
-    "max_words": "keep only this many of the most frequent words",
-    "frequency_weight": "a of the weight a / (a + its share of the text) that a word begins with; "
-    "0 for no weights",
-    "validation": "share of the texts of several words that is kept out of training, to measure",
-    "tokenizer": "`simple` runs on the device; `tweet` is NLTK's",
-    "seed": "one seed gives one model on one device",
-}
+Targets are files written by `train targets`: as many utterances of the expected kind as possible,
+and single words, which give rare words a meaning. Stop a run at any time; --resume continues it
+and gives the same model as an uninterrupted run."""
 
 
-def add_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the method ``distil`` to ``train``."""
-    parser = methods.add_parser(
-        "distil",
-        help="word vectors whose sums are the vectors of a sentence encoder",
-        description="Fit word vectors to the vectors that a sentence encoder gave to texts; "
-        "prints the run's record as JSON.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``train distil``."""
+    parser.description = (
+        "Fit word vectors to the vectors that a sentence encoder gave to texts. Prints the record "
+        "of the run as JSON."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
         "--targets",
@@ -64,23 +48,20 @@ def add_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         nargs="+",
         required=True,
         metavar="FILE",
-        help="texts with their vectors, of `train targets`",
+        help="texts with their vectors, written by `train targets`",
     )
     parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
     add_torch_options(parser)
     add_resume_options(parser)
-    add_settings(parser, DistilSettings, _HELP)
+    add_settings(parser, DistilSettings)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train a model and print its record."""
-    from pocketintent.runtime.errors import PocketIntentError
-
     prepare_torch(args.device, args.threads)
     from pocketintent.training.distil.pipeline import train_distilled
 
-    if not args.out.absolute().parent.is_dir():
-        raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
+    check_folder("--out", args.out)
     training = train_distilled(
         args.targets,
         args.out,

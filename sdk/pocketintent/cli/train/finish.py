@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-from pocketintent.cli.options.settings import read_settings
+from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.output import print_json
+from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.finish.settings import FinishSettings
 
-FINISH_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   pocketintent train finish trained.safetensors --out finished.safetensors
   pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256
@@ -16,37 +18,47 @@ examples:
   pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors"""
 
 
-_FINISH_HELP = {
-    "trained_dim": "principal components kept of the trained part; 0 keeps all dimensions",
-    "norm_power": "a word's trained length counts to this power",
-    "frequency_weight": "a of a word's weight a / (a + its share of the text); 0 for no weights",
-    "subword_dim": "dimensions of the part made of character n-grams; 0 for none",
-    "subword_scale": "length of that part against 1 of the trained part",
-    "min_n": "shortest n-gram",
-    "max_n": "longest n-gram",
-    "num_buckets": "size of the n-grams' hash table",
-    "seed": "seed of the n-grams' random vectors",
-}
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``train finish``."""
+    parser.description = (
+        "Weight the words of a trained model by frequency, and give each a second group of "
+        "dimensions made from its character n-grams, which unknown words have too."
+    )
+    parser.epilog = EXAMPLES
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "model",
+        metavar="IN",
+        type=Path,
+        help="a model written by `train starspace`, `train distil` or `train words`",
+    )
+    parser.add_argument(
+        "--corpus",
+        nargs="+",
+        metavar="FILE",
+        help="count the words in these texts; required for a model without word frequencies "
+        "(`train words --from`)",
+    )
+    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
+    add_settings(parser, FinishSettings)
 
 
-def run_finish(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Finish a trained model and print its sizes."""
-    from pocketintent.compression.words import COUNTS, read_static_model
-    from pocketintent.runtime.errors import PocketIntentError
+    from pocketintent.runtime.encoders.registry import load_kind
+    from pocketintent.runtime.encoders.static import StaticEncoder
     from pocketintent.runtime.files.model_file import save_model
     from pocketintent.training.corpora.reader import read_texts
-    from pocketintent.training.finish.model import count_words, finish_encoder
+    from pocketintent.training.finish.pipeline import count_words, finish_encoder
 
-    encoder, counts = read_static_model(args.model)
+    encoder = load_kind(args.model, StaticEncoder)
     if args.corpus is not None:
-        counts = count_words(encoder, read_texts(args.corpus))
-    elif counts is None:
+        encoder = encoder.replace(counts=count_words(encoder, read_texts(args.corpus)))
+    elif encoder.counts is None:
         raise PocketIntentError(
             f"{args.model}: does not know how frequent its words are; give --corpus"
         )
-    settings = read_settings(args, FinishSettings)
-    finished = finish_encoder(encoder, counts, settings)
-    manifest, tensors = finished.to_model_file_parts()
-    save_model(args.out, manifest, tensors | {COUNTS: counts})
+    finished = finish_encoder(encoder, read_settings(args, FinishSettings))
+    save_model(args.out, *finished.to_model_file_parts())
     print_json({"out": str(args.out), "words": len(finished.words), "dim": finished.dim})
     return 0

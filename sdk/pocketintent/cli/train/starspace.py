@@ -1,63 +1,61 @@
-"""``pocketintent train starspace``: embeddings learnt by ranking."""
+"""``pocketintent train starspace``: word embeddings learnt by ranking."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
-from pocketintent.cli.options.settings import read_settings
+from pocketintent.cli.options.files import check_folder
+from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import (
+    add_resume_options,
+    add_torch_options,
     command_line,
-    prepare_torch,
     print_record,
 )
 from pocketintent.cli.output import print_note
+from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.starspace.settings import StarSpaceSettings
 
-_HELP = {
-    "mode": "what is learnt: a word from its context, a sentence from another one of its document "
-    "(or half of it from the other half), or an utterance's label",
-    "dim": "dimension of the embeddings",
-    "share_sides": "a word has the same embedding as context and as target; with --no-share-sides "
-    "words become similar when they share contexts rather than when they occur together",
-    "window": "words on each side that make a word's context",
-    "negatives": "wrong answers that each example is compared with",
-    "negative_power": "negatives are drawn by frequency to this power",
-    "loss": "margin ranking over cosine, or softmax over dot product",
-    "margin": "how much nearer the right answer has to be",
-    "optimizer": "AdaGrad or plain SGD",
-    "learning_rate": "at the start; falls linearly to zero",
-    "epochs": "passes over the corpus",
-    "batch_tokens": "words of a step",
-    "row_length": "slots of a row of word mode, whose examples share negatives",
-    "min_count": "rarer words get no embedding",
-    "max_words": "keep only this many of the most frequent words",
-    "subsample": "words above this share of the text are skipped at random; 0 for never",
-    "init_scale": "standard deviation of fresh embeddings",
-    "max_norm": "longer embeddings are cut to this length",
-    "num_buckets": "hashed character n-grams added to each word, for unknown words too; 0: none",
-    "min_n": "shortest n-gram",
-    "max_n": "longest n-gram",
-    "tokenizer": "`simple` runs on the device; `tweet` is NLTK's",
-    "split": "sentences of a line: separated by tabs, or found by Punkt",
-    "seed": "one seed gives one model on one device",
-}
+EXAMPLES = """\
+examples:
+  pocketintent train starspace --corpus chats.txt.gz --out chats.safetensors
+  pocketintent train starspace --corpus a.txt b.jsonl --out model.safetensors \\
+      --dim 256 --no-share-sides --subsample 1e-3 --epochs 5 --min-count 2
+  pocketintent train starspace --corpus utterances.jsonl --mode labelled --out model.safetensors
+  torchrun --nproc-per-node 4 -m pocketintent train starspace --device cuda --corpus big.txt.gz \\
+      --out model.safetensors --resume
+
+A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
+separated by tabs), or .jsonl with "text" and, for labelled mode, "intent"; both may be .gz.
+Stop a run at any time; --resume continues it and gives the same model as an uninterrupted run."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``train starspace``."""
+    parser.description = "Train StarSpace embeddings. Prints the record of the run as JSON."
+    parser.epilog = EXAMPLES
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--corpus", nargs="+", required=True, metavar="FILE", help="texts to train on"
+    )
+    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
+    add_torch_options(parser)
+    add_resume_options(parser)
+    add_settings(parser, StarSpaceSettings)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train a model and print its record."""
-    from pocketintent.runtime.errors import PocketIntentError
-
     prepare_torch(args.device, args.threads)
     from pocketintent.training.starspace.pipeline import train_starspace
 
-    if not args.out.absolute().parent.is_dir():
-        raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
-    settings = read_settings(args, StarSpaceSettings)
+    check_folder("--out", args.out)
     training = train_starspace(
         args.corpus,
         args.out,
-        settings,
+        read_settings(args, StarSpaceSettings),
         device=args.device,
         resume=args.resume,
         restart=args.restart,

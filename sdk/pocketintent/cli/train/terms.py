@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pocketintent.cli.options.files import check_folder
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.terms.extraction import CorpusTexts, extract_terms
-from pocketintent.training.terms.files import save_terms
 from pocketintent.training.terms.settings import TermSettings
 
 EXAMPLES = """\
@@ -18,44 +17,33 @@ examples:
   pocketintent train terms --corpus a.txt b.jsonl --out terms.tsv --min-count 20 --max-terms 10000
   pocketintent train terms --corpus huge.txt.gz --out terms.tsv --max-phrases 10000000
 
-A corpus is English text, one sentence or paragraph a line, or .jsonl with "text"; both may be
-.gz, and larger than memory. The terms are written as tab-separated text, the best first. Look
-at them, and delete lines that are no terms: the file is read as it stands."""
-
-_HELP = {
-    "min_length": "words of the shortest term; 1 for single words too",
-    "max_length": "words of the longest term",
-    "min_count": "leave out words and phrases that are rarer; raise it with the corpus' size",
-    "min_cohesion": "leave out phrases whose words meet nearly as often by chance: an NPMI from "
-    "0, chance, to 1, never apart",
-    "cohesion_power": "how much cohesion counts against frequency; 0: frequency alone",
-    "max_terms": "keep only this many of the best",
-    "max_words": "words held in memory while counting",
-    "max_phrases": "phrases held in memory while counting, some 150 bytes each; when they are "
-    "more, rare ones are dropped, and counts may be too low by a number that is reported",
-}
+A corpus is English text, one sentence or paragraph per line, or .jsonl with "text"; both may be
+.gz, and larger than memory. The terms are written as tab-separated text, the best first. Read
+through them and delete the lines that are not terms; the file is used exactly as edited."""
 
 
-def add_parser(methods: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the method ``terms`` to ``train``."""
-    parser = methods.add_parser(
-        "terms",
-        help="terms of several words, found without labels",
-        description="Find the terms of a corpus («machine learning») without labels: frequent "
-        "phrases that are firm and stand alone. Prints a summary as JSON.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``train terms``."""
+    parser.description = (
+        'Find the terms of a corpus, such as "machine learning", without labels: frequent phrases '
+        "whose words belong together and that occur on their own. Prints a summary as JSON."
     )
+    parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    parser.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="texts")
+    parser.add_argument(
+        "--corpus", nargs="+", required=True, metavar="FILE", help="texts to search"
+    )
     parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="terms to write")
-    add_settings(parser, TermSettings, _HELP)
+    add_settings(parser, TermSettings)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Extract and save the terms, and print how many there are."""
-    if not args.out.absolute().parent.is_dir():
-        raise PocketIntentError(f"--out {args.out}: there is no folder {args.out.parent}")
+    """Extract and save the terms, and print a summary."""
+    from pocketintent.training.corpora.reader import CorpusTexts
+    from pocketintent.training.terms.files import save_terms
+    from pocketintent.training.terms.pipeline import extract_terms
+
+    check_folder("--out", args.out)
     settings = read_settings(args, TermSettings)
     terms = extract_terms(CorpusTexts(args.corpus), settings, report=print_note)
     if not terms:

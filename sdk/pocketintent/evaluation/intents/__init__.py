@@ -1,4 +1,5 @@
-"""Few-shot intent recognition: data sets, draws, baselines, learning curves, robustness.
+"""Few-shot intent recognition: data sets, draws, systems, learning curves, robustness.
 
-Imports the runtime and ``evaluation.metrics``; scikit-learn, floret and torch where they are used.
+Imports the runtime, ``evaluation.metrics`` and ``evaluation.records``; scikit-learn, floret and
+torch where they are used.
 """

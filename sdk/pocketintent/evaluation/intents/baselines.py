@@ -1,4 +1,4 @@
-"""The systems that ours are compared with, by name; all see the same draws of templates."""
+"""The baselines that our encoders are compared with, by name; all use the same draws."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
-from pocketintent.evaluation.intents.few_shot import Predict, Prediction, System
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.evaluation.intents.systems import Predict, Prediction, System
+from pocketintent.runtime.arrays import IndexArray
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 
-FitPredict = Callable[[list[str], NDArray[np.intp], list[str], int], NDArray[np.intp]]
+FitPredict = Callable[[list[str], IndexArray, list[str], int], IndexArray]
 """From texts, their labels, queries and a seed to the labels of the queries."""
 
 BASELINES = ("tfidf", "tfidf-chars", "tfidf-logreg", "fasttext", "cnn")
-"""``tfidf`` and ``tfidf-chars``: nearest template by TF-IDF cosine, of words and of character
+"""``tfidf`` and ``tfidf-chars``: nearest template by TF-IDF cosine, over words and over character
 n-grams. The others are trained on each draw: logistic regression on TF-IDF, fastText, and a
 convolutional network on word vectors."""
 
@@ -26,7 +26,7 @@ _FASTTEXT_DIM = 50
 
 
 class SupervisedSystem:
-    """A classifier that is trained on the templates of each draw.
+    """A classifier trained on the templates of each draw.
 
     Args:
         fit_predict: Trains on the templates and labels the queries.
@@ -36,7 +36,7 @@ class SupervisedSystem:
         self.fit_predict = fit_predict
 
     def prepare(self, data: IntentData) -> Predict:
-        """Nothing is shared between draws."""
+        """Return the prediction; the draws share no work."""
 
         def predict(draw: Draw) -> dict[str, Prediction]:
             texts = [data.train_texts[index] for index in draw.indices]
@@ -47,17 +47,18 @@ class SupervisedSystem:
 
 
 class TfidfSystem:
-    """TF-IDF, fitted on the templates of each draw, searched for the nearest.
+    """Nearest template by TF-IDF, fitted on the templates of each draw.
 
     Args:
-        settings: Of scikit-learn's ``TfidfVectorizer``; words, sublinear, when empty.
+        settings: Settings of scikit-learn's ``TfidfVectorizer``, beside sublinear term frequency;
+            by default the features are words.
     """
 
     def __init__(self, **settings: Any) -> None:
         self.settings = settings
 
     def prepare(self, data: IntentData) -> Predict:
-        """Nothing is shared between draws: the weights come from the templates alone."""
+        """Return the prediction; its weights depend on the draw, so the draws share no work."""
         text = require("sklearn.feature_extraction.text", "evaluate")
 
         def predict(draw: Draw) -> dict[str, Prediction]:
@@ -74,8 +75,8 @@ class TfidfSystem:
         return predict
 
 
-def _sparse_centroids(templates: Any, labels: NDArray[np.intp]) -> Any:
-    """Unit-length mean of the rows of each label, as a sparse matrix [num_labels, dim]."""
+def _sparse_centroids(templates: Any, labels: IndexArray) -> Any:
+    """Return the unit-length mean of each label's rows as a sparse matrix [num_labels, dim]."""
     sparse = require("scipy.sparse", "evaluate")
     preprocessing = require("sklearn.preprocessing", "evaluate")
     ones = np.ones(len(labels), dtype=np.float32)
@@ -84,9 +85,9 @@ def _sparse_centroids(templates: Any, labels: NDArray[np.intp]) -> Any:
 
 
 def tfidf_logistic(
-    texts: list[str], labels: NDArray[np.intp], queries: list[str], seed: int
-) -> NDArray[np.intp]:
-    """Logistic regression (C = 10) on TF-IDF of words and pairs of words."""
+    texts: list[str], labels: IndexArray, queries: list[str], seed: int
+) -> IndexArray:
+    """Label the queries by logistic regression (C = 10) on TF-IDF of words and word pairs."""
     text = require("sklearn.feature_extraction.text", "evaluate")
     linear_model = require("sklearn.linear_model", "evaluate")
     vectorizer = text.TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
@@ -95,17 +96,17 @@ def tfidf_logistic(
         return np.zeros(len(queries), dtype=np.intp)
     model = linear_model.LogisticRegression(C=10.0, tol=1e-3, max_iter=200, random_state=seed)
     model.fit(features, labels)
-    predicted: NDArray[np.intp] = model.predict(vectorizer.transform(queries)).astype(np.intp)
+    predicted: IndexArray = model.predict(vectorizer.transform(queries)).astype(np.intp)
     return predicted
 
 
 def fasttext_classify(
-    texts: list[str], labels: NDArray[np.intp], queries: list[str], seed: int
-) -> NDArray[np.intp]:
-    """Supervised fastText (Joulin et al. 2017) on words, on one thread.
+    texts: list[str], labels: IndexArray, queries: list[str], seed: int
+) -> IndexArray:
+    """Label the queries by supervised fastText (Joulin et al. 2017) on words, in one thread.
 
-    It sees as many examples whatever the number of templates, since the default of a few
-    epochs leaves it untrained on few.
+    The number of training examples does not depend on the number of templates: the default of a
+    few epochs would leave a model of few templates untrained.
     """
     model = train_fasttext(texts, [str(label) for label in labels], seed)
     answers = [fasttext_label(model, query) for query in queries]
@@ -113,12 +114,12 @@ def fasttext_classify(
 
 
 def train_fasttext(texts: list[str], labels: list[str], seed: int = 0) -> Any:
-    """A fastText classifier of ``texts``, by floret, a kept-up copy of fastText's program.
+    """Train a fastText classifier with floret, a maintained copy of the fastText program.
 
     Args:
         texts: Training texts.
-        labels: One label for each, without white space.
-        seed: Seed of the order of the texts and of the weights.
+        labels: Their labels, without white space.
+        seed: Seed of the order of the texts and of the initial weights.
 
     Returns:
         The model, for :func:`fasttext_label`.
@@ -127,7 +128,7 @@ def train_fasttext(texts: list[str], labels: list[str], seed: int = 0) -> Any:
     from pathlib import Path
 
     floret = require("floret", "evaluate")
-    order = np.random.default_rng(seed).permutation(len(texts))  # it reads the file in order
+    order = np.random.default_rng(seed).permutation(len(texts))  # floret reads the file in order
     lines = [f"__label__{labels[i]} {_fasttext_line(texts[i])}\n" for i in order]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "train.txt"
@@ -144,25 +145,25 @@ def train_fasttext(texts: list[str], labels: list[str], seed: int = 0) -> Any:
 
 
 def fasttext_label(model: Any, query: str) -> str:
-    """The label of a text; also of one without a known word, by the end of its line."""
-    # The wrapper's own `predict` fails under numpy 2 in some releases; this is what it calls.
-    found = model.f.predict(_fasttext_line(query) + "\n", 1, 0.0, "strict")
-    return str(found[0][1]).removeprefix("__label__")
+    """Return the label of a text; without a known word, the end of its line decides."""
+    # The wrapper's own `predict` fails under numpy 2 in some releases; it calls this function.
+    answers = model.f.predict(_fasttext_line(query) + "\n", 1, 0.0, "strict")
+    return str(answers[0][1]).removeprefix("__label__")
 
 
 def _fasttext_line(text: str) -> str:
-    """The text as one line of tokens, by the tokenizer that our own models use."""
+    """Return the text as one line of tokens, split by the tokenizer of our own models."""
     from pocketintent.runtime.text.tokenizer import simple_tokenize
 
     return " ".join(simple_tokenize(text))
 
 
-def make_baseline(name: str, encoder: Encoder | None = None) -> System:
-    """The baseline of a name.
+def make_baseline(name: str, encoder: ModelEncoder | None = None) -> System:
+    """Create a baseline.
 
     Args:
         name: One of ``BASELINES``.
-        encoder: For ``cnn``, the model of word vectors that its own start from.
+        encoder: For ``cnn``, the model that its word vectors are initialised from.
 
     Raises:
         PocketIntentError: The name is unknown, or the encoder has no word vectors.
@@ -179,4 +180,4 @@ def make_baseline(name: str, encoder: Encoder | None = None) -> System:
         from pocketintent.evaluation.intents.cnn import CnnClassifier
 
         return SupervisedSystem(CnnClassifier(encoder))
-    raise PocketIntentError(f"unknown baseline {name!r}; choose of {', '.join(BASELINES)}")
+    raise PocketIntentError(f"unknown baseline {name!r}; choose one of {', '.join(BASELINES)}")

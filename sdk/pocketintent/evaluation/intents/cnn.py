@@ -1,4 +1,4 @@
-"""The convolutional baseline: a network on word vectors for sentences (Kim 2014)."""
+"""The convolutional baseline: a sentence classifier on word vectors (Kim 2014)."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.arrays import FloatArray, IndexArray, IntArray
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 
 if TYPE_CHECKING:
     import torch
 
 WIDTHS = (3, 4, 5)
-"""Words under a filter, as in the paper."""
+"""Widths of the filters in words, as in the paper."""
 
-_FILTERS = 100  # of each width, as in the paper
+_FILTERS = 100  # for each width, as in the paper
 _DROPOUT = 0.5  # as in the paper
 _BATCH = 50  # as in the paper
 _MAX_TOKENS = 40
-_SCALE = 0.25  # the paper's unknown words are uniform in +-0.25
-_SIDE = WIDTHS[-1] // 2  # padding on both sides, so that a wide filter sees the ends
+_SCALE = 0.25  # unknown words are uniform in +-0.25, as in the paper
+_SIDE = WIDTHS[-1] // 2  # padding on each side, so that the widest filter covers the ends
 _PAD, _UNKNOWN = 0, 1
 
 
 class CnnClassifier:
     """Filters of three widths over word vectors, max over time, dropout, softmax.
 
-    The word vectors start from an encoder's and are trained along. A query's word that the
-    templates lack keeps the encoder's vector; a word that neither knows is one vector.
+    The word vectors are initialised from an encoder and trained with the network. A word that
+    occurs only in queries keeps the encoder's vector; all words unknown to both the templates
+    and the encoder share one vector.
 
     Args:
-        encoder: The model whose word vectors it starts from.
-        examples: Training examples seen in all. The number of epochs follows from it, within
-            ``max_epochs``, so that a draw costs the same at 5 as at 50 templates.
-        max_epochs: Passes over the templates at most.
-        learning_rate: Of Adam.
-        device: Where torch computes; the GPU if there is one when None.
+        encoder: The model that the word vectors are initialised from.
+        examples: Total number of training examples. It determines the number of epochs, up to
+            ``max_epochs``, so that training takes as long with 5 templates as with 50.
+        max_epochs: Maximum number of passes over the templates.
+        learning_rate: Learning rate of Adam.
+        device: The torch device; None for the GPU if there is one, else the CPU.
 
     Raises:
         PocketIntentError: The encoder has no word vectors.
@@ -47,16 +47,16 @@ class CnnClassifier:
 
     def __init__(
         self,
-        encoder: Encoder | None,
+        encoder: ModelEncoder | None,
         *,
         examples: int = 20_000,
         max_epochs: int = 20,
         learning_rate: float = 4e-3,
         device: str | None = None,
     ) -> None:
-        if not isinstance(encoder, StaticEncoder):
+        if encoder is None or encoder.word_table is None:
             raise PocketIntentError(
-                "the baseline 'cnn' starts from word vectors: it needs a model of kind 'static'"
+                "the baseline 'cnn' starts from word vectors: give a model of kind 'static'"
             )
         self.encoder = encoder
         self.examples = examples
@@ -65,8 +65,8 @@ class CnnClassifier:
         self.device = device
 
     def __call__(
-        self, texts: list[str], labels: NDArray[np.intp], queries: list[str], seed: int
-    ) -> NDArray[np.intp]:
+        self, texts: list[str], labels: IndexArray, queries: list[str], seed: int
+    ) -> IndexArray:
         """Train on the templates and label the queries."""
         torch = require("torch", "train")
         device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -80,8 +80,8 @@ class CnnClassifier:
         network.eval()
         ids = torch.from_numpy(self._word_ids(queries, vocabulary)).to(device)
         with torch.no_grad():
-            found = torch.cat([network(part).argmax(dim=1) for part in ids.split(512)])
-        predicted: NDArray[np.intp] = found.cpu().numpy().astype(np.intp)
+            answers = torch.cat([network(part).argmax(dim=1) for part in ids.split(512)])
+        predicted: IndexArray = answers.cpu().numpy().astype(np.intp)
         return predicted
 
     def _train(self, network: Any, templates: Any, targets: Any) -> None:
@@ -99,19 +99,19 @@ class CnnClassifier:
 
     def _word_vectors(
         self, texts: Sequence[str], queries: Sequence[str], seed: int
-    ) -> tuple[dict[str, int], NDArray[np.float32]]:
-        """The words of a draw and where their vectors start from, float32 [num_words, dim]."""
-        trained = {token for text in texts for token in self.encoder.tokenize(text)}
-        asked = {token for text in queries for token in self.encoder.tokenize(text)}
-        rows: list[NDArray[np.float32]] = [np.zeros((2, self.encoder.dim), np.float32)]
+    ) -> tuple[dict[str, int], FloatArray]:
+        """Return the words of a draw and their initial vectors, float32 [num_words, dim]."""
+        template_words = {token for text in texts for token in self.encoder.tokenize(text)}
+        query_words = {token for text in queries for token in self.encoder.tokenize(text)}
+        rows: list[FloatArray] = [np.zeros((2, self.encoder.dim), np.float32)]
         vocabulary: dict[str, int] = {}
         unknown = []
-        for token in sorted(trained | asked):
+        for token in sorted(template_words | query_words):
             row = self.encoder.embed_tokens([token])
             if len(row):
                 vocabulary[token] = len(vocabulary) + 2
                 rows.append(row)
-            elif token in trained:
+            elif token in template_words:
                 unknown.append(token)
         for token in unknown:
             vocabulary[token] = len(vocabulary) + 2
@@ -122,7 +122,7 @@ class CnnClassifier:
         fresh = np.random.default_rng(seed).uniform(-_SCALE, _SCALE, shape).astype(np.float32)
         return vocabulary, np.concatenate([vectors, fresh])
 
-    def _word_ids(self, texts: Sequence[str], vocabulary: dict[str, int]) -> NDArray[np.int64]:
+    def _word_ids(self, texts: Sequence[str], vocabulary: dict[str, int]) -> IntArray:
         """Word ids int64 [num_texts, length], padded to the longest text and the widest filter."""
         ids = [
             [vocabulary.get(token, _UNKNOWN) for token in self.encoder.tokenize(text)[:_MAX_TOKENS]]
@@ -130,16 +130,16 @@ class CnnClassifier:
         ]
         length = max(max(map(len, ids)) + 2 * _SIDE, WIDTHS[-1])
         padded = np.full((len(ids), length), _PAD, dtype=np.int64)
-        for row, found in zip(padded, ids, strict=True):
-            row[_SIDE : _SIDE + len(found)] = found
+        for row, text_ids in zip(padded, ids, strict=True):
+            row[_SIDE : _SIDE + len(text_ids)] = text_ids
         return padded
 
 
 def _build_network(vectors: torch.Tensor, num_labels: int) -> Any:
-    """The network, from its word vectors float32 [num_words, dim]."""
+    """Build the network from its word vectors, float32 [num_words, dim]."""
     import torch
 
-    nn: Any = torch.nn  # its containers are not typed closely enough
+    nn: Any = torch.nn  # the types of its containers are too loose
 
     class Network(torch.nn.Module):
         def __init__(self) -> None:
@@ -151,10 +151,10 @@ def _build_network(vectors: torch.Tensor, num_labels: int) -> Any:
             self.dropout = nn.Dropout(_DROPOUT)
 
         def forward(self, ids: torch.Tensor) -> torch.Tensor:
-            """Scores [num_texts, num_labels] of word ids [num_texts, length].
+            """Return scores [num_texts, num_labels] of word ids [num_texts, length].
 
-            A convolution is a sum over the filter's columns. Each column is multiplied once
-            with each distinct word, which is several times less work than at each position.
+            A convolution is a sum over the columns of the filter. Multiplying each column once
+            with each distinct word is several times less work than at every position.
             """
             used = int((ids != _PAD).any(dim=0).sum()) + 2 * _SIDE
             distinct, inverse = torch.unique(ids[:, : max(used, WIDTHS[-1])], return_inverse=True)

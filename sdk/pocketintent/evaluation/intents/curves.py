@@ -1,4 +1,4 @@
-"""Learning curves of several systems on several data sets, kept on disk as they grow."""
+"""Learning curves of several systems on several data sets, saved to disk as they grow."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from typing import Any
 import orjson
 
 from pocketintent.evaluation.intents.datasets import IntentData
-from pocketintent.evaluation.intents.few_shot import System, describe, evaluate_system
+from pocketintent.evaluation.intents.few_shot import describe, evaluate_system
+from pocketintent.evaluation.intents.systems import System
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 
 
 class ResultFile:
-    """Rows of results on disk, so that a run that was killed goes on where it stopped.
+    """Rows of results on disk, so that an interrupted run can be continued.
 
-    The file is rewritten whole, by way of a second file, after each group of rows.
+    The whole file is rewritten atomically after each group of rows.
 
     Args:
-        path: The JSON file; None keeps the rows in memory only.
-        settings: What all rows depend on. A file made with other settings is refused.
+        path: The JSON file; None to keep the rows in memory.
+        settings: The settings that all rows depend on; a file with other settings is rejected.
 
     Raises:
-        PocketIntentError: The file holds no results, or those of other settings.
+        PocketIntentError: The file has no results, or results of other settings.
     """
 
     def __init__(self, path: str | Path | None, settings: Mapping[str, Any]) -> None:
@@ -36,25 +37,23 @@ class ResultFile:
             self.groups = self._read(self.path)
 
     def _read(self, path: Path) -> dict[str, list[dict[str, Any]]]:
-        advice = "give another --out, or remove the file to start anew"
+        advice = "give another --out, or remove the file to start from scratch"
         try:
             content = orjson.loads(path.read_bytes())
             settings, groups = content["settings"], dict(content["groups"])
         except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-            raise PocketIntentError(
-                f"{path}: holds no results of an evaluation; {advice}"
-            ) from error
+            raise PocketIntentError(f"{path}: has no results of an evaluation; {advice}") from error
         if settings != self.settings:
             raise PocketIntentError(
-                f"{path}: was made with {settings}, this run has {self.settings}; {advice}"
+                f"{path}: has results of {settings}, but this run has {self.settings}; {advice}"
             )
         return groups
 
     def add(self, key: str, rows: list[dict[str, Any]]) -> None:
-        """Keep the rows of a key, on disk too.
+        """Store the rows of a key, in memory and on disk.
 
         Raises:
-            OSError: The file cannot be written; the error names it and says why.
+            OSError: The file cannot be written; the error gives its name and the cause.
         """
         self.groups[key] = rows
         if self.path is None:
@@ -73,25 +72,26 @@ def learning_curves(
     results: ResultFile | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """Measure several systems on one data set, all with the same draws of templates.
+    """Measure several systems on one data set, with the same draws of templates.
 
     Args:
-        systems: How to make each system, by its name.
+        systems: Factories of the systems by name.
         data: The data set.
-        shots: Numbers of templates of an intent.
+        shots: Numbers of templates per intent.
         runs: Draws for each number.
         seed: Seed of the draws.
-        results: Where finished rows are kept, and taken from instead of measured again.
-        progress: Called after each draw with the name of the system.
+        results: Store of finished rows; rows that it has are not measured again.
+        progress: Called with the name of the system after each draw.
 
     Returns:
-        As :func:`evaluate_intents`, each row with its ``"system"``.
+        The report of :func:`evaluate_intents` without ``"search"``, each row with its
+        ``"system"``.
     """
-    kept = results if results is not None else ResultFile(None, {})
+    finished = results if results is not None else ResultFile(None, {})
     rows: list[dict[str, Any]] = []
     for name, make_system in systems.items():
         key = {number: f"{data.key}/{name}/{number}" for number in shots}
-        missing = [number for number in shots if key[number] not in kept.groups]
+        missing = [number for number in shots if key[number] not in finished.groups]
         if missing:
             groups = evaluate_system(
                 make_system(),
@@ -102,7 +102,7 @@ def learning_curves(
                 progress=None if progress is None else partial(progress, name),
             )
             for number, group in zip(missing, groups, strict=True):
-                kept.add(key[number], [{"system": name, **row} for row in group])
+                finished.add(key[number], [{"system": name, **row} for row in group])
         for number in shots:
-            rows.extend(kept.groups[key[number]])
+            rows.extend(finished.groups[key[number]])
     return {**describe(data, runs=runs, seed=seed), "results": rows}

@@ -1,4 +1,4 @@
-"""An intent data set, and the few-shot draws of templates from its training split."""
+"""Intent data sets, and few-shot draws of templates from their training split."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from pathlib import Path
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from pocketintent.evaluation.records import Utterance, read_utterances
+from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import PocketIntentError
 
 SPLITS = ("test", "valid")
-"""The splits that a figure may be measured on; templates are always drawn from ``train``."""
+"""The splits to measure on; templates are always drawn from ``train``."""
 
 
 @dataclass(frozen=True)
 class IntentData:
-    """The texts and labels of one data set; a label is a position in ``intents``."""
+    """The texts and labels of a data set; a label is an index into ``intents``."""
 
     name: str
-    """The folder's name."""
+    """Name of the folder."""
     split: str
-    """The split that the queries are from."""
+    """The split that supplies the queries."""
     intents: list[str]
-    """Intents of the training split, sorted; then those that only the queries have, sorted."""
+    """Intents of the training split, sorted, then intents that only the queries have, sorted."""
     num_trained: int
-    """Intents of the training split: labels below it can be predicted."""
+    """Number of intents in the training split; only labels below it can be predicted."""
     train_texts: list[str]
-    train_labels: NDArray[np.intp]
+    train_labels: IndexArray
     query_texts: list[str]
-    query_labels: NDArray[np.intp]
+    query_labels: IndexArray
 
     @classmethod
     def from_utterances(
         cls, name: str, split: str, train: Sequence[Utterance], queries: Sequence[Utterance]
     ) -> IntentData:
-        """Number the intents of two lists of labelled utterances."""
+        """Build a data set from two lists of labelled utterances."""
         trained = sorted({str(utterance.intent) for utterance in train})
         unseen = sorted({str(utterance.intent) for utterance in queries} - set(trained))
         label = {intent: position for position, intent in enumerate(trained + unseen)}
@@ -56,7 +56,7 @@ class IntentData:
 
     @property
     def key(self) -> str:
-        """Name, split and a checksum of the contents: equal keys are the same data."""
+        """Name, split and checksum of the contents; equal keys mean equal data."""
         content = [self.intents, self.train_texts, self.query_texts]
         labels = [self.train_labels.tolist(), self.query_labels.tolist()]
         checksum = zlib.crc32(orjson.dumps([content, labels]))
@@ -69,17 +69,17 @@ class Draw:
 
     run: int
     shots: int
-    """Templates asked for of each intent; an intent that has fewer gives all it has."""
+    """Templates requested per intent; an intent with fewer utterances contributes all of them."""
     seed: int
-    """A seed of this run's own, for systems that train with chance."""
-    indices: NDArray[np.intp]
-    """Positions in ``train_texts``, ordered by label."""
-    labels: NDArray[np.intp]
-    """Labels of these positions, ascending; every trained intent occurs."""
+    """Seed of this run, for systems whose training is random."""
+    indices: IndexArray
+    """Indices into ``train_texts``, sorted by label."""
+    labels: IndexArray
+    """Their labels, ascending; every intent of the training split occurs."""
 
     @property
-    def starts(self) -> NDArray[np.intp]:
-        """Position in ``indices`` where each intent's templates start."""
+    def starts(self) -> IndexArray:
+        """Index in ``indices`` of each intent's first template."""
         return np.flatnonzero(np.diff(self.labels, prepend=-1)).astype(np.intp)
 
 
@@ -91,14 +91,15 @@ def load_intent_data(directory: str | Path, split: str = "test") -> IntentData:
         split: ``"test"`` or ``"valid"``.
 
     Raises:
-        PocketIntentError: The folder, a file or a line is missing or bad.
+        PocketIntentError: The split is unknown, the folder or a file is missing, or a line is
+            malformed.
     """
     folder = Path(directory)
     if split not in SPLITS:
         raise PocketIntentError(f"unknown split {split!r}; choose one of {', '.join(SPLITS)}")
     if not folder.is_dir():
         raise PocketIntentError(
-            f"{folder}: no such folder; expected train.jsonl and {split}.jsonl in it"
+            f"{folder}: no such folder; it must contain train.jsonl and {split}.jsonl"
         )
     train = read_utterances(folder / "train.jsonl")
     return IntentData.from_utterances(
@@ -106,20 +107,20 @@ def load_intent_data(directory: str | Path, split: str = "test") -> IntentData:
     )
 
 
-def draw_templates(labels: NDArray[np.intp], shots: int, run: int, seed: int = 0) -> Draw:
+def draw_templates(labels: IndexArray, shots: int, run: int, seed: int = 0) -> Draw:
     """Sample ``shots`` utterances of each intent as its templates.
 
-    The draws of one run are nested: the templates at 5 shots are among those at 10. So a
-    learning curve's steps come from the number of templates and not from another sample.
+    The draws of a run are nested: the templates at 5 shots are among the templates at 10. So
+    the steps of a learning curve come from the number of templates, not from another sample.
 
     Args:
-        labels: Labels [n] of the training split, every label from 0 to its maximum present.
-        shots: Templates of each intent, at least 1.
-        run: Number of the run; each has its own sample.
+        labels: Labels [n] of the training split; every label from 0 to the maximum occurs.
+        shots: Templates per intent, at least 1.
+        run: Number of the run; every run has another sample.
         seed: Seed of all runs.
 
     Raises:
-        PocketIntentError: ``shots`` is not positive.
+        PocketIntentError: ``shots`` is below 1.
     """
     if shots < 1:
         raise PocketIntentError(f"shots must be at least 1, found {shots}")
@@ -128,11 +129,11 @@ def draw_templates(labels: NDArray[np.intp], shots: int, run: int, seed: int = 0
     order = order[np.argsort(labels[order], kind="stable")]
     ordered_labels = labels[order]
     starts = np.searchsorted(ordered_labels, ordered_labels, side="left")
-    kept = np.arange(len(order)) - starts < shots
+    chosen = np.arange(len(order)) - starts < shots
     return Draw(
         run=run,
         shots=shots,
         seed=seed * 1_000_003 + run,
-        indices=order[kept].astype(np.intp),
-        labels=ordered_labels[kept],
+        indices=order[chosen].astype(np.intp),
+        labels=ordered_labels[chosen],
     )

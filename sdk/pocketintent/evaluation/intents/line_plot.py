@@ -1,4 +1,4 @@
-"""Plots of intent recognition: against the templates of an intent, and against typing errors."""
+"""Plots of intent recognition: against templates per intent, and against typing errors."""
 
 from __future__ import annotations
 
@@ -13,28 +13,34 @@ _MEASURES = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
 
 
 def plot_curves(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Draw the results of :func:`pocketintent.evaluation.intents.curves.learning_curves`.
+    """Plot the results of :func:`pocketintent.evaluation.intents.curves.learning_curves`.
 
-    A column of panels for each data set, a row for each measure. A colour is a system; a dashed
-    line is its nearest template, a full one ``nearest+centroid``, a dotted one a classifier.
-    Bars show one standard deviation over the draws.
+    There is a column of panels for each data set and a row for each measure. Colours are
+    systems; dashed lines are nearest template, solid lines ``nearest+centroid``, dotted lines
+    classifiers. Bars show one standard deviation over the draws.
 
     Args:
-        reports: One for each data set.
-        path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
+        reports: One report per data set.
+        path: The image file; its suffix (``.png``, ``.svg``, ``.pdf``) selects the format.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
     """
     _plot(reports, path, "shots", "templates of an intent", _MEASURES)
 
 
 def plot_typing_errors(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Draw accuracy of :func:`pocketintent.evaluation.intents.robustness.evaluate_typing_errors`.
+    """Plot accuracy of :func:`pocketintent.evaluation.intents.robustness.evaluate_typing_errors`.
 
-    A panel for each data set, with a line for each encoder and decision, in the styles of
-    :func:`plot_curves`.
+    There is a panel for each data set, with a line for each encoder and decision, in the styles
+    of :func:`plot_curves`.
 
     Args:
-        reports: One for each data set.
-        path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
+        reports: One report per data set.
+        path: The image file; its suffix (``.png``, ``.svg``, ``.pdf``) selects the format.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
     """
     _plot(reports, path, "errors", "typing errors in each utterance", ("accuracy",))
 
@@ -46,7 +52,7 @@ def _plot(
     x_label: str,
     measures: Iterable[str],
 ) -> None:
-    """Draw measures, a row of panels each, against the key ``x`` of the rows of results."""
+    """Plot each measure, in its own row of panels, against the key ``x`` of the results."""
     measures = list(measures)
     figure_module = require("matplotlib.figure", "evaluate")
     size = (4.6 * len(reports) + 2.2, 3.5 * len(measures))
@@ -70,7 +76,7 @@ def _plot(
 def _draw_panel(
     panel: Any, rows: Sequence[dict[str, Any]], x: str, measure: str, colours: dict[str, str]
 ) -> dict[str, Any]:
-    """Draw one line for each system and decision; returns the lines by their legend."""
+    """Draw one line for each system and decision; return the lines by legend label."""
     lines: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         lines.setdefault((row["system"], row["decision"]), []).append(row)

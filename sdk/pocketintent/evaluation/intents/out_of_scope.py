@@ -1,4 +1,4 @@
-"""Out-of-scope utterances: does the score tell them from those of a known intent?"""
+"""Out-of-scope utterances: does the score separate them from in-scope utterances?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
-from pocketintent.evaluation.intents.few_shot import DECISIONS, score_intents
+from pocketintent.evaluation.intents.exact_search import DECISIONS, score_intents
 from pocketintent.evaluation.metrics import auroc, mean_and_std
 from pocketintent.evaluation.records import read_utterances
 from pocketintent.runtime.arrays import FloatArray
@@ -21,22 +21,22 @@ from pocketintent.runtime.errors import PocketIntentError
 
 @dataclass(frozen=True)
 class Answers:
-    """What a recogniser says to the queries of one split, before any threshold."""
+    """The results of a recogniser on the queries of a split, before any threshold."""
 
     scores: FloatArray
-    """Score of the best intent for each in-scope query."""
+    """Score of the best intent of each in-scope query."""
     right: NDArray[np.bool_]
-    """Whether that intent is the gold one."""
+    """Whether that intent is the gold intent."""
     outside: FloatArray
-    """Score of the best intent for each out-of-scope query."""
+    """Score of the best intent of each out-of-scope query."""
 
     def at(self, threshold: float) -> dict[str, float]:
-        """The figures when a score under ``threshold`` gives no intent.
+        """Return the figures when scores under ``threshold`` are rejected.
 
         Returns:
-            ``in_scope_accuracy``: share of in-scope queries that are accepted with the right
-            intent; ``in_scope_accepted``: share accepted at all; ``oos_recall``: share of
-            out-of-scope queries that are turned away.
+            ``in_scope_accuracy``, the share of in-scope queries that are accepted with the
+            right intent; ``in_scope_accepted``, the share of in-scope queries that are
+            accepted; ``oos_recall``, the share of out-of-scope queries that are rejected.
         """
         accepted = self.scores >= threshold
         return {
@@ -47,23 +47,23 @@ class Answers:
 
 
 def choose_threshold(answers: Answers) -> float:
-    """The threshold with the highest mean of in-scope accuracy and out-of-scope recall.
+    """Choose the threshold with the highest mean of in-scope accuracy and out-of-scope recall.
 
-    Both kinds of query weigh the same, however many a data set has of each. An in-scope query
-    that would be answered wrongly gains nothing by being accepted.
+    Both kinds of query have the same weight, however many there are of each. Accepting an
+    in-scope query with the wrong intent gains nothing.
 
     Returns:
-        A value half-way between two scores of the answers, or one that accepts or turns away
-        all; of equally good ones the lowest.
+        A value half-way between two scores, or a value that accepts or rejects everything; the
+        lowest of equally good values.
     """
     scores = np.unique(np.concatenate([answers.scores, answers.outside]).astype(np.float64))
     middles = (scores[1:] + scores[:-1]) / 2
     candidates = np.concatenate([scores[:1], middles, scores[-1:] + 1e-6])
     right = np.sort(answers.scores[answers.right])
     outside = np.sort(answers.outside)
-    kept = len(right) - np.searchsorted(right, candidates, side="left")
-    turned_away = np.searchsorted(outside, candidates, side="left")
-    gain = kept / len(answers.scores) + turned_away / len(outside)
+    accepted = len(right) - np.searchsorted(right, candidates, side="left")
+    rejected = np.searchsorted(outside, candidates, side="left")
+    gain = accepted / len(answers.scores) + rejected / len(outside)
     return float(candidates[gain.argmax()])
 
 
@@ -76,29 +76,29 @@ def evaluate_out_of_scope(
     seed: int = 0,
     progress: Callable[[], None] | None = None,
 ) -> dict[str, Any]:
-    """How well the score separates in-scope from out-of-scope queries.
+    """Measure how well the score separates in-scope from out-of-scope queries.
 
-    The threshold is chosen on ``valid`` and ``oos_valid`` and then used on ``test`` and
-    ``oos_test``, so the figures hold for queries that did not choose it.
+    The threshold is chosen on ``valid`` and ``oos_valid`` and applied to ``test`` and
+    ``oos_test``, so the figures are measured on queries that did not determine it.
 
     Args:
         encoder: Any encoder.
         directory: A folder with ``train``, ``valid``, ``test``, ``oos_valid`` and ``oos_test``
-            as ``.jsonl``; the last two with a null intent, as in CLINC150.
-        shots: Templates of each intent.
+            as ``.jsonl``; the intents of the last two are null, as in CLINC150.
+        shots: Templates per intent.
         runs: Draws of templates.
         seed: Seed of the draws.
         progress: Called after each draw.
 
     Returns:
         ``{"dataset", "shots", "runs", "seed", "num_in_scope", "num_out_of_scope", "results"}``;
-        ``results`` has for each decision its ``auroc`` (threshold-free, on test), the
-        ``threshold`` that valid chose, and at it ``in_scope_accuracy``, ``in_scope_accepted``
-        and ``oos_recall`` on test, each as ``{"mean", "std"}``. Scores are those of
-        :attr:`Match.score`, -1..1.
+        ``results`` has for each decision the ``auroc`` on test, the ``threshold`` chosen on
+        valid, and ``in_scope_accuracy``, ``in_scope_accepted`` and ``oos_recall`` on test at
+        this threshold, each as ``{"mean", "std"}``. Scores are in -1..1, as
+        :attr:`Match.score` of these decisions.
 
     Raises:
-        PocketIntentError: A file is missing or bad.
+        PocketIntentError: ``runs`` is below 1, or a file is missing or malformed.
     """
     if runs < 1:
         raise PocketIntentError(f"runs must be at least 1, found {runs}")
@@ -119,7 +119,7 @@ def evaluate_out_of_scope(
         templates, starts = train[draw.indices], draw.starts
         inside = {split: score_intents(queries[split], templates, starts) for split in splits}
         far = {split: score_intents(outside[split], templates, starts) for split in splits}
-        for decision, found in figures.items():
+        for decision, rows in figures.items():
             valid, test = (
                 Answers(
                     scores=inside[split][decision][1],
@@ -130,7 +130,7 @@ def evaluate_out_of_scope(
             )
             threshold = choose_threshold(valid)
             area = auroc(test.scores, test.outside)
-            found.append({"auroc": area, "threshold": threshold} | test.at(threshold))
+            rows.append({"auroc": area, "threshold": threshold} | test.at(threshold))
         if progress is not None:
             progress()
     return {
@@ -142,7 +142,7 @@ def evaluate_out_of_scope(
         "num_out_of_scope": len(outside["test"]),
         "results": [
             {"decision": decision}
-            | {name: mean_and_std([figure[name] for figure in found]) for name in found[0]}
-            for decision, found in figures.items()
+            | {name: mean_and_std([row[name] for row in rows]) for name in rows[0]}
+            for decision, rows in figures.items()
         ],
     }

@@ -1,4 +1,4 @@
-"""Intent recognition with random typing errors in the queries, for several encoders at once."""
+"""Intent recognition with random typing errors in the queries, for several encoders."""
 
 from __future__ import annotations
 
@@ -6,38 +6,41 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData, draw_templates
-from pocketintent.evaluation.intents.few_shot import DECISIONS, describe, score_intents
+from pocketintent.evaluation.intents.exact_search import (
+    DECISIONS,
+    check_decisions,
+    score_intents,
+)
+from pocketintent.evaluation.intents.few_shot import describe
 from pocketintent.evaluation.metrics import accuracy, macro_f1, mean_and_std
+from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.typing_errors import add_typing_errors
 
-Labels = NDArray[np.intp]
-
 
 def misspell(texts: Sequence[str], count: int, *, run: int = 0, seed: int = 0) -> list[str]:
-    """Each text with ``count`` random typing errors.
+    """Add ``count`` random typing errors to each text.
 
-    What is drawn for a text depends on the seed, the run and its place alone. The errors are
-    nested: a text with two has the one error of the text with one, and another.
+    The errors of a text depend only on the seed, the run and its position. They are nested: the
+    text with two errors is the text with one error plus another.
 
     Args:
         texts: Any strings.
-        count: Errors in each, from 0; see :func:`add_typing_errors`.
-        run: Number of the run; each has its own errors.
-        seed: Seed of all runs, from 0.
+        count: Errors per text, at least 0; see :func:`add_typing_errors`.
+        run: Number of the run; every run has other errors.
+        seed: Seed of all runs, at least 0.
 
     Returns:
-        The texts in their order.
+        The misspelt texts, in the same order.
     """
     if count == 0:
         return list(texts)
     return [
-        add_typing_errors(text, count, np.random.default_rng([seed, run, place]))
-        for place, text in enumerate(texts)
+        add_typing_errors(text, count, np.random.default_rng([seed, run, position]))
+        for position, text in enumerate(texts)
     ]
 
 
@@ -52,19 +55,19 @@ def evaluate_typing_errors(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """Accuracy of intent recognition against the typing errors in each query.
+    """Measure intent recognition against the number of typing errors in each query.
 
-    The templates stay clean. All encoders see the same templates and the same errors.
+    The templates stay clean. All encoders get the same templates and the same errors.
 
     Args:
-        encoders: Encoders by the names that the report gives them.
+        encoders: Encoders by their names in the report.
         data: The data set.
-        shots: Templates of each intent.
-        errors: Numbers of typing errors in each query, from 0.
+        shots: Templates per intent.
+        errors: Numbers of typing errors per query, at least 0.
         runs: Draws of templates and of errors.
-        decisions: Of :data:`pocketintent.evaluation.intents.few_shot.DECISIONS`.
-        seed: Seed of the draws, from 0.
-        progress: Called after each run of an encoder, with its name.
+        decisions: Names from :data:`pocketintent.evaluation.intents.exact_search.DECISIONS`.
+        seed: Seed of the draws, at least 0.
+        progress: Called with the name of the encoder after each of its runs.
 
     Returns:
         ``{"dataset", "split", "runs", "seed", "num_intents", "num_queries", "shots",
@@ -73,8 +76,8 @@ def evaluate_typing_errors(
         ``{"mean", "std"}`` over the runs.
 
     Raises:
-        PocketIntentError: A number is out of its range or stands twice, or a decision is
-            unknown.
+        PocketIntentError: A number is out of range, a number of errors is repeated, or a
+            decision is unknown.
     """
     _check(shots, errors, runs, decisions, seed)
     draws = [draw_templates(data.train_labels, shots, run, seed) for run in range(runs)]
@@ -85,16 +88,16 @@ def evaluate_typing_errors(
     }
     rows: list[dict[str, Any]] = []
     for name, encoder in encoders.items():
-        found: dict[tuple[int, str], list[Labels]] = {
+        predictions: dict[tuple[int, str], list[IndexArray]] = {
             (count, decision): [] for count in errors for decision in decisions
         }
         for draw in draws:
             texts = {count: queries[draw.run, count] for count in errors}
             for key, labels in _predict(encoder, data, draw, texts, decisions).items():
-                found[key].append(labels)
+                predictions[key].append(labels)
             if progress is not None:
                 progress(name)
-        rows.extend(_row(name, key, predicted, data) for key, predicted in found.items())
+        rows.extend(_row(name, key, predicted, data) for key, predicted in predictions.items())
     return {**describe(data, runs=runs, seed=seed), "shots": shots, "results": rows}
 
 
@@ -106,13 +109,10 @@ def _check(
             raise PocketIntentError(f"{name} must be at least {least}, found {value}")
     if not errors or min(errors) < 0 or len(set(errors)) < len(errors):
         raise PocketIntentError(
-            f"errors must be different numbers from 0, found {', '.join(map(str, errors)) or '-'}"
+            "errors must be different numbers, at least 0, found "
+            f"{', '.join(map(str, errors)) or 'none'}"
         )
-    for decision in decisions:
-        if decision not in DECISIONS:
-            raise PocketIntentError(
-                f"unknown decision {decision!r}; choose of {', '.join(DECISIONS)}"
-            )
+    check_decisions(decisions)
 
 
 def _predict(
@@ -121,8 +121,8 @@ def _predict(
     draw: Draw,
     queries: Mapping[int, list[str]],
     decisions: Sequence[str],
-) -> dict[tuple[int, str], Labels]:
-    """The labels of the queries of one draw, by their number of errors and the decision."""
+) -> dict[tuple[int, str], IndexArray]:
+    """Predict the labels of the queries of one draw, by number of errors and decision."""
     templates = encoder.encode_batch([data.train_texts[index] for index in draw.indices])
     return {
         (count, decision): labels
@@ -134,7 +134,7 @@ def _predict(
 
 
 def _row(
-    name: str, key: tuple[int, str], predicted: Sequence[Labels], data: IntentData
+    name: str, key: tuple[int, str], predicted: Sequence[IndexArray], data: IntentData
 ) -> dict[str, Any]:
     gold = data.query_labels
     return {

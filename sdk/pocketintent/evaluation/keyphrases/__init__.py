@@ -1,4 +1,4 @@
-"""Terms against the keyphrases that people gave to documents, beside TF-IDF and YAKE.
+"""Keyphrase extraction: our terms, TF-IDF and YAKE against keyphrases assigned by people.
 
 Imports ``training.terms``; scikit-learn, yake and NLTK where they are used.
 """

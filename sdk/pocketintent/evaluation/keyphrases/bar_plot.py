@@ -1,4 +1,4 @@
-"""The plot of keyphrase extraction: F1 at k, a group of bars for each k."""
+"""The plot of keyphrase extraction: a group of bars, F1 at k, for each k."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pocketintent.runtime.errors import require
 
 
 def plot_keyphrases(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Draw F1 of :func:`pocketintent.evaluation.keyphrases.scoring.evaluate_keyphrases`.
+    """Plot F1 of :func:`pocketintent.evaluation.keyphrases.scoring.evaluate_keyphrases`.
 
-    A panel for each data set, a colour for each system.
+    There is a panel for each data set and a colour for each system.
 
     Args:
-        reports: One for each data set.
-        path: Where the picture goes; its ending (``.png``, ``.svg``, ``.pdf``) says the format.
+        reports: One report per data set.
+        path: The image file; its suffix (``.png``, ``.svg``, ``.pdf``) selects the format.
 
     Raises:
         MissingExtraError: matplotlib is not installed.

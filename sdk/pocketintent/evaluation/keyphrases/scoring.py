@@ -1,4 +1,4 @@
-"""Keyphrase extraction, the test of the term candidates: precision, recall and F1 at k."""
+"""Keyphrase extraction, the evaluation of our terms: precision, recall and F1 at k."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pocketintent.evaluation.records import read_objects
+from pocketintent.evaluation.records import read_objects, string_field
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 CUTOFFS = (5, 10, 15)
-"""The numbers of first phrases that are scored."""
+"""Values of k: the first k phrases of a ranking are scored."""
 
 Split = Literal["dev", "test", "all"]
 
 Extractor = Callable[[str], list[str]]
-"""A function from a text to its phrases, the best first; at least 30 where it has so many."""
+"""From a text to its phrases, best first: at least 30, if the text has as many."""
 
 
 @dataclass(frozen=True)
 class KeyphraseDocument:
-    """A text with the keyphrases that people gave it."""
+    """A text with keyphrases assigned by people."""
 
     id: str
     text: str
@@ -35,18 +35,16 @@ def read_keyphrases(path: str | Path) -> list[KeyphraseDocument]:
     """Read lines of ``{"id": name, "text": text, "keyphrases": [phrase, ...]}``.
 
     Raises:
-        PocketIntentError: The file has no documents, or a line breaks the form; the message
-            names the file and the line.
+        PocketIntentError: The file has no documents, or a line is malformed; the message names
+            the file and the line.
     """
     documents = []
     for place, value in read_objects(path):
-        texts = [value.get("id"), value.get("text")]
+        name, text = string_field(value, "id", place), string_field(value, "text", place)
         phrases = value.get("keyphrases")
-        if not all(isinstance(text, str) for text in texts):
-            raise PocketIntentError(f'{place}: "id" and "text" must be texts')
         if not isinstance(phrases, list) or not all(isinstance(p, str) for p in phrases):
-            raise PocketIntentError(f'{place}: "keyphrases" must be a list of texts')
-        documents.append(KeyphraseDocument(value["id"], value["text"], tuple(phrases)))
+            raise PocketIntentError(f'{place}: "keyphrases" must be a list of strings')
+        documents.append(KeyphraseDocument(name, text, tuple(phrases)))
     if not documents:
         raise PocketIntentError(
             f'{path}: no documents; expected lines of {{"id", "text", "keyphrases"}}'
@@ -55,9 +53,9 @@ def read_keyphrases(path: str | Path) -> list[KeyphraseDocument]:
 
 
 def select_split(documents: Sequence[KeyphraseDocument], split: Split) -> list[KeyphraseDocument]:
-    """A fifth of the documents to choose settings on (``dev``), or the others (``test``).
+    """Select a fifth of the documents for choosing settings (``dev``), or the rest (``test``).
 
-    The data sets come without a split, so the SHA-256 of a document's id decides.
+    The data sets have no split of their own, so the SHA-256 of a document's id decides.
     """
     if split == "all":
         return list(documents)
@@ -69,9 +67,9 @@ def _hash(text: str) -> int:
 
 
 def normalise(phrase: str) -> str:
-    """A phrase as it is compared: lower-case tokens, Porter-stemmed, joined by spaces.
+    """Normalise a phrase for comparison: lower-case tokens, Porter-stemmed, joined by spaces.
 
-    Hyphens and other punctuation separate tokens, for all systems and for the gold phrases.
+    Hyphens and other punctuation separate tokens, in predicted and in gold phrases alike.
 
     Raises:
         MissingExtraError: NLTK is not installed.
@@ -92,18 +90,21 @@ def score_rankings(
 ) -> dict[str, dict[str, float]]:
     """Compare the first k phrases of each document with its gold phrases.
 
-    Phrases that are equal after :func:`normalise` count once, in the rankings and in the gold.
-    Precision divides by k also where a system gave fewer; recall divides by all gold phrases,
-    those that are not in the text too. Both are means over documents, and F1 is their harmonic
-    mean. Documents without a gold phrase are passed over.
+    Phrases that are equal after :func:`normalise` count once, in rankings and in gold phrases.
+    Precision divides by k even if a ranking is shorter; recall divides by the number of gold
+    phrases, including phrases that do not occur in the text. Both are means over documents, and
+    F1 is their harmonic mean. Documents without a gold phrase are skipped.
 
     Args:
-        rankings: The phrases of each document, the best first.
+        rankings: The phrases of each document, best first.
         documents: The documents, in the same order.
         cutoffs: Values of k.
 
     Returns:
         ``{"5": {"precision", "recall", "f1"}, ...}``, each from 0 to 1.
+
+    Raises:
+        PocketIntentError: No document has a gold phrase.
     """
     pairs = [
         (_distinct(ranking), set(gold))
@@ -140,23 +141,23 @@ def evaluate_keyphrases(
 
     Args:
         path: Lines of ``{"id", "text", "keyphrases"}``.
-        extractors: How to make each system, by its name, from the texts of the whole file: a
-            system may count in all of them, as no label is in them.
+        extractors: Factories of the systems by name. They get the texts of the whole file and
+            may take counts from all of them, since texts contain no labels.
         split: See :func:`select_split`.
-        progress: Called with the system's name after each document.
+        progress: Called with the name of the system after each document.
 
     Returns:
         ``{"dataset", "split", "documents", "keyphrases", "results": [{"system", "at": ...}]}``
-        with what :func:`score_rankings` gives under ``at``.
+        with the scores of :func:`score_rankings` under ``at``.
 
     Raises:
-        PocketIntentError: The file is bad, or the split has no document with a keyphrase.
+        PocketIntentError: The file is malformed, or no document of the split has a keyphrase.
     """
-    everything = read_keyphrases(path)
-    documents = select_split(everything, split)
+    all_documents = read_keyphrases(path)
+    documents = select_split(all_documents, split)
     results = []
     for name, make_extractor in extractors.items():
-        extract = make_extractor([document.text for document in everything])
+        extract = make_extractor([document.text for document in all_documents])
         rankings = []
         for document in documents:
             rankings.append(extract(document.text))

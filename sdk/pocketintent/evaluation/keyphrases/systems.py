@@ -1,4 +1,4 @@
-"""The systems whose keyphrases are compared: ours, TF-IDF over n-grams, and YAKE."""
+"""The systems that extract keyphrases: our terms, TF-IDF over n-grams, and YAKE."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from pocketintent.evaluation.keyphrases.scoring import Extractor
 from pocketintent.runtime.errors import require
 
 NUM_PHRASES = 60
-"""Phrases that a system gives; more than are scored, as equal stems are then merged."""
+"""Phrases that a system returns: more than are scored, since equal stems are merged later."""
 
 
 def make_tfidf(texts: Sequence[str], *, max_length: int = 3) -> Extractor:
-    """TF-IDF of word n-grams, by scikit-learn.
+    """Create an extractor by TF-IDF of word n-grams, with scikit-learn.
+
+    English stop words are removed before the n-grams are formed; all other settings are the
+    defaults of scikit-learn.
 
     Args:
-        texts: What document frequencies are counted in.
-        max_length: Words of the longest n-gram. English stop words are taken out before n-grams
-            are made; all else is scikit-learn's default.
+        texts: The texts that document frequencies are counted in.
+        max_length: Words of the longest n-gram.
 
     Raises:
         MissingExtraError: scikit-learn is not installed.
@@ -36,7 +38,9 @@ def make_tfidf(texts: Sequence[str], *, max_length: int = 3) -> Extractor:
 
 
 def make_yake(texts: Sequence[str]) -> Extractor:
-    """YAKE (Campos et al. 2020) for English, with its defaults; it looks at one text alone.
+    """Create a YAKE extractor (Campos et al. 2020) for English, with default settings.
+
+    YAKE uses only the text itself, so ``texts`` is ignored.
 
     Raises:
         MissingExtraError: yake is not installed.
@@ -50,7 +54,7 @@ def make_yake(texts: Sequence[str]) -> Extractor:
 
 
 def make_terms(texts: Sequence[str]) -> Extractor:
-    """Our candidates, ranked by :class:`pocketintent.training.terms.document.DocumentTerms`."""
+    """Create our extractor, :class:`pocketintent.training.terms.document.DocumentTerms`."""
     from pocketintent.training.terms.document import DocumentTerms
 
     extractor = DocumentTerms.fit(texts)
@@ -66,4 +70,4 @@ KEYPHRASE_SYSTEMS: dict[str, Callable[[Sequence[str]], Extractor]] = {
     "tfidf": make_tfidf,
     "yake": make_yake,
 }
-"""How to make each system from the texts of a data set, by its name."""
+"""Factories of the systems by name; each gets the texts of a data set."""

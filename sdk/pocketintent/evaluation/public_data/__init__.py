@@ -1,4 +1,4 @@
-"""The public data sets: where they live, downloading them, and converting them.
+"""The public data sets: catalogue, download and conversion.
 
 Imports the standard library and ``runtime.errors``.
 """

@@ -1,7 +1,7 @@
-"""The public data sets that the figures and the default model stand on, and where they live.
+"""The public data sets behind the published figures and the default model, with their addresses.
 
-Nothing is tuned on a ``test`` file, and the default model never sees a line of ``intents/`` or
-``sts/``.
+Nothing is tuned on a ``test`` file, and the default model is not trained on any line of
+``intents/`` or ``sts/``.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ GITHUB = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True)
 class Output:
-    """One file that a data set is written to."""
+    """An output file of a data set."""
 
     path: str
-    """Its place under the folder of the data."""
+    """Path relative to the data folder."""
     sources: tuple[str, ...]
-    """The raw files it is made from, relative to the set's ``base``, in the converter's order."""
+    """Raw files, relative to the ``base`` of the set, in the order of the converter's arguments."""
     convert: Callable[[Sequence[Path]], Iterator[str]]
-    """From the raw files to lines."""
+    """The converter, from raw files to lines."""
     num_lines: int
-    """The lines it must have."""
+    """Required number of lines."""
     exact: bool = True
-    """False where it must have ``num_lines`` or more."""
+    """Whether ``num_lines`` is exact; else it is a minimum."""
     sha256: str | None = None
-    """Checksum of the file that the published figures were measured on."""
+    """Checksum of the file that the published figures were measured on, if they depend on it."""
 
     @property
     def packed(self) -> bool:
-        """Whether the file is compressed by gzip."""
+        """Whether the file is compressed with gzip."""
         return self.path.endswith(".gz")
 
 
 @dataclass(frozen=True)
 class PublicSet:
-    """A data set: what it is, under which terms, and how its files are made."""
+    """A data set: description, licence, and output files."""
 
     name: str
     about: str
     homepage: str
     licence: str
     base: str
-    """Address that the sources are relative to."""
+    """Base address of the raw files."""
     outputs: tuple[Output, ...]
 
     def url(self, source: str) -> str:
-        """The address of one of the raw files."""
+        """Return the address of a raw file."""
         return f"{self.base}/{source}"
 
 
@@ -87,7 +87,7 @@ def _pairs(split: str, num_lines: int, sha256: str) -> Output:
 
 CLINC150 = PublicSet(
     "clinc150",
-    "150 intents of an assistant, and utterances of none",
+    "150 intents of an assistant, and out-of-scope utterances",
     "https://github.com/clinc/oos-eval",
     "CC BY 3.0",
     f"{GITHUB}/jianguoz/Few-Shot-Intent-Detection/main/Datasets/CLINC150",
@@ -127,10 +127,10 @@ CLINC150 = PublicSet(
 
 BANKING77 = PublicSet(
     "banking77",
-    "77 intents of one domain, customer service of a bank",
+    "77 intents of one domain, the customer service of a bank",
     "https://github.com/PolyAI-LDN/task-specific-datasets",
     "CC BY 4.0",
-    # The original has no validation split; this one holds out 20 utterances of each intent.
+    # The original has no validation split; this copy holds out 20 utterances of each intent.
     f"{GITHUB}/jianguoz/Few-Shot-Intent-Detection/main/Datasets/BANKING77",
     (
         _intents(
@@ -219,7 +219,7 @@ QUERIES = PublicSet(
 
 MULTIDOGO = PublicSet(
     "multidogo",
-    "what customers write to the service of six businesses",
+    "messages of customers to the support of six businesses",
     "https://github.com/awslabs/multi-domain-goal-oriented-dialogues-dataset",
     "CDLA-Permissive 1.0",
     f"{GITHUB}/awslabs/multi-domain-goal-oriented-dialogues-dataset/master/data/paper_splits"
@@ -241,7 +241,7 @@ MULTIDOGO = PublicSet(
 
 TOPICAL_CHAT = PublicSet(
     "topical_chat",
-    "open chat, its validation and test conversations",
+    "open-domain chat, the validation and test conversations",
     "https://github.com/alexa/Topical-Chat",
     "CDLA-Sharing 1.0",
     f"{GITHUB}/alexa/Topical-Chat/master/conversations",
@@ -258,7 +258,7 @@ TOPICAL_CHAT = PublicSet(
 
 SGD = PublicSet(
     "sgd",
-    "Schema-Guided Dialogue: a user and an assistant, 20 domains (some hundred MB)",
+    "Schema-Guided Dialogue: a user and an assistant, 20 domains (a few hundred MB)",
     "https://github.com/google-research-datasets/dstc8-schema-guided-dialogue",
     "CC BY-SA 4.0",
     f"{GITHUB}/google-research-datasets/dstc8-schema-guided-dialogue/master",
@@ -290,4 +290,4 @@ PUBLIC_SETS = {
         SGD,
     )
 }
-"""All sets by name."""
+"""All data sets by name."""

@@ -1,7 +1,7 @@
-"""From the files of public data sets to the lines that this project reads.
+"""Converters from the files of public data sets to the lines that this project reads.
 
-A converter takes the raw files of one output, in order, and yields its lines without the line
-end. It raises ``ValueError``, which names the file, where one is not of the form it expects.
+A converter takes the raw files of an output, in order, and yields its lines without line ends.
+If a file does not have the expected format, it raises a ``ValueError`` that names the file.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import TypeVar
 _T = TypeVar("_T")
 
 MIN_CHARS = 3
-"""Shorter texts ("ok", "hi") are not kept in a corpus."""
+"""Minimum length of a text in a corpus; shorter texts ("ok", "hi") are dropped."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def labelled_texts(files: Sequence[Path]) -> Iterator[str]:
-    """Two files with a text and its intent on equal lines, to ``{"text", "intent"}``."""
+    """Convert a file of texts and a file of their intents to ``{"text", "intent"}``."""
     texts, intents = (list(_each([path], _lines)) for path in files)
     if len(texts) != len(intents):
         raise ValueError(f"{len(texts)} texts, but {len(intents)} intents")
@@ -32,13 +32,13 @@ def labelled_texts(files: Sequence[Path]) -> Iterator[str]:
 
 
 def out_of_scope_texts(files: Sequence[Path]) -> Iterator[str]:
-    """A text on each line, to ``{"text", "intent": null}``."""
+    """Convert one text per line to ``{"text", "intent": null}``."""
     for text in _each(files, _lines):
         yield _json({"text": text, "intent": None})
 
 
 def scored_pairs(files: Sequence[Path]) -> Iterator[str]:
-    """Comma-separated rows of two sentences and a score, to ``{"a", "b", "score"}``."""
+    """Convert comma-separated rows of two sentences and a score to ``{"a", "b", "score"}``."""
 
     def pairs(path: Path) -> Iterator[str]:
         with path.open(encoding="utf-8", newline="") as file:
@@ -49,12 +49,12 @@ def scored_pairs(files: Sequence[Path]) -> Iterator[str]:
 
 
 def rated_queries(files: Sequence[Path]) -> Iterator[str]:
-    """Tab-separated rows of a query and its rating, to a corpus."""
+    """Convert tab-separated rows of a query and its rating to a corpus."""
     return _corpus(files, lambda path: (query for query, _ in _checked(_tab_rows(path), 2)))
 
 
 def dialogue_turns(files: Sequence[Path]) -> Iterator[str]:
-    """Schema-Guided Dialogue: the utterances of both speakers, to a corpus."""
+    """Convert Schema-Guided Dialogue to a corpus of the utterances of both speakers."""
 
     def utterances(path: Path) -> Iterator[str]:
         for dialogue in json.loads(path.read_bytes()):
@@ -65,7 +65,7 @@ def dialogue_turns(files: Sequence[Path]) -> Iterator[str]:
 
 
 def chat_sentences(files: Sequence[Path]) -> Iterator[str]:
-    """Topical-Chat: the sentences of all messages, to a corpus."""
+    """Convert Topical-Chat to a corpus of the sentences of all messages."""
 
     def sentences(path: Path) -> Iterator[str]:
         for conversation in json.loads(path.read_bytes()).values():
@@ -76,12 +76,12 @@ def chat_sentences(files: Sequence[Path]) -> Iterator[str]:
 
 
 def customer_sentences(files: Sequence[Path]) -> Iterator[str]:
-    """MultiDoGO, annotated sentences: the column ``utterance``, to a corpus."""
+    """Convert MultiDoGO, annotated by sentence, to a corpus of its column ``utterance``."""
     return _corpus(files, lambda path: _column(path, "utterance"))
 
 
 def _each(files: Iterable[Path], parse: Callable[[Path], Iterable[_T]]) -> Iterator[_T]:
-    """What ``parse`` finds in each file; an error names the file."""
+    """Yield the items that ``parse`` reads from each file; an error names the file."""
     for path in files:
         try:
             yield from parse(path)
@@ -92,14 +92,14 @@ def _each(files: Iterable[Path], parse: Callable[[Path], Iterable[_T]]) -> Itera
 
 
 def _corpus(files: Iterable[Path], parse: Callable[[Path], Iterable[str]]) -> Iterator[str]:
-    """Each distinct text once, white space joined, in an order that only the texts fix.
+    """Yield each distinct text once, with normalised white space, in an order fixed by the texts.
 
-    Dialogues come sorted by domain. Sorted by checksum instead, any part of the corpus is a
-    sample of it.
+    The dialogues are sorted by domain in the raw files. Sorted by checksum, any part of the
+    corpus is a random sample.
     """
     distinct = set(_each(files, lambda path: (" ".join(text.split()) for text in parse(path))))
-    kept = (text for text in distinct if len(text) >= MIN_CHARS)
-    yield from sorted(kept, key=lambda text: hashlib.sha256(text.encode()).digest())
+    texts = (text for text in distinct if len(text) >= MIN_CHARS)
+    yield from sorted(texts, key=lambda text: hashlib.sha256(text.encode()).digest())
 
 
 def _lines(path: Path) -> list[str]:

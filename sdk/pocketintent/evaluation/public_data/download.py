@@ -1,4 +1,4 @@
-"""Fetching the public data sets: download, convert, check, and only then keep."""
+"""Download of the public data sets: fetch, convert, check, and only then store."""
 
 from __future__ import annotations
 
@@ -20,29 +20,28 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import move_into_place
 
 TIMEOUT = 60.0
-"""Seconds without an answer after which a download is given up."""
+"""Seconds to wait for the server before a download fails."""
 
-
-PASSING = (urllib.error.URLError, ConnectionError, TimeoutError, http.client.HTTPException)
-"""What goes wrong between here and the server; a full disk is none of it."""
+NETWORK_ERRORS = (urllib.error.URLError, ConnectionError, TimeoutError, http.client.HTTPException)
+"""Errors of the connection or the server, as opposed to errors of the disk."""
 
 
 class DownloadError(PocketIntentError):
-    """A file that could not be fetched, or is not what it should be."""
+    """A file that cannot be fetched, or whose content is not as expected."""
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """What lies in the folder after a data set was fetched."""
+    """The files of a data set in the data folder."""
 
     name: str
     downloaded: bool
-    """False where all files were there and nothing was fetched."""
+    """Whether the set was downloaded; False if all files already existed."""
     files: dict[str, int]
-    """Lines of each file, by its path in the folder."""
+    """Number of lines of each file, by its path in the folder."""
     as_published: bool | None
-    """Whether every file is byte for byte the one behind this project's figures; None for a set
-    whose files are not held to that."""
+    """Whether every file equals, byte for byte, the file behind the published figures; None if no
+    file of the set has a checksum."""
 
 
 def fetch_set(
@@ -54,18 +53,18 @@ def fetch_set(
 ) -> Fetched:
     """Download a data set and write it in the layout that the other commands read.
 
-    Nothing is written to ``out`` before all files are converted and have the number of lines
-    they should have.
+    Nothing is written to ``out`` until all files are converted and have the required number of
+    lines.
 
     Args:
         public_set: An entry of :data:`~pocketintent.evaluation.public_data.catalogue.PUBLIC_SETS`.
-        out: Folder that the files go under; it is made where it is missing.
-        force: Fetch again what is there.
-        step: Called with the address of each file that has arrived.
+        out: The data folder; created if it is missing.
+        force: Whether to fetch files that already exist.
+        step: Called with the address of each downloaded file.
 
     Raises:
-        DownloadError: A file cannot be fetched, has another form than expected, or converts to
-            another number of lines.
+        DownloadError: A file cannot be fetched, has an unexpected format, or converts to the
+            wrong number of lines.
         OSError: ``out`` cannot be written.
     """
     folder = Path(out)
@@ -86,17 +85,18 @@ def fetch_set(
 
 
 def download(url: str, path: Path, *, attempts: int = 3, pause: float = 1.0) -> None:
-    """Fetch one file whole, or leave nothing.
+    """Download a file completely, or leave nothing.
 
     Args:
         url: An ``http``, ``https`` or ``file`` address.
-        path: Where it goes; its folder exists.
-        attempts: How often to try where the fault may pass: no connection, a server's own
-            error, a transfer cut short.
-        pause: Seconds before the second attempt; twice as many before each further one.
+        path: The target file, in an existing folder.
+        attempts: Number of attempts if the error may be temporary: no connection, an error of
+            the server, an incomplete transfer.
+        pause: Seconds before the second attempt; doubled before each further attempt.
 
     Raises:
-        DownloadError: The file cannot be had; the message has the address and what to do.
+        DownloadError: The file cannot be downloaded; the message gives the address and the
+            remedy.
     """
     partial = path.with_name(path.name + ".part")
     for attempt in range(1, attempts + 1):
@@ -104,9 +104,9 @@ def download(url: str, path: Path, *, attempts: int = 3, pause: float = 1.0) -> 
             _transfer(url, partial)
             os.replace(partial, path)
             return
-        except PASSING as error:
-            lasting = isinstance(error, urllib.error.HTTPError) and error.code < 500
-            if lasting or attempt == attempts:
+        except NETWORK_ERRORS as error:
+            permanent = isinstance(error, urllib.error.HTTPError) and error.code < 500
+            if permanent or attempt == attempts:
                 raise DownloadError(f"{url}: {_reason(error)}") from error
             time.sleep(pause * 2 ** (attempt - 1))
         finally:
@@ -119,7 +119,7 @@ def _transfer(url: str, path: Path) -> None:
         shutil.copyfileobj(answer, file)
         expected = answer.headers.get("Content-Length")
     received = path.stat().st_size
-    # copyfileobj takes the end of a broken connection for the end of the file.
+    # To copyfileobj, the end of a broken connection is the end of the file.
     if expected is not None and received != int(expected):
         raise http.client.IncompleteRead(b"", int(expected) - received)
 
@@ -128,24 +128,24 @@ def _reason(error: Exception) -> str:
     if isinstance(error, urllib.error.HTTPError):
         if error.code in (404, 410):
             return (
-                f"the server has no such file ({error.code}); it may have moved: look at the "
-                "data set's homepage, which `pocketintent data list` shows"
+                f"the server has no such file ({error.code}); it may have moved: see the homepage "
+                "of the data set, which `pocketintent data list` shows"
             )
         return f"the server answered {error.code} {error.reason}; try again later"
     if isinstance(error, http.client.IncompleteRead):
-        return "the transfer was cut short; try again"
+        return "the transfer was incomplete; try again"
     if isinstance(error, urllib.error.URLError):
         error = error.reason if isinstance(error.reason, Exception) else error
     return (
-        f"cannot be reached ({error}); check the connection, and set HTTPS_PROXY where one is "
-        "needed"
+        f"cannot be reached ({error}); check the connection, and set HTTPS_PROXY if you need a "
+        "proxy"
     )
 
 
 def _build(
     public_set: PublicSet, output: Output, folder: Path, step: Callable[[str], None] | None
 ) -> Path:
-    """Download and convert one output into ``folder``; returns the finished file."""
+    """Download and convert an output in ``folder``; return the finished file."""
     folder.mkdir()
     raw_files = []
     for source in output.sources:
@@ -160,15 +160,15 @@ def _build(
         num_lines = _write(finished, output, raw_files)
     except ValueError as error:
         raise DownloadError(
-            f"{public_set.base}: cannot be made into {output.path}: {error}; nothing was kept. "
-            f"The data may have changed at its home: {public_set.homepage}"
+            f"{public_set.base}: cannot be converted to {output.path}: {error}; nothing was "
+            f"stored. The data may have changed at its source: {public_set.homepage}"
         ) from error
     if num_lines < output.num_lines or (output.exact and num_lines != output.num_lines):
         least = "" if output.exact else "at least "
         raise DownloadError(
-            f"{public_set.base}: gives {num_lines:,} lines of {output.path} instead of "
-            f"{least}{output.num_lines:,}; nothing was kept. The data may have changed at its "
-            f"home: {public_set.homepage}"
+            f"{public_set.base}: yields {num_lines:,} lines of {output.path} instead of "
+            f"{least}{output.num_lines:,}; nothing was stored. The data may have changed at its "
+            f"source: {public_set.homepage}"
         )
     for raw in raw_files:
         raw.unlink()
@@ -178,7 +178,7 @@ def _build(
 def _write(path: Path, output: Output, raw_files: list[Path]) -> int:
     num_lines = 0
     with path.open("wb") as file:
-        # No name and no time in the header: equal lines make equal files.
+        # The header has no name and no time, so equal lines make equal files.
         packed = gzip.GzipFile("", "wb", 9, file, mtime=0) if output.packed else None
         for line in output.convert(raw_files):
             (packed or file).write(line.encode() + b"\n")
@@ -190,16 +190,16 @@ def _write(path: Path, output: Output, raw_files: list[Path]) -> int:
 
 def _report(public_set: PublicSet, folder: Path, *, downloaded: bool) -> Fetched:
     paths = {output.path: folder / output.path for output in public_set.outputs}
-    known = [output for output in public_set.outputs if output.sha256 is not None]
+    published = [output for output in public_set.outputs if output.sha256 is not None]
     return Fetched(
         name=public_set.name,
         downloaded=downloaded,
         files={name: sum(1 for _ in _open_lines(path)) for name, path in paths.items()},
         as_published=all(
             hashlib.sha256(paths[output.path].read_bytes()).hexdigest() == output.sha256
-            for output in known
+            for output in published
         )
-        if known
+        if published
         else None,
     )
 
@@ -209,4 +209,6 @@ def _open_lines(path: Path) -> Iterator[bytes]:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield from file
     except (EOFError, gzip.BadGzipFile) as error:
-        raise DownloadError(f"{path}: broken gzip ({error}); fetch it anew with --force") from error
+        raise DownloadError(
+            f"{path}: broken gzip ({error}); fetch it again with --force"
+        ) from error

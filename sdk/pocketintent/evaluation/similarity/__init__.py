@@ -1,4 +1,4 @@
-"""Similarity of texts against human scores: STS, tables of pairs, encoders side by side.
+"""Similarity of texts against human scores: STS, tables of pairs, comparison of encoders.
 
 Imports the runtime, ``training.vectors`` and ``training.terms``.
 """

@@ -1,4 +1,4 @@
-"""Pairs of phrases with scores, made of the keyphrases that people gave to documents."""
+"""Scored pairs of phrases, built from the keyphrases of documents."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _TRIES = 20
 
 
 def pair_keyphrases(documents: Sequence[KeyphraseDocument], seed: int = 0) -> list[ScoredPair]:
-    """Phrases of one document against phrases of two.
+    """Pair phrases of the same document, and phrases of different documents.
 
-    Each keyphrase gets a random other one of its document, with score 1, and a random one of
-    another document, with score 0. No pair shares a word, by stems, so that the letters alone
-    do not tell which it is. A phrase for which 20 draws find no partner of both kinds is left
-    out, so there are as many pairs of either score.
+    Each keyphrase is paired with a random other phrase of its document, score 1, and with a
+    random phrase of another document, score 0. No pair shares a word stem, so the letters alone
+    do not reveal the score. A phrase is skipped if 20 draws do not find both partners, so both
+    scores have equally many pairs.
 
     Args:
         documents: Documents with their keyphrases.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
-        The pairs, the one with score 1 of each phrase before that with 0.
+        The pairs, for each phrase the pair of score 1 before the pair of score 0.
 
     Raises:
         MissingExtraError: NLTK is not installed.
@@ -46,10 +46,10 @@ def pair_keyphrases(documents: Sequence[KeyphraseDocument], seed: int = 0) -> li
 
 
 def _draw(phrase: str, partners: Sequence[str], rng: np.random.Generator) -> str | None:
-    """A random partner that shares no stem with a phrase; None when none is found."""
+    """Draw a partner that shares no stem with the phrase; None if there is none in 20 draws."""
     stems = set(normalise(phrase).split())
-    for place in rng.integers(len(partners), size=_TRIES) if partners else ():
-        partner = partners[int(place)]
+    for index in rng.integers(len(partners), size=_TRIES) if partners else ():
+        partner = partners[int(index)]
         if stems.isdisjoint(normalise(partner).split()):
             return partner
     return None

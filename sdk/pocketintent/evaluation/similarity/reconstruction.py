@@ -1,4 +1,4 @@
-"""A character encoder as a compressor: its rebuilt table of vectors against the original one."""
+"""A character encoder as a compressor: its reconstructed table of vectors and the original."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from pocketintent.evaluation.similarity.word_tables import (
     read_tokenizer_spec,
     table_encoder,
 )
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.vectors.files import TermVectors, read_vectors
+from pocketintent.training.vectors.reading import read_vectors
+from pocketintent.training.vectors.table import TermVectors
 
 _TERMS_AT_ONCE = 4096
 
 
 def reconstruct(target: TermVectors, encoder: CharEncoder) -> TermVectors:
-    """The table of a target's terms with the vectors that a character encoder gives them.
+    """Embed the terms of a table with a character encoder.
 
     Args:
-        target: Words and terms; their vectors are not looked at.
-        encoder: What gives the new ones, with the lengths that it has learnt; each term is read
-            by itself, an underscore as a space.
+        target: Words and terms; their vectors are not used.
+        encoder: The encoder. Its vectors have the lengths that it has learnt; it reads each term
+            separately, with underscores as spaces.
 
     Returns:
         The same terms, vectors float32 [num_terms, encoder.dim].
@@ -48,41 +49,39 @@ def evaluate_reconstruction(
     *,
     limit: int | None = None,
 ) -> dict[str, Any]:
-    """STS by the mean of word vectors, of the original table and of the one that is rebuilt.
+    """Measure STS by the mean of word vectors, of the original and of the reconstructed table.
 
-    This is Table 2 of «Extracting Text Representations for Terms and Phrases in Technical
-    Domains» (IBM Research). Both tables have the same words, so that a token of a sentence is
-    in both or in neither, and one that is in neither is skipped. Terms of several words are
-    joined in the sentences first, see :func:`table_encoder`.
+    This is Table 2 of "Extracting Text Representations for Terms and Phrases in Technical
+    Domains" (IBM Research). Both tables have the same words, so a token of a sentence is in both
+    or in neither; tokens in neither are skipped. Terms of several words are joined in the
+    sentences first, see :func:`table_encoder`.
 
     Args:
         pairs_path: Lines of ``{"a": text, "b": text, "score": number}``.
-        target_path: Vectors in any format of :func:`read_vectors`. Of a model of word vectors
-            the table is read and its n-grams are left out.
+        target_path: Vectors in any format of :func:`read_vectors`; the n-grams of a model are
+            ignored.
         model_path: A model of kind ``charemb``.
-        limit: Read the first so many rows of the target; None for all.
+        limit: Maximum number of rows to read from the target; None for all.
 
     Returns:
         ``{"pairs", "terms", "dim", "known_tokens", "cosine", "original", "reconstructed",
-        "compression"}``: the share of the sentences' tokens that the tables have; the mean
-        cosine of an original vector and its rebuilt one, over vectors that are not zero; both
-        tables' ``{"pearson", "spearman"}``; and ``{"original_bytes", "model_bytes", "factor",
-        "original_numbers", "model_numbers", "factor_numbers"}``, the first the table's numbers
-        as float32, without its words, and the second the model's file.
+        "compression"}``. ``known_tokens`` is the share of the sentences' tokens that the tables
+        contain; ``cosine`` the mean cosine of original and reconstructed vectors, over vectors
+        that are not zero; ``original`` and ``reconstructed`` are ``{"pearson", "spearman"}``;
+        and ``compression`` is ``{"original_bytes", "model_bytes", "factor", "original_numbers",
+        "model_numbers", "factor_numbers"}``, with the table's numbers as float32, without its
+        words, against the model's file.
 
     Raises:
-        PocketIntentError: A file is bad, the model is of another kind or dimension, or there
-            are fewer than two pairs.
+        PocketIntentError: A file is malformed, the model has another kind or dimension, or
+            there are fewer than two pairs.
     """
-    model = load_encoder(model_path)
-    if not isinstance(model, CharEncoder):
-        kind = getattr(model, "kind", "unknown")
-        raise PocketIntentError(f"{model_path}: is of kind {kind!r}; a 'charemb' is wanted")
+    model = load_kind(model_path, CharEncoder)
     pairs = read_scored_pairs(pairs_path)
     target = read_vectors(target_path, limit)
     if target.dim != model.dim:
         raise PocketIntentError(
-            f"{model_path}: gives {model.dim} dimensions and {target_path} has {target.dim}; "
+            f"{model_path}: has {model.dim} dimensions, but {target_path} has {target.dim}; "
             "give the vectors that the model was trained on"
         )
     rebuilt = reconstruct(target, model)
@@ -93,21 +92,14 @@ def evaluate_reconstruction(
         "terms": len(target),
         "dim": target.dim,
         "known_tokens": known_tokens(original, (text for p in pairs for text in (p.a, p.b))),
-        "cosine": _mean_cosine(target.vectors, rebuilt.vectors),
+        "cosine": mean_cosine(target.vectors, rebuilt.vectors),
         **{
-            name: {key: found[key] for key in ("pearson", "spearman")}
+            name: {key: report[key] for key in ("pearson", "spearman")}
             for name, encoder in (("original", original), ("reconstructed", reconstructed))
-            for found in [correlate(encoder, pairs, pairs_path)]
+            for report in [correlate(encoder, pairs, pairs_path)]
         },
         "compression": _compression(target, model, Path(model_path)),
     }
-
-
-def _mean_cosine(a: FloatArray, b: FloatArray) -> float:
-    lengths = np.linalg.norm(a, axis=1).astype(np.float64) * np.linalg.norm(b, axis=1)
-    products = np.einsum("nd,nd->n", a, b, dtype=np.float64)
-    there = lengths > 0
-    return float(np.mean(products[there] / lengths[there])) if there.any() else float("nan")
 
 
 def _compression(target: TermVectors, model: CharEncoder, path: Path) -> dict[str, Any]:

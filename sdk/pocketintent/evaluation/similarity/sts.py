@@ -1,4 +1,4 @@
-"""Semantic textual similarity: how well cosine follows the similarity that people gave."""
+"""Semantic textual similarity: correlation of cosine with human scores."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from pocketintent.runtime.errors import PocketIntentError
 def evaluate_sts(encoder: Encoder, path: str | Path) -> dict[str, Any]:
     """Correlate the cosine of sentence pairs with their gold scores.
 
-    A pair with a sentence that the encoder knows nothing of has a cosine of 0.
+    If either sentence of a pair has no known word, its cosine is 0.
 
     Args:
         encoder: Any encoder.
-        path: Lines of ``{"a": text, "b": text, "score": number}``, as of the STS Benchmark.
+        path: Lines of ``{"a": text, "b": text, "score": number}``, such as the STS Benchmark.
 
     Returns:
-        ``{"pearson": float, "spearman": float, "pairs": int}``. A correlation is NaN when all
+        ``{"pearson": float, "spearman": float, "pairs": int}``. A correlation is NaN if all
         cosines or all scores are equal.
 
     Raises:
-        PocketIntentError: A line is bad (the message names file and line), or the file has
-            fewer than two pairs.
+        PocketIntentError: A line is malformed (the message names the file and the line), or the
+            file has fewer than two pairs.
     """
     return correlate(encoder, read_scored_pairs(path), path)
 
 
 def correlate(encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path) -> dict[str, Any]:
-    """Correlate the cosine of pairs with their scores.
+    """Correlate the cosine of text pairs with their scores.
 
     Args:
         encoder: Any encoder.
         pairs: The pairs.
-        path: Where they are from, for the message.
+        path: Their file, for the error message.
 
     Returns:
-        As :func:`evaluate_sts`.
+        The report of :func:`evaluate_sts`.
 
     Raises:
         PocketIntentError: There are fewer than two pairs.

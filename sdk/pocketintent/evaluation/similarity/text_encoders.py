@@ -1,7 +1,7 @@
-"""Encoders of whole texts side by side: means of word vectors, with terms or without, and models.
+"""Comparison of text encoders: means of word vectors, with or without terms, and models.
 
-This is Table 3 of «Extracting Text Representations for Terms and Phrases in Technical Domains»
-(IBM Research), on any pairs of texts with scores.
+This is Table 3 of "Extracting Text Representations for Terms and Phrases in Technical Domains"
+(IBM Research), on any scored pairs of texts.
 """
 
 from __future__ import annotations
@@ -19,41 +19,39 @@ from pocketintent.evaluation.similarity.word_tables import (
     read_tokenizer_spec,
     table_encoder,
 )
-from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.training.vectors.files import read_vectors
+from pocketintent.training.vectors.reading import read_vectors
 
 
 @dataclass(frozen=True)
 class TextEncoder:
-    """An encoder with what a comparison says of it."""
+    """An encoder and its description in a comparison."""
 
     name: str
-    """The file as it was named."""
+    """The file as given by the caller."""
     kind: str
-    """``table``, or the model's: ``static``, ``charemb``, ``combined``."""
+    """``table``, or the kind of the model: ``static``, ``charemb``, ``combined``."""
     reads: str
-    """``words``, ``words and terms`` (joined), or ``text`` where all is read at once."""
-    encoder: Encoder
+    """``words``, ``words and terms`` (joined), or ``text`` if the whole text is read at once."""
+    encoder: ModelEncoder
     bytes: int
-    """Of a table its numbers as float32, without the words; of a model its file."""
+    """Size of a table's numbers as float32, without the words, or of a model's file."""
 
 
 def read_tables(path: str | Path, limit: int | None = None) -> list[TextEncoder]:
-    """The encoders that a table of vectors gives: its words, and with terms these joined.
+    """Read a table of vectors as an encoder of words and, if it has terms, also of joined terms.
 
     Args:
-        path: Vectors in any format of :func:`read_vectors`; a model's n-grams are left out.
-        limit: Read the first so many rows; None for all.
+        path: Vectors in any format of :func:`read_vectors`; the n-grams of a model are ignored.
+        limit: Maximum number of rows to read; None for all.
 
     Returns:
-        One encoder, or two where the table has terms of several words: without and with them.
+        One encoder; two if the table has terms of several words, without and with them.
 
     Raises:
-        PocketIntentError: The file is bad.
+        PocketIntentError: The file is malformed.
     """
     vectors = read_vectors(path, limit)
     spec = read_tokenizer_spec(path)
@@ -71,33 +69,22 @@ def read_tables(path: str | Path, limit: int | None = None) -> list[TextEncoder]
 
 
 def read_model(path: str | Path) -> list[TextEncoder]:
-    """The encoders that a model file of any kind gives, or a shipped one's name.
+    """Read a model of any kind, given by its file or by the name of a shipped model.
 
     Returns:
-        One encoder; of a CharEmb two, with the reading that its file names and with the other,
-        since what it has learnt does not depend on it.
+        One encoder for each way in which the model can read a text, its own way first: two for
+        a CharEmb, since its weights do not depend on it.
 
     Raises:
-        ModelFileError: The file is bad.
+        ModelFileError: The file is malformed.
     """
     file = find_model(path)
     encoder = load_encoder(file)
     size = file.stat().st_size
-    if isinstance(encoder, CharEncoder):
-        readings = (encoder, _read_otherwise(encoder))
-        return [TextEncoder(str(path), one.kind, one.reads, one, size) for one in readings]
-    kind = getattr(encoder, "kind", type(encoder).__name__)
-    return [TextEncoder(str(path), kind, "words", encoder, size)]
-
-
-def _read_otherwise(encoder: CharEncoder) -> CharEncoder:
-    return CharEncoder(
-        encoder.vocabulary,
-        encoder.network,
-        encoder.weights,
-        reads="words" if encoder.reads == "text" else "text",
-        tokenizer_spec=encoder.tokenizer_spec,
-    )
+    return [
+        TextEncoder(str(path), encoder.kind, reads, reading, size)
+        for reads, reading in encoder.readings().items()
+    ]
 
 
 def compare_encoders(
@@ -106,35 +93,35 @@ def compare_encoders(
     path: str | Path,
     progress: Callable[[str], None] = lambda name: None,
 ) -> list[dict[str, Any]]:
-    """Correlate the cosines that each encoder gives to pairs of texts with their scores.
+    """Correlate the cosines of each encoder with the scores of text pairs.
 
-    A pair with a text that an encoder knows nothing of has a cosine of 0.
+    If either text of a pair has no known word, its cosine is 0.
 
     Args:
-        encoders: What to compare, see :func:`read_tables` and :func:`read_model`.
+        encoders: The encoders, see :func:`read_tables` and :func:`read_model`.
         pairs: The pairs.
-        path: Where they are from, for messages.
-        progress: Called with the name of each encoder that is done.
+        path: Their file, for error messages.
+        progress: Called with the name of each encoder when it is done.
 
     Returns:
         For each encoder ``{"name", "kind", "reads", "pearson", "spearman", "known_tokens",
-        "bytes"}``. ``known_tokens`` is the share of the texts' tokens that the vocabulary has,
-        those of joined terms too; None for models that embed unknown words by their letters.
+        "bytes"}``. ``known_tokens`` is the share of the texts' tokens in the vocabulary,
+        including the words of joined terms; None for models that embed unknown words.
 
     Raises:
         PocketIntentError: There are fewer than two pairs.
     """
     rows = []
     for system in encoders:
-        found = correlate(system.encoder, pairs, path)
+        correlations = correlate(system.encoder, pairs, path)
         rows.append(
             {
                 "name": system.name,
                 "kind": system.kind,
                 "reads": system.reads,
-                "pearson": found["pearson"],
-                "spearman": found["spearman"],
-                "known_tokens": _known(system.encoder, pairs),
+                "pearson": correlations["pearson"],
+                "spearman": correlations["spearman"],
+                "known_tokens": _known_share(system.encoder, pairs),
                 "bytes": system.bytes,
             }
         )
@@ -142,7 +129,7 @@ def compare_encoders(
     return rows
 
 
-def _known(encoder: Encoder, pairs: Sequence[ScoredPair]) -> float | None:
-    if not isinstance(encoder, StaticEncoder) or encoder.ngrams is not None:
+def _known_share(encoder: ModelEncoder, pairs: Sequence[ScoredPair]) -> float | None:
+    if encoder.embeds_unknown_words:
         return None
     return known_tokens(encoder, (text for pair in pairs for text in (pair.a, pair.b)))

@@ -1,4 +1,4 @@
-"""A table of vectors as an encoder of sentences, terms of several words looked up as one."""
+"""A table of vectors as a sentence encoder that looks up terms of several words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.training.terms.joiner import TermJoiner
-from pocketintent.training.vectors.files import TermVectors, to_encoder
+from pocketintent.training.vectors.table import TermVectors, to_encoder
 
 
 def table_encoder(
@@ -19,29 +20,30 @@ def table_encoder(
     *,
     join_terms: bool = True,
 ) -> StaticEncoder:
-    """The mean of word vectors, with the terms of the table joined in each text first.
+    """Build an encoder by the mean of word vectors that first joins the terms of the table.
 
-    «we use machine learning» is the sum of ``we``, ``use`` and ``machine_learning``, where the
-    table has that term, at unit length: the longest term first, from left to right, as
-    ``train words --terms`` joins them in its corpus. Parts of a joined term do not count.
+    If the table has the term ``machine_learning``, "we use machine learning" is the sum of
+    ``we``, ``use`` and ``machine_learning``, at unit length. Terms are joined from left to right,
+    the longest first, as ``train words --terms`` joins them in its corpus. The parts of a joined
+    term do not count.
 
     Args:
-        vectors: Words and terms; a term of several words has underscores or spaces between
-            them. Of terms that are equal with underscores the first counts.
-        tokenizer_spec: The tokenizer that gave the words, as a manifest has it.
-        join_terms: False leaves terms of several words out, as a saved model does.
+        vectors: Words and terms; the words of a term are separated by underscores or spaces. If
+            terms differ only in the separator, the first counts.
+        tokenizer_spec: The tokenizer of the words, as in a manifest.
+        join_terms: Whether to join terms; False ignores terms of several words.
 
     Returns:
-        The encoder. A file that it is saved to does not join terms.
+        The encoder. Joining is not saved: an encoder loaded from its file does not join terms.
     """
     rows: dict[str, int] = {}
     for row, term in enumerate(vectors.terms):
         rows.setdefault("_".join(term.split()), row)
     names = list(rows)
-    kept = vectors.vectors if names == vectors.terms else vectors.vectors[list(rows.values())]
-    encoder = to_encoder(TermVectors(names, kept), tokenizer_spec=tokenizer_spec)
+    table = vectors.vectors if names == vectors.terms else vectors.vectors[list(rows.values())]
+    encoder = to_encoder(TermVectors(names, table), tokenizer_spec=tokenizer_spec)
     if join_terms:
-        # Others, such as «__init__», would be joined to what has no row.
+        # Other names, such as "__init__", would be joined to names without a vector.
         plain, joiner = encoder.tokenize, TermJoiner([name for name in names if _is_term(name)])
         encoder.tokenize = lambda text: joiner.join(plain(text))
     return encoder
@@ -53,28 +55,30 @@ def has_terms(vectors: TermVectors) -> bool:
 
 
 def read_tokenizer_spec(path: str | Path) -> Mapping[str, Any]:
-    """The tokenizer of a table that is a model of word vectors, else the simple one."""
+    """Return the tokenizer of a model of word vectors; of other tables the simple tokenizer."""
     with Path(path).open("rb") as file:
         head = file.read(9)  # safetensors: the header's length in eight bytes, then its JSON
     is_model = head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
-    encoder = load_encoder(path) if is_model else None
-    return encoder.tokenizer_spec if isinstance(encoder, StaticEncoder) else SIMPLE_SPEC
+    return load_encoder(path).tokenizer_spec if is_model else SIMPLE_SPEC
 
 
-def known_tokens(encoder: StaticEncoder, texts: Iterable[str]) -> float:
-    """The share of the tokens of texts that are in the vocabulary, those of joined terms too.
+def known_tokens(encoder: ModelEncoder, texts: Iterable[str]) -> float | None:
+    """Return the share of tokens in the vocabulary, including the words of joined terms.
 
     Returns:
-        From 0 to 1; 0 where there is no token.
+        From 0 to 1; 0 if there are no tokens. None for an encoder without a table of words.
     """
+    table = encoder.word_table
+    if table is None:
+        return None
     tokenize = get_tokenizer(encoder.tokenizer_spec)
     total = unknown = 0
     for text in texts:
         total += len(tokenize(text))
-        unknown += sum(token not in encoder.vocabulary for token in encoder.tokenize(text))
+        unknown += sum(token not in table.vocabulary for token in encoder.tokenize(text))
     return (total - unknown) / total if total else 0.0
 
 
 def _is_term(name: str) -> bool:
-    """Whether a name is of several words with one underscore between any two."""
+    """Whether a name has several words with a single underscore between each two."""
     return "_" in name and all(name.split("_"))

@@ -94,7 +94,7 @@ def index_templates(
     quantizer = old.quantizer if old is not None else None
     max_error = old.max_error if old is not None else MAX_ERROR
     if quantizer is None:
-        quantizer = getattr(encoder, "template_quantizer", None)
+        quantizer = encoder.template_quantizer
     if quantizer is not None:
         intents |= _quantise(fresh, quantizer)
         if _mean_error(intents) <= max_error:

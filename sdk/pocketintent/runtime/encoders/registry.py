@@ -1,34 +1,50 @@
-"""The registry of encoder kinds."""
+"""The registry of encoder kinds: which class reads a model file of which kind."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from importlib import import_module
+from typing import TypeVar
 
-from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.files.model_file import ModelFile, load_model
+from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.shipped_models import find_model
 
+EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
-def _read_combined(model: ModelFile) -> Encoder:
-    # Here, since that module builds on the class above.
-    from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
-
-    return CombinedEncoder.from_model_file(model)
-
-
-ENCODERS: dict[str, Callable[[ModelFile], Encoder]] = {
-    StaticEncoder.kind: StaticEncoder.from_model_file,
-    CharEncoder.kind: CharEncoder.from_model_file,
-    "combined": _read_combined,
+_KINDS: dict[str, str | type[ModelEncoder]] = {
+    "static": "pocketintent.runtime.encoders.static:StaticEncoder",
+    "charemb": "pocketintent.runtime.encoders.charemb.encoder:CharEncoder",
+    "combined": "pocketintent.runtime.encoders.combined.encoder:CombinedEncoder",
 }
-"""How each kind of model becomes an encoder, by the manifest's ``kind``."""
+"""Classes by the manifest's ``kind``; a name is imported when a model of its kind is opened."""
 
 
-def load_encoder(path: str | os.PathLike[str] | None = None) -> Encoder:
+def register(encoder_class: type[EncoderT]) -> type[EncoderT]:
+    """Make a kind known, under the class's ``kind``; usable as a decorator."""
+    _KINDS[encoder_class.kind] = encoder_class
+    return encoder_class
+
+
+def encoder_class(kind: str) -> type[ModelEncoder]:
+    """The class of a kind.
+
+    Raises:
+        ModelFileError: No kind of this name is registered.
+    """
+    entry = _KINDS.get(kind)
+    if entry is None:
+        raise ModelFileError(
+            f"encoders of kind {kind!r} are not known here; known: {', '.join(sorted(_KINDS))}"
+        )
+    if isinstance(entry, str):
+        module, _, name = entry.partition(":")
+        entry = _KINDS[kind] = getattr(import_module(module), name)
+    return entry
+
+
+def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
     """Open a model file as an encoder.
 
     Args:
@@ -43,13 +59,26 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> Encoder:
             fit each other.
     """
     model = load_model(find_model(path))
-    kind = model.manifest["kind"]
-    if kind not in ENCODERS:
-        raise ModelFileError(
-            f"{model.path}: encoders of kind {kind!r} are not known here; "
-            f"known: {', '.join(sorted(ENCODERS))}"
-        )
     try:
-        return ENCODERS[kind](model)
+        return encoder_class(model.manifest["kind"]).from_model_file(model)
     except PocketIntentError as error:
         raise ModelFileError(f"{model.path}: {error}") from error
+
+
+def load_kind(path: str | os.PathLike[str], wanted: type[EncoderT]) -> EncoderT:
+    """Open a model file that must be of one kind.
+
+    Args:
+        path: As for :func:`load_encoder`.
+        wanted: The class of the kind.
+
+    Raises:
+        ModelFileError: As for :func:`load_encoder`.
+        PocketIntentError: The model is of another kind.
+    """
+    encoder = load_encoder(path)
+    if not isinstance(encoder, wanted):
+        raise PocketIntentError(
+            f"{path}: a model of kind {encoder.kind!r}; this needs one of kind {wanted.kind!r}"
+        )
+    return encoder

@@ -1,38 +1,45 @@
-"""Encoders: from a text to its sentence vector, one small class for each kind of model."""
+"""``StaticEncoder``: one vector for each word, and n-grams for unknown words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
+from pocketintent.runtime.encoders.parts import (
+    add_template_quantizer,
+    manifest_entry,
+    read_matrix,
+    read_template_quantizer,
+)
+from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
     matrix_settings,
     to_tensors,
 )
-from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
-TEMPLATE_CODEBOOK = "templates.codebook"
-NGRAM_KEYS = {"min_n", "max_n", "num_buckets", "weight"}
+COUNTS = "vocabulary.counts"
 _NGRAM_CACHE = 4096
 _TEXTS_AT_ONCE = 1024
 
 
-class StaticEncoder:
+class StaticEncoder(ModelEncoder):
     """One vector for each word; a text is the sum of its words' vectors, at unit length.
 
-    How much a word counts is folded into the norm of its vector when the model is trained, so
+    The weight of a word is folded into the norm of its vector when the model is trained, so
     that the sum needs no weights. A word outside the vocabulary is embedded by its character
     n-grams where the model has them, and skipped where it has none.
 
@@ -41,17 +48,18 @@ class StaticEncoder:
         words: Their vectors, [num_words, dim].
         tokenizer_spec: The manifest's tokenizer entry.
         ngrams: Vectors of the hashed n-grams, [num_buckets, dim], or None.
-        ngram_settings: ``min_n``, ``max_n``, ``num_buckets`` and ``weight``: an unknown word
-            is ``weight`` times the mean of its n-grams' vectors.
+        ngram_settings: How words are hashed, and how much the n-grams of an unknown word count.
         template_quantizer: A quantiser fitted on sentence vectors of the training corpus,
             for the recogniser's templates.
+        counts: How often each word occurred in training, whole numbers [num_words], or None.
         manifest: Further manifest entries to keep, such as ``training`` and ``quality``.
 
     Raises:
         ModelFileError: The parts do not fit each other, or the tokenizer is not known.
     """
 
-    kind = "static"
+    kind: ClassVar[str] = "static"
+    rotatable: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -60,25 +68,21 @@ class StaticEncoder:
         *,
         tokenizer_spec: Mapping[str, Any] = SIMPLE_SPEC,
         ngrams: Matrix | None = None,
-        ngram_settings: Mapping[str, Any] | None = None,
+        ngram_settings: NgramSettings | None = None,
         template_quantizer: Quantizer | None = None,
+        counts: NDArray[np.integer[Any]] | None = None,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
-        if len(words) != len(vocabulary):
-            raise ModelFileError(f"{len(vocabulary)} words have {len(words)} vectors")
-        if template_quantizer is not None and template_quantizer.dim != words.dim:
-            raise ModelFileError(
-                f"the template codebook is made for {template_quantizer.dim} dimensions, "
-                f"the model has {words.dim}"
-            )
+        _check_parts(vocabulary, words, ngrams, ngram_settings, template_quantizer, counts)
         self.vocabulary = vocabulary
         self.words = words
         self.dim = words.dim
         self.tokenizer_spec = dict(tokenizer_spec)
         self.tokenize = get_tokenizer(tokenizer_spec)
         self.ngrams = ngrams
-        self.ngram_settings = _check_ngrams(ngrams, ngram_settings, self.dim)
+        self.ngram_settings = None if ngrams is None else ngram_settings
         self.template_quantizer = template_quantizer
+        self.counts = counts
         self.manifest = dict(manifest or {})
         self._embed_unknown: Callable[[str], FloatArray] = lru_cache(_NGRAM_CACHE)(
             self._embed_ngrams
@@ -154,13 +158,20 @@ class StaticEncoder:
 
     def _embed_ngrams(self, token: str) -> FloatArray:
         assert self.ngrams is not None and self.ngram_settings is not None
-        settings = self.ngram_settings
-        buckets = ngram_buckets(
-            token, settings["min_n"], settings["max_n"], settings["num_buckets"]
-        )
+        buckets = self.ngram_settings.buckets(token)
         vector = self.ngrams.weighted_sum(np.array(buckets, np.intp))
-        vector *= settings["weight"] / len(buckets)
+        vector *= self.ngram_settings.weight / len(buckets)
         return vector
+
+    @property
+    def embeds_unknown_words(self) -> bool:
+        """Whether a word outside the vocabulary has a vector."""
+        return self.ngrams is not None
+
+    @property
+    def word_table(self) -> WordTable:
+        """The words and their vectors."""
+        return WordTable(self.vocabulary, self.words)
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors, as :func:`save_model` takes them."""
@@ -176,14 +187,13 @@ class StaticEncoder:
             manifest.pop(key, None)
         if self.ngrams is not None:
             manifest["ngrams"] = matrix_settings(self.ngrams)
-            manifest["ngram_settings"] = self.ngram_settings
+            assert self.ngram_settings is not None
+            manifest["ngram_settings"] = self.ngram_settings.to_manifest()
             tensors.update(to_tensors(self.ngrams, "ngrams"))
         if self.template_quantizer is not None:
-            codebook = self.template_quantizer.codebook
-            manifest["template_quantizer"] = dict(
-                zip(("num_codebooks", "codebook_size", "sub_dim"), codebook.shape, strict=True)
-            )
-            tensors[TEMPLATE_CODEBOOK] = codebook.astype(np.float16)
+            add_template_quantizer(self.template_quantizer, manifest, tensors)
+        if self.counts is not None:
+            tensors[COUNTS] = self.counts
         return manifest, tensors
 
     @classmethod
@@ -194,16 +204,17 @@ class StaticEncoder:
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
         manifest, tensors = model.manifest, model.tensors
-        words = _matrix(model, "words")
-        ngrams = _matrix(model, "ngrams") if "ngrams" in manifest else None
+        words = read_matrix(model, "words")
+        ngrams = read_matrix(model, "ngrams") if "ngrams" in manifest else None
         encoder = cls(
             Vocabulary.from_tensors(tensors),
             words,
-            tokenizer_spec=_entry(manifest, "tokenizer"),
+            tokenizer_spec=manifest_entry(manifest, "tokenizer"),
             ngrams=ngrams,
-            ngram_settings=None if ngrams is None else _entry(manifest, "ngram_settings"),
-            template_quantizer=_read_template_quantizer(model, words.dim),
-            manifest={k: v for k, v in manifest.items() if k not in ("format_version", "sha256")},
+            ngram_settings=None if ngrams is None else _read_ngram_settings(manifest),
+            template_quantizer=read_template_quantizer(model, words.dim),
+            counts=tensors.get(COUNTS),
+            manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},
         )
         if manifest.get("dim") != encoder.dim:
             raise ModelFileError(
@@ -211,60 +222,59 @@ class StaticEncoder:
             )
         return encoder
 
+    def tables(self) -> Mapping[str, Matrix]:
+        """The words' vectors and, where the model has them, those of the n-grams."""
+        return {"words": self.words} | ({} if self.ngrams is None else {"ngrams": self.ngrams})
 
-def _entry(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    entry = manifest.get(key)
-    if not isinstance(entry, dict):
-        raise ModelFileError(f"the manifest has no object {key!r}")
-    return entry
-
-
-def _matrix(model: ModelFile, prefix: str) -> Matrix:
-    return matrix_from_tensors(model.tensors, prefix, _entry(model.manifest, prefix))
-
-
-def _read_template_quantizer(model: ModelFile, dim: int) -> Quantizer | None:
-    codebook = model.tensors.get(TEMPLATE_CODEBOOK)
-    if codebook is None:
-        return None
-    if codebook.dtype != np.float16 or codebook.ndim != 3 or not np.isfinite(codebook).all():
-        raise ModelFileError(
-            f"{TEMPLATE_CODEBOOK} must be finite float16 [num_codebooks, codebook_size, sub_dim], "
-            f"not {codebook.dtype} {codebook.shape}"
+    def select_words(self, ids: IndexArray) -> StaticEncoder:
+        """A copy with some of the words; a word that is gone is embedded by its n-grams, if any."""
+        return self.replace(
+            vocabulary=Vocabulary([self.vocabulary.words[index] for index in ids.tolist()]),
+            words=self.words.select(ids),
+            counts=None if self.counts is None else self.counts[ids],
         )
-    return Quantizer(codebook.astype(np.float32), dim, normalised=False)
+
+    def graph_inputs(
+        self, max_length: int | None = None, max_chars: int | None = None
+    ) -> GraphInputs:
+        """Slots of the words and n-grams of a text."""
+        slots = TokenInputs(self.vocabulary, self.tokenizer_spec, self.ngram_settings, max_length)
+        return GraphInputs(slots.tokenize, slots, None)
+
+    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
+        """The graph ``encoder``: look-ups of the slots' rows, and their weighted sum."""
+        return {
+            "encoder": require("pocketintent_export.encoders.static", "export").StaticModule(self)
+        }
 
 
-def _check_ngrams(
-    ngrams: Matrix | None, settings: Mapping[str, Any] | None, dim: int
-) -> dict[str, Any] | None:
-    """The settings, after a check that they are whole and fit the n-grams' vectors."""
-    if ngrams is None:
-        return None
-    checked = check_ngram_settings(settings)
-    if len(ngrams) != checked["num_buckets"] or ngrams.dim != dim:
+def _read_ngram_settings(manifest: Mapping[str, Any]) -> NgramSettings:
+    return NgramSettings.from_manifest(manifest_entry(manifest, "ngram_settings"))
+
+
+def _check_parts(
+    vocabulary: Vocabulary,
+    words: Matrix,
+    ngrams: Matrix | None,
+    ngram_settings: NgramSettings | None,
+    template_quantizer: Quantizer | None,
+    counts: NDArray[np.integer[Any]] | None,
+) -> None:
+    """Raise ModelFileError unless the parts of an encoder fit each other."""
+    if len(words) != len(vocabulary):
+        raise ModelFileError(f"{len(vocabulary)} words have {len(words)} vectors")
+    if template_quantizer is not None and template_quantizer.dim != words.dim:
         raise ModelFileError(
-            f"{checked['num_buckets']} n-gram buckets of dim {dim} have vectors "
+            f"the template codebook has {template_quantizer.dim} dimensions, the model {words.dim}"
+        )
+    if counts is not None and (counts.shape != (len(words),) or counts.dtype.kind not in "iu"):
+        raise ModelFileError(f"{COUNTS} must be {len(words)} whole numbers")
+    if ngrams is None:
+        return
+    if ngram_settings is None:
+        raise ModelFileError("a model with n-grams needs n-gram settings")
+    if len(ngrams) != ngram_settings.num_buckets or ngrams.dim != words.dim:
+        raise ModelFileError(
+            f"{ngram_settings.num_buckets} n-gram buckets of dim {words.dim} have vectors "
             f"[{len(ngrams)}, {ngrams.dim}]"
         )
-    return checked
-
-
-def check_ngram_settings(settings: Any) -> dict[str, Any]:
-    """N-gram settings, after a check that they are whole and make sense.
-
-    Raises:
-        ModelFileError: They do not.
-    """
-    if not isinstance(settings, Mapping) or not settings.keys() >= NGRAM_KEYS:
-        raise ModelFileError(
-            f"n-gram settings need min_n, max_n, num_buckets and weight, not {settings}"
-        )
-    sizes = [settings["min_n"], settings["max_n"], settings["num_buckets"]]
-    if not all(type(size) is int for size in sizes) or not 1 <= sizes[0] <= sizes[1] <= 64:
-        raise ModelFileError(f"n-gram settings make no sense: {dict(settings)}")
-    if sizes[2] < 1 or not isinstance(settings["weight"], (int, float)):
-        raise ModelFileError(
-            f"n-grams need at least one bucket, and a number as their weight: {dict(settings)}"
-        )
-    return dict(settings)

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import orjson
 
-from pocketintent.runtime.encoders.static import check_ngram_settings
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.inputs import GraphInputs, Speller
@@ -23,6 +22,7 @@ from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -31,8 +31,6 @@ MANIFEST = "manifest.json"
 LABELS = "labels.json"
 VOCABULARY = "vocabulary.txt"
 CONFORMANCE = "conformance.jsonl"
-KINDS = ("static", "combined", "charemb")
-"""Kinds of model that are exported; the last has no table, and the first none of characters."""
 BACKENDS = {"onnxruntime": "onnx", "tflite": "tflite"}
 """The format that each backend runs."""
 
@@ -98,24 +96,27 @@ class ExportedFolder:
         return GRAPHS[self.manifest["format"]](content, self.path / name)
 
     def inputs(self) -> GraphInputs:
-        """What turns a text into the graphs' inputs.
+        """The step from a text to the graphs' inputs, as the manifest describes it.
 
         Raises:
             ModelFileError: The vocabulary is missing or damaged, or a setting cannot be used.
         """
-        kind = self.entry("kind", str)
-        if kind not in KINDS:
-            raise self._refuse(f"kind {kind!r} is not known here; known: {', '.join(KINDS)}")
-        characters = None if kind == "static" else self._characters()
-        if kind == "charemb" and self._reads_text():
+        names = self._input_names("encoder")
+        characters = self._characters() if names & {"spelt", "characters"} else None
+        reads = self.entry("reads", str)
+        if reads != ("text" if "characters" in names else "words"):
+            raise self._refuse(
+                f"reads is {reads!r}, but the graphs take {', '.join(sorted(names))}"
+            )
+        if reads == "text":
             return GraphInputs(None, None, characters)
-        vocabulary = None if kind == "charemb" else self._vocabulary()
         spec, ngrams = self.entry("tokenizer", dict), self.manifest.get("ngrams")
+        vocabulary = self._vocabulary() if "ids" in names else None
         try:
             if vocabulary is None:
                 return GraphInputs(get_tokenizer(spec), None, characters)
-            ngrams = None if ngrams is None else check_ngram_settings(ngrams)
-            slots = TokenInputs(vocabulary, spec, ngrams, self.max_length)
+            settings = None if ngrams is None else NgramSettings.from_manifest(ngrams)
+            slots = TokenInputs(vocabulary, spec, settings, self.max_length)
         except PocketIntentError as error:
             raise self._refuse(str(error)) from error
         return GraphInputs(slots.tokenize, slots, characters)
@@ -128,6 +129,13 @@ class ExportedFolder:
             ModelFileError: The graph is missing, damaged, or cannot be run.
         """
         return Speller(self.graph("characters"), self.entry("dim", int)) if inputs.spells else None
+
+    def _input_names(self, artifact: str) -> set[str]:
+        """The inputs of a graph."""
+        try:
+            return {entry["name"] for entry in self.manifest["artifacts"][artifact]["inputs"]}
+        except (KeyError, TypeError) as error:
+            raise self._refuse(f"artifacts does not list the inputs of {artifact!r}") from error
 
     def _vocabulary(self) -> Vocabulary:
         content = self.read(VOCABULARY)
@@ -150,12 +158,6 @@ class ExportedFolder:
             return CharVocabulary(known, max_chars)
         except PocketIntentError as error:
             raise self._refuse(str(error)) from error
-
-    def _reads_text(self) -> bool:
-        reads = self.entry("reads", str)
-        if reads not in ("text", "words"):
-            raise self._refuse(f"reads must be text or words, not {reads!r}")
-        return bool(reads == "text")
 
     def _refuse(self, message: str) -> ModelFileError:
         return ModelFileError(f"{self.path / MANIFEST}: {message}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.text.ngrams import ngram_buckets
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -27,7 +27,7 @@ class TokenInputs:
     Args:
         vocabulary: The words.
         tokenizer_spec: The manifest's tokenizer entry.
-        ngram_settings: ``min_n``, ``max_n``, ``num_buckets`` and ``weight``, or None.
+        ngram_settings: How unknown words are hashed; None to skip them.
         max_length: Slots to keep; the rest is cut off. None keeps all.
 
     Raises:
@@ -38,13 +38,13 @@ class TokenInputs:
         self,
         vocabulary: Vocabulary,
         tokenizer_spec: Mapping[str, Any],
-        ngram_settings: Mapping[str, Any] | None,
+        ngram_settings: NgramSettings | None,
         max_length: int | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.tokenize = get_tokenizer(tokenizer_spec)
         self.max_length = max_length
-        self._ngrams = ngram_settings
+        self.ngram_settings = ngram_settings
 
     def __call__(self, text: str) -> Slots:
         """The slots of a text; none when it holds nothing that the encoder knows."""
@@ -61,14 +61,9 @@ class TokenInputs:
             if word_id is not None:
                 ids.append(word_id)
                 weights.append(1.0)
-            elif self._ngrams is not None:
-                buckets = self._buckets(token)
+            elif self.ngram_settings is not None:
+                buckets = self.ngram_settings.buckets(token)
                 ids += [len(self.vocabulary) + bucket for bucket in buckets]
-                weights += [self._ngrams["weight"] / len(buckets)] * len(buckets)
+                weights += [self.ngram_settings.weight / len(buckets)] * len(buckets)
         kept = slice(self.max_length)
         return np.array(ids[kept], np.int32), np.array(weights[kept], np.float32)
-
-    def _buckets(self, token: str) -> list[int]:
-        assert self._ngrams is not None
-        settings = self._ngrams
-        return ngram_buckets(token, settings["min_n"], settings["max_n"], settings["num_buckets"])

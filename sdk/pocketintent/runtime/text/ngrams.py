@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from pocketintent.runtime.errors import ModelFileError
+
+MAX_N = 64
+"""Longest n-gram that a model may ask for, in code points."""
+
 _FNV_OFFSET = 2166136261
 _FNV_PRIME = 16777619
 
@@ -40,3 +50,56 @@ def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[i
     return [
         fnv1a(gram.encode("utf-8", "surrogatepass")) % num_buckets for gram in grams or [bracketed]
     ]
+
+
+@dataclass(frozen=True)
+class NgramSettings:
+    """How an unknown word gets a vector: ``weight`` times the mean of its n-grams' vectors.
+
+    Raises:
+        ModelFileError: A setting is of the wrong type or out of its range.
+    """
+
+    min_n: int
+    """Shortest n-gram, in code points; at least 1."""
+    max_n: int
+    """Longest n-gram, in code points; from ``min_n`` to ``MAX_N``."""
+    num_buckets: int
+    """Size of the hash table, and so the number of n-gram vectors; at least 1."""
+    weight: float = 1.0
+    """Factor on the mean; finite."""
+
+    def __post_init__(self) -> None:
+        sizes = (self.min_n, self.max_n, self.num_buckets)
+        if (
+            any(type(size) is not int for size in sizes)
+            or not 1 <= self.min_n <= self.max_n <= MAX_N
+        ):
+            raise ModelFileError(
+                f"n-gram settings need whole numbers with 1 <= min_n <= max_n <= {MAX_N}, not "
+                f"{asdict(self)}"
+            )
+        if self.num_buckets < 1:
+            raise ModelFileError(f"n-grams need at least one bucket, not {self.num_buckets}")
+        if type(self.weight) not in (int, float) or not math.isfinite(self.weight):
+            raise ModelFileError(f"the n-gram weight must be a finite number, not {self.weight!r}")
+
+    def buckets(self, word: str) -> list[int]:
+        """Buckets of a word's n-grams; see :func:`ngram_buckets`."""
+        return ngram_buckets(word, self.min_n, self.max_n, self.num_buckets)
+
+    def to_manifest(self) -> dict[str, Any]:
+        """The settings as the manifest's ``ngram_settings``."""
+        return asdict(self)
+
+    @classmethod
+    def from_manifest(cls, entry: object) -> NgramSettings:
+        """The settings of a manifest's ``ngram_settings``; further keys are ignored.
+
+        Raises:
+            ModelFileError: A setting is missing, of the wrong type or out of its range.
+        """
+        names = [field.name for field in fields(cls)]
+        if not isinstance(entry, Mapping) or not entry.keys() >= set(names):
+            raise ModelFileError(f"n-gram settings need {', '.join(names)}, not {entry!r}")
+        return cls(**{name: entry[name] for name in names})

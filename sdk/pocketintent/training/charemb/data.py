@@ -1,4 +1,4 @@
-"""The examples of CharEmb: terms as characters, the vectors they should get, and batches."""
+"""The data of CharEmb: terms as characters, their target vectors, and batches."""
 
 from __future__ import annotations
 
@@ -15,50 +15,50 @@ from pocketintent.runtime.text.characters import UNKNOWN, CharVocabulary, normal
 from pocketintent.runtime.text.typing_errors import add_typing_errors
 from pocketintent.training.charemb.settings import CharEmbSettings
 
-_SPLIT, _EPOCH, _BATCH, _PROBE = range(4)  # what a random generator is for
+_SPLIT, _EPOCH, _BATCH, _PROBE = range(4)  # purposes of random generators, part of their seeds
 _POOL_BATCHES = 50  # batches whose terms are sorted by length together
 
 
 @dataclass(frozen=True, eq=False)
 class TargetTerms:
-    """Terms with the direction and the length of the vector that each should get."""
+    """Terms with the direction and the length of each target vector."""
 
     texts: list[str]
-    """The terms, normalised, all different."""
+    """The terms, normalised and distinct."""
     directions: FloatArray
     """Unit vectors, float32 ``[num_terms, dim]``."""
     log_norms: FloatArray
     """Natural logarithms of the vectors' lengths, float32 ``[num_terms]``."""
     ranks: IntArray
-    """Places of the terms in the target, which begins with the most frequent, from 0."""
+    """Ranks of the terms in the target, whose first term is the most frequent, from 0."""
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def take(self, rows: IntArray) -> TargetTerms:
-        """Some of the terms."""
+        """A selection of the terms, by row."""
         texts = [self.texts[row] for row in rows]
         return TargetTerms(texts, self.directions[rows], self.log_norms[rows], self.ranks[rows])
 
 
 def read_terms(terms: Sequence[str], vectors: FloatArray, max_chars: int) -> TargetTerms:
-    """Make examples of a target's rows.
+    """Make examples from the rows of a target.
 
-    Left out are terms of which :func:`normalise_chars` leaves nothing, those that become equal
-    to an earlier one, and those without a direction, whose vector is zeros.
+    Terms that are empty or equal to an earlier term after :func:`normalise_chars` are left
+    out, and so are terms with a zero vector, which has no direction.
 
     Args:
         terms: Words, terms or whole texts; an underscore is read as a space.
         vectors: Their vectors, float32 ``[num_terms, dim]``.
-        max_chars: Characters of a text that are read.
+        max_chars: Characters read of a text.
 
     Raises:
-        PocketIntentError: A vector holds NaN or infinity, or fewer than two terms are left.
+        PocketIntentError: A vector contains NaN or infinity, or fewer than two terms are left.
     """
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
         row = int(np.flatnonzero(~finite)[0])
-        raise PocketIntentError(f"the vector of {terms[row]!r} holds NaN or infinity")
+        raise PocketIntentError(f"the vector of {terms[row]!r} contains NaN or infinity")
     norms = np.linalg.norm(vectors, axis=1)
     first: dict[str, int] = {}
     for row, term in enumerate(terms):
@@ -76,49 +76,53 @@ def read_terms(terms: Sequence[str], vectors: FloatArray, max_chars: int) -> Tar
 
 @dataclass(frozen=True, eq=False)
 class CharEmbData:
-    """What a run trains on and what it is measured on."""
+    """The characters, the training terms and the validation terms."""
 
     vocabulary: CharVocabulary
     """The characters of the training terms."""
     training: TargetTerms
-    """What is learnt."""
+    """Terms that are learnt."""
     validation: TargetTerms
-    """What is kept out; may be empty."""
+    """Terms that are kept out of training; may be empty."""
 
     @classmethod
     def split(cls, terms: TargetTerms, settings: CharEmbSettings) -> CharEmbData:
-        """Keep a random share of the terms out, and count the others' characters."""
+        """Keep out a random share of the terms, and count the characters of the others.
+
+        Raises:
+            PocketIntentError: No character is in enough terms.
+        """
         order = np.random.default_rng([settings.seed, _SPLIT]).permutation(len(terms))
         kept_out = min(round(settings.validation * len(terms)), len(terms) - 1)
         validation, training = np.sort(order[:kept_out]), np.sort(order[kept_out:])
         train_terms = terms.take(training)
         counts = Counter(char for text in train_terms.texts for char in set(text))
-        known = sorted(c for c, count in counts.items() if count >= settings.min_char_count)
-        if not any(char != " " for char in known):
+        frequent = sorted(c for c, count in counts.items() if count >= settings.min_char_count)
+        if not any(char != " " for char in frequent):
             raise PocketIntentError(
                 f"no character is in {settings.min_char_count} terms; lower min_char_count"
             )
-        vocabulary = CharVocabulary("".join(known), settings.max_chars)
+        vocabulary = CharVocabulary("".join(frequent), settings.max_chars)
         return cls(vocabulary, train_terms, terms.take(validation))
 
 
 @dataclass(frozen=True, eq=False)
 class CharBatch:
-    """Terms of one step."""
+    """The terms of one step."""
 
     chars: IntArray
-    """Numbers of the characters ``[num_terms, longest]``, zeros after the end."""
+    """Numbers of the characters, zeros after the end, int64 ``[num_terms, longest]``."""
     lengths: IntArray
-    """``[num_terms]``."""
+    """Characters of each term, int64 ``[num_terms]``."""
     rows: IntArray
-    """Which terms they are, ``[num_terms]``."""
+    """Rows of the terms in the data, int64 ``[num_terms]``."""
 
 
 class CharBatches:
-    """The batches of any epoch, each made of terms of about equal length.
+    """The batches of an epoch, each with terms of about equal length.
 
-    All that is random comes from the seed, the epoch and the batch's number alone, so a run
-    can be taken up anywhere.
+    A batch depends only on the seed, the epoch and the batch's number, so a run can be resumed
+    anywhere.
 
     Args:
         vocabulary: The characters.
@@ -141,11 +145,11 @@ class CharBatches:
         self._batches: list[IntArray] = []
 
     def __len__(self) -> int:
-        """Batches of an epoch."""
+        """Number of batches in an epoch."""
         return -(-len(self._texts) // self._settings.batch_size)
 
     def start_epoch(self, epoch: int) -> None:
-        """Draw the order of an epoch, from 0."""
+        """Shuffle the terms for an epoch, from 0."""
         if epoch == self._epoch:
             return
         rng = np.random.default_rng([self._settings.seed, _EPOCH, epoch])
@@ -163,13 +167,13 @@ class CharBatches:
         self._epoch = epoch
 
     def batch(self, number: int) -> CharBatch:
-        """A batch of the epoch that was started, with its typing errors."""
+        """One batch of the present epoch, with its typing errors."""
         rows = self._batches[number]
         rng = np.random.default_rng([self._settings.seed, _BATCH, self._epoch, number])
         texts = [self._texts[row] for row in rows]
         share = self._settings.typing_errors
         if share > 0:
-            # A second error is as much rarer than one as one is rarer than none.
+            # Two errors are to one error as one error is to none.
             draws = rng.random(len(texts))
             counts = (draws < share).astype(int) + (draws < share * share)
             texts = [add_typing_errors(t, n, rng) for t, n in zip(texts, counts, strict=True)]
@@ -180,7 +184,13 @@ class CharBatches:
 
 
 def make_batch(vocabulary: CharVocabulary, texts: Sequence[str], rows: IntArray) -> CharBatch:
-    """The characters of normalised texts as one array."""
+    """Join the characters of normalised texts in one array.
+
+    Args:
+        vocabulary: The characters, and the length at which texts are cut.
+        texts: Normalised texts, at least one.
+        rows: Their rows in the data, int64 ``[num_texts]``.
+    """
     numbers = [vocabulary.numbers_of_normalised(text[: vocabulary.max_chars]) for text in texts]
     lengths = np.array([len(text) for text in numbers], np.int64)
     chars = np.zeros((len(texts), int(lengths.max())), np.int64)
@@ -190,6 +200,6 @@ def make_batch(vocabulary: CharVocabulary, texts: Sequence[str], rows: IntArray)
 
 
 def misspelt(texts: Sequence[str], seed: int, errors: int = 1) -> list[str]:
-    """The texts with typing errors that are the same at each call, for measuring."""
+    """Add typing errors to texts, the same at each call, for measuring."""
     rng = np.random.default_rng([seed, _PROBE, errors])
     return [add_typing_errors(text, errors, rng) for text in texts]

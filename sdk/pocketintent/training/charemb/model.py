@@ -1,17 +1,32 @@
-"""The character network in torch: what CharEmb trains, and what the runtime runs in numpy."""
+"""The character network in torch, for training; the runtime computes it in numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.charemb.settings import CharEmbSettings
+
+
+def build_network(settings: CharEmbSettings, dim: int) -> CharNetwork:
+    """The sizes of the network that the settings describe, for vectors of dimension ``dim``."""
+    return CharNetwork(
+        dim=dim,
+        cell=settings.cell,
+        char_dim=settings.hidden if settings.cell == "transformer" else settings.char_dim,
+        hidden=settings.hidden,
+        layers=settings.layers,
+        bidirectional=settings.bidirectional,
+        mlp=settings.mlp,
+        heads=settings.heads,
+        norm=settings.norm_weight > 0,
+    )
 
 
 class CharEmb(nn.Module):
@@ -21,10 +36,10 @@ class CharEmb(nn.Module):
     and inside the MLP, in training only.
 
     Args:
-        network: The sizes.
-        num_characters: Size of the vocabulary, the unknown character included.
-        max_chars: Characters of a text that are read; a transformer has as many positions.
-        dropout: Share of numbers that are dropped.
+        network: The sizes of the network.
+        num_characters: Size of the vocabulary, including the unknown character.
+        max_chars: Characters read of a text, which is also a transformer's number of positions.
+        dropout: Share of the numbers that are dropped.
     """
 
     def __init__(
@@ -49,13 +64,13 @@ class CharEmb(nn.Module):
         """The vectors of texts.
 
         Args:
-            chars: int64 ``[num_texts, longest]``, numbers of the characters; what stands after
-                a text's end is not read.
-            lengths: int64 ``[num_texts]``, on the CPU, from 1.
+            chars: Numbers of the characters, int64 ``[num_texts, longest]``; numbers after the
+                end of a text are ignored.
+            lengths: Characters of each text, at least 1, int64 ``[num_texts]``, on the CPU.
 
         Returns:
-            Directions float32 ``[num_texts, dim]`` of unit length, and the natural logarithms
-            of the vectors' lengths ``[num_texts]`` or None.
+            Directions of unit length, float32 ``[num_texts, dim]``, and the natural logarithms
+            of the vectors' lengths, ``[num_texts]``, or None if the network has no norm.
         """
         state = self.reader(self.dropout(self.embedding(chars)), lengths)
         middle = torch.relu(self.mlp[0](self.dropout(state)))
@@ -64,7 +79,7 @@ class CharEmb(nn.Module):
         return directions, out[:, self.network.dim] if self.network.norm else None
 
     def set_mean_log_norm(self, value: float) -> None:
-        """Let the logarithm of the length start at the targets' mean."""
+        """Initialise the logarithm of the length with the mean of the targets."""
         if self.network.norm:
             with torch.no_grad():
                 self.mlp[1].bias[-1] = value  # type: ignore[operator]
@@ -72,8 +87,8 @@ class CharEmb(nn.Module):
     def parameters_by_name(self) -> dict[str, FloatArray]:
         """All weights, float32, by the names of :meth:`CharNetwork.shapes`.
 
-        An LSTM's two biases, which are only ever added, are one; so are a GRU's for the reset
-        and the update.
+        An LSTM's two biases are only ever added, so they are stored as one; so are a GRU's
+        biases of the reset and update gates.
         """
         state = {k: v.detach().float().cpu().numpy() for k, v in self.state_dict().items()}
         named = {name: _join(parts, state, self.network) for name, parts in self._sources()}
@@ -82,21 +97,8 @@ class CharEmb(nn.Module):
                 raise PocketIntentError(f"weight {name} is {named[name].shape}, not {shape}")
         return named
 
-    def load_parameters(self, parameters: Mapping[str, FloatArray]) -> None:
-        """Take up weights that :meth:`parameters_by_name` or a model file gave."""
-        state = self.state_dict()
-        for name, parts in self._sources():
-            value = torch.from_numpy(np.array(parameters[name], np.float32))
-            if name.endswith("recurrent_bias"):
-                state[parts[0]][-self.network.hidden :] = value
-                continue
-            state[parts[0]] = value
-            if len(parts) == 2:  # the second bias is in the first
-                state[parts[1]] = torch.zeros_like(state[parts[1]])
-        self.load_state_dict(state)
-
     def _sources(self) -> list[tuple[str, Sequence[str]]]:
-        """For each named weight the entries of the state that it is made of."""
+        """For each named weight, the entries of torch's state that it consists of."""
         sources: list[tuple[str, Sequence[str]]] = []
         for name in self.shapes:
             if name == "embedding":
@@ -135,7 +137,7 @@ def _join(
 
 
 def _transformer_name(name: str) -> str:
-    """The name of a transformer's weight in torch's own layers."""
+    """The name of a transformer's weight in torch's layers."""
     for ours, theirs in (
         ("layers.", "encoder.layers."),
         ("attention.input.", "self_attn.in_proj_"),
@@ -150,7 +152,7 @@ def _transformer_name(name: str) -> str:
 
 
 class _Recurrent(nn.Module):
-    """The last states of an LSTM or GRU, of both directions where there are two."""
+    """The last states of an LSTM or GRU, in one or both directions."""
 
     def __init__(self, network: CharNetwork, dropout: float) -> None:
         super().__init__()
@@ -178,7 +180,7 @@ class _Recurrent(nn.Module):
 
 
 class _Transformer(nn.Module):
-    """The mean over the characters of what a transformer makes of them."""
+    """The mean of a transformer's outputs over the characters."""
 
     def __init__(self, network: CharNetwork, max_chars: int, dropout: float) -> None:
         super().__init__()

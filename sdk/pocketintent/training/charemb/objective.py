@@ -1,78 +1,202 @@
-"""What CharEmb is trained for, and how near it is to it."""
+"""The objective of CharEmb: its loss, its optimiser's steps, and early stopping."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
-from torch import nn
 
-from pocketintent.training.charemb.data import CharBatch, CharEmbData, make_batch
+from pocketintent.training.charemb.data import CharBatch, CharBatches, CharEmbData, make_batch
+from pocketintent.training.charemb.model import CharEmb, build_network
+from pocketintent.training.charemb.settings import CharEmbSettings
+from pocketintent.training.loop.devices import (
+    Precision,
+    Workers,
+    choose_precision,
+    use_deterministic_algorithms,
+)
+from pocketintent.training.loop.gradients import average_gradients
+from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
 
 _TERMS_AT_ONCE = 1024  # when the validation terms are measured
 _LEAST_SPREAD = 0.01  # of the logarithms of lengths, in the loss
 
 
-class CharEmbObjective:
-    """The loss of a step, and the cosine of the terms that are kept out.
+class CharEmbTraining(Trainable):
+    """Trains a character network until its validation cosine stops rising.
 
     Args:
+        data: Training and validation terms.
+        settings: The settings of the run.
+        device: Torch device.
+        workers: The processes that train together. Their gradients are averaged in one message,
+            which is enough for models of this size.
+        precision: Precision of matrix products: ``auto`` is bfloat16 on a GPU that supports it,
+            float16 with a scaled loss on other GPUs, and float32 on a CPU.
+
+    Attributes:
         model: The network.
-        data: Terms to learn and terms kept out.
-        norm_weight: Weight of the error of the vectors' lengths.
-        device: Where the network is.
-        precision: What its products are computed in.
     """
+
+    unit = "steps"
 
     def __init__(
         self,
-        model: nn.Module,
         data: CharEmbData,
-        norm_weight: float,
-        device: torch.device,
-        precision: torch.dtype,
+        settings: CharEmbSettings,
+        *,
+        device: str = "cpu",
+        workers: Workers | None = None,
+        precision: Precision = "auto",
     ) -> None:
-        self._model, self._data, self._norm_weight = model, data, norm_weight
-        self._device, self._precision = device, precision
+        self.data = data
+        self.settings = settings
+        self.workers = workers or Workers()
+        self.device = torch.device(device)
+        use_deterministic_algorithms(self.device, warn_only=True)
+        self.batches = CharBatches(data.vocabulary, data.training, settings)
+        self.epochs, self.units_per_epoch = settings.epochs, len(self.batches)
+        network = build_network(settings, data.training.directions.shape[1])
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            model = CharEmb(network, len(data.vocabulary), settings.max_chars, settings.dropout)
+        model.set_mean_log_norm(float(data.training.log_norms.mean()))
+        self.model = model.to(self.device)
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        self.precision = choose_precision(precision, self.device)
+        self._scaler = torch.amp.GradScaler(
+            self.device.type, enabled=self.precision == torch.float16
+        )
         self._directions = torch.from_numpy(data.training.directions)
         self._log_norms = torch.from_numpy(data.training.log_norms)
-        # Lengths that are nearly all alike are not blown up.
+        # The floor keeps tiny differences of nearly equal lengths from dominating the loss.
         self._norm_scale = 1.0 / max(float(data.training.log_norms.std()), _LEAST_SPREAD)
+        self._best: dict[str, Any] | None = None  # epoch, cosine and weights
+
+    def best_epoch(self, num_epochs: int) -> int:
+        """The epoch, from 1, whose weights are the result of a run of ``num_epochs``."""
+        return num_epochs if self._best is None else int(self._best["epoch"])
+
+    def start_epoch(self, epoch: int) -> int:
+        """Shuffle the batches for an epoch; returns their number."""
+        self.batches.start_epoch(epoch)
+        return len(self.batches)
+
+    def learning_rate(self, progress: float) -> float:
+        """The learning rate after a share of the run."""
+        if self.settings.schedule == "constant":
+            return self.settings.learning_rate
+        return self.settings.learning_rate * (1 - progress)
+
+    def step(self, step: Step) -> tuple[float, float]:
+        """Descend along the mean gradients of all processes' batches."""
+        batch = self.batches.batch(step.batch)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.learning_rate(step.progress)
+        # Dropout then depends only on the place in the run, as everything random does.
+        torch.manual_seed(_mix(self.settings.seed, step.epoch, step.batch))
+        self.model.train()
+        self.optimizer.zero_grad()
+        loss = self.loss(batch)
+        self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        size = 0 if step.idle else len(batch.rows)
+        mean, terms = average_gradients(
+            list(self.model.parameters()), float(loss.detach()), size, self.workers
+        )
+        self._scaler.unscale_(self.optimizer)
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
+        self._scaler.step(self.optimizer)
+        self._scaler.update()
+        return mean * terms, terms
 
     def loss(self, batch: CharBatch) -> torch.Tensor:
-        """The mean of 1 - cosine, and of the squared errors of the logarithms of lengths.
+        """The mean of 1 - cosine, plus the weighted squared errors of the logarithms of lengths.
 
-        These errors are in standard deviations of the target's, so that one weight suits all.
+        These errors are in standard deviations of the targets, so that one weight suits all.
         """
         rows = torch.from_numpy(batch.rows)
         directions, log_norms = self.forward(batch)
-        target = self._directions[rows].to(self._device)
+        target = self._directions[rows].to(self.device)
         loss = 1.0 - (directions * target).sum(1).mean()
         if log_norms is not None:
-            error = (log_norms - self._log_norms[rows].to(self._device)) * self._norm_scale
-            loss = loss + self._norm_weight * error.square().mean()
+            error = (log_norms - self._log_norms[rows].to(self.device)) * self._norm_scale
+            loss = loss + self.settings.norm_weight * error.square().mean()
         return loss
+
+    def forward(self, batch: CharBatch) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Directions [terms, dim] and, if they are learnt, logarithms of lengths [terms]."""
+        chars = torch.from_numpy(batch.chars).to(self.device)
+        enabled = self.precision != torch.float32
+        with torch.autocast(self.device.type, self.precision, enabled=enabled):
+            result: tuple[torch.Tensor, torch.Tensor | None] = self.model(
+                chars, torch.from_numpy(batch.lengths)
+            )
+        return result
+
+    def measure(self, epoch: Epoch) -> Measurement:
+        """Mean loss, learning rate and, if terms are kept out, their cosine.
+
+        The best weights are kept, and training ends after ``patience`` epochs without better
+        ones.
+        """
+        entry = {
+            "loss": round(epoch.loss, 6),
+            "learning_rate": self.learning_rate(epoch.progress),
+        }
+        line = f"loss {epoch.loss:.5f}"
+        if not len(self.data.validation):
+            return Measurement(entry, line)
+        entry["cosine"] = cosine = round(self.workers.from_leader(self.validation_cosine()), 6)
+        line += f", validation cosine {cosine:.5f}"
+        if self._best is None or cosine > self._best["cosine"]:
+            weights = {k: v.detach().cpu().clone() for k, v in self.model.state_dict().items()}
+            self._best = {"epoch": epoch.number, "cosine": cosine, "model": weights}
+        waited = epoch.number - self._best["epoch"]
+        stop = bool(self.settings.patience) and waited >= self.settings.patience
+        if stop:
+            line += f"; the best was epoch {self._best['epoch']}, so training ends"
+        return Measurement(entry, line, stop)
 
     @torch.no_grad()
     def validation_cosine(self) -> float:
-        """The mean cosine of the terms that are kept out, at least one."""
-        self._model.eval()
-        terms = self._data.validation
+        """The mean cosine of the validation terms, of which there must be at least one."""
+        self.model.eval()
+        terms = self.data.validation
         order = np.argsort([len(text) for text in terms.texts], kind="stable")
         total = 0.0
         for start in range(0, len(terms), _TERMS_AT_ONCE):
             rows = order[start : start + _TERMS_AT_ONCE]
-            batch = make_batch(self._data.vocabulary, [terms.texts[row] for row in rows], rows)
+            batch = make_batch(self.data.vocabulary, [terms.texts[row] for row in rows], rows)
             directions, _ = self.forward(batch)
-            target = torch.from_numpy(terms.directions[rows]).to(self._device)
+            target = torch.from_numpy(terms.directions[rows]).to(self.device)
             total += float((directions * target).sum())
         return total / len(terms)
 
-    def forward(self, batch: CharBatch) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Directions [terms, dim] and, where they are learnt, logarithms of lengths [terms]."""
-        chars = torch.from_numpy(batch.chars).to(self._device)
-        enabled = self._precision != torch.float32
-        with torch.autocast(self._device.type, self._precision, enabled=enabled):
-            result: tuple[torch.Tensor, torch.Tensor | None] = self._model(
-                chars, torch.from_numpy(batch.lengths)
-            )
-        return result
+    def state(self) -> dict[str, Any]:
+        """The network, the optimiser, the loss scaler and the best weights so far."""
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "scaler": self._scaler.state_dict(),
+            "best": self._best,
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Continue from the state of a checkpoint."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self._scaler.load_state_dict(state["scaler"])
+        self._best = state["best"]
+
+    def finish(self) -> None:
+        """Restore the best weights; the last ones stay if no terms are kept out."""
+        if self._best is not None:
+            self.model.load_state_dict(self._best["model"])
+
+
+def _mix(*numbers: int) -> int:
+    """One seed made from several numbers."""
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1)

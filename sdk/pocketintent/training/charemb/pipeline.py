@@ -12,17 +12,19 @@ import numpy as np
 import torch
 
 from pocketintent.compression.network import quantise_charemb
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.weights import WeightFormat, Weights
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.training.charemb.data import CharEmbData, TargetTerms, misspelt, read_terms
-from pocketintent.training.charemb.model import CharEmb
+from pocketintent.training.charemb.model import CharEmb, build_network
+from pocketintent.training.charemb.objective import CharEmbTraining
 from pocketintent.training.charemb.settings import CharEmbSettings
-from pocketintent.training.charemb.trainer import CharEmbTrainer, build_network
-from pocketintent.training.loop.precision import Precision, choose_precision
-from pocketintent.training.loop.run import Report, open_run
+from pocketintent.training.loop.devices import Precision, choose_precision
+from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 
@@ -47,21 +49,21 @@ def train_charemb(
 ) -> dict[str, Any]:
     """Train a character network on vectors, and save it as a model file.
 
-    Until the model is saved, the work folder ``<out>.work`` holds the last checkpoint.
+    Until the model is saved, the work folder ``<out>.work`` contains the last checkpoint.
 
     Args:
-        targets: Files of vectors, see :func:`read_targets`; of terms that are equal the first
-            counts. They begin with the most frequent term.
+        targets: Files of vectors, most frequent term first, see :func:`read_targets`; of equal
+            terms, the first is used.
         out: The model file to write.
         settings: The settings of the run.
-        limit: Terms that are read of each target; None for all.
-        weights: How the weights are stored.
-        float_out: Where to save the same model with float32 weights; None to save none.
-        device: Torch device; "cuda" takes the GPU that torchrun assigns.
-        precision: See :class:`CharEmbTrainer`.
-        max_minutes: Stop after so much training; None for no limit.
-        resume: Go on from the work folder's checkpoint, where there is one.
-        restart: Drop what a killed run left.
+        limit: Number of terms to read from each target; None for all.
+        weights: Storage format of the weights.
+        float_out: File for the same model with float32 weights; None for no such file.
+        device: Torch device; "cuda" is the GPU that torchrun assigns.
+        precision: See :class:`CharEmbTraining`.
+        max_minutes: Training ends after this time; None for no limit.
+        resume: Continue from the work folder's checkpoint, if there is one.
+        restart: Delete the work folder of an unfinished run.
         command: The command line, kept in the manifest.
         report: Receives lines of progress.
 
@@ -69,15 +71,15 @@ def train_charemb(
         The manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``.
 
     Raises:
-        PocketIntentError: Bad settings or targets; a killed run's work folder, and neither
-            ``resume`` nor ``restart``; or a folder made with other settings or targets.
+        PocketIntentError: Bad settings or targets; the work folder of an unfinished run, and
+            neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
     vectors = read_targets(targets, limit)
     data = CharEmbData.split(
         read_terms(vectors.terms, vectors.vectors, settings.max_chars), settings
     )
-    # Both refuse what cannot be, before there is a folder.
+    # Both check the settings before there is a work folder.
     build_network(settings, data.training.directions.shape[1])
     choose_precision(precision, torch.device(device))
     identity = asdict(settings) | {"limit": limit, "weights": weights}
@@ -88,17 +90,10 @@ def train_charemb(
             f"{len(data.training)} terms to learn, {len(data.validation)} kept out, "
             f"{len(data.vocabulary)} characters"
         )
-        trainer = CharEmbTrainer(
-            data,
-            settings,
-            run.folder,
-            device=run.device,
-            workers=run.workers,
-            precision=precision,
-            max_minutes=max_minutes,
-            report=run.report,
+        task = CharEmbTraining(
+            data, settings, device=run.device, workers=run.workers, precision=precision
         )
-        run.train(trainer, settings.epochs)
+        trainer = run.train(task, max_minutes=max_minutes)
         training = {
             "method": "charemb",
             "targets": [fingerprint(Path(path)) for path in targets],
@@ -106,14 +101,14 @@ def train_charemb(
             "settings": asdict(settings),
             "terms": {"training": len(data.training), "validation": len(data.validation)},
             "history": trainer.history,
-            "best_epoch": trainer.best_epoch,
-            "precision": str(trainer.precision).rpartition(".")[2],
+            "best_epoch": task.best_epoch(len(trainer.history)),
+            "precision": str(task.precision).rpartition(".")[2],
             "command": command,
         }
         record = training | {"epochs": len(trainer.history), "seconds": round(trainer.seconds, 1)}
         if run.leads:
             run.report("measuring")
-            record |= _save(Path(out), float_out, trainer.model, data, settings, training, weights)
+            record |= _save(Path(out), float_out, task.model, data, settings, training, weights)
     return record
 
 
@@ -123,7 +118,7 @@ def to_encoder(
     settings: CharEmbSettings,
     manifest: dict[str, Any] | None = None,
 ) -> CharEncoder:
-    """The runtime's encoder of a trained network, with float32 weights."""
+    """The runtime's encoder with the float32 weights of a trained network."""
     parameters = model.parameters_by_name()
     weights = Weights(
         "float32",
@@ -134,38 +129,39 @@ def to_encoder(
 
 
 def measure_reconstruction(encoder: CharEncoder, data: CharEmbData, seed: int) -> dict[str, Any]:
-    """How near an encoder comes to its target.
+    """Measure how near an encoder's vectors are to their targets.
 
     Args:
         encoder: The encoder, as it will be used.
-        data: What it was trained on; of more than 5,000 terms a side, so many are drawn.
-        seed: Of the draw and of the typing errors.
+        data: Its training and validation terms; at most 5,000 of each are drawn at random.
+        seed: Seed of the draw and of the typing errors.
 
     Returns:
-        For ``training`` and, where terms were kept out, ``validation``: ``terms``, the mean
-        ``cosine``, ``cosine_1_error`` and ``cosine_2_errors`` of the same terms misspelt, and
-        where lengths are learnt ``log_norm_error``, the root of the mean squared error.
+        For ``training`` and, if terms were kept out, ``validation``: the number of ``terms``,
+        their mean ``cosine``, ``cosine_1_error`` and ``cosine_2_errors`` of the same terms
+        misspelt, and, if lengths are learnt, ``log_norm_error``, the root mean squared error.
     """
     figures: dict[str, Any] = {}
     for name, terms in (("training", data.training), ("validation", data.validation)):
         if not len(terms):
             continue
         rng = np.random.default_rng(seed)
-        drawn = terms.take(np.sort(rng.permutation(len(terms))[:_MEASURED_TERMS]))
-        clean = encoder.embed_terms(drawn.texts)
-        entry: dict[str, Any] = {"terms": len(drawn), "cosine": _cosine(clean, drawn)}
+        sample = terms.take(np.sort(rng.permutation(len(terms))[:_MEASURED_TERMS]))
+        clean = encoder.embed_terms(sample.texts)
+        entry: dict[str, Any] = {"terms": len(sample), "cosine": _cosine(clean, sample)}
         for errors, key in ((1, "cosine_1_error"), (2, "cosine_2_errors")):
-            texts = misspelt(drawn.texts, seed, errors)
-            entry[key] = _cosine(encoder.embed_terms(texts), drawn)
+            texts = misspelt(sample.texts, seed, errors)
+            entry[key] = _cosine(encoder.embed_terms(texts), sample)
         norms = np.linalg.norm(clean, axis=1)
         if encoder.network.norm:
-            error = np.log(norms[norms > 0]) - drawn.log_norms[norms > 0]
+            error = np.log(norms[norms > 0]) - sample.log_norms[norms > 0]
             entry["log_norm_error"] = round(float(np.sqrt(np.square(error).mean())), 4)
         figures[name] = entry
     return figures
 
 
-def _cosine(vectors: np.ndarray[Any, np.dtype[np.float32]], terms: TargetTerms) -> float:
+def _cosine(vectors: FloatArray, terms: TargetTerms) -> float:
+    """Mean cosine similarity of vectors to the terms' targets; a zero vector counts as 0."""
     norms = np.linalg.norm(vectors, axis=1)
     products = np.einsum("nd,nd->n", vectors, terms.directions)
     return round(float((products / np.where(norms > 0, norms, 1.0)).mean()), 4)
@@ -180,7 +176,7 @@ def _save(
     training: dict[str, Any],
     weights: WeightFormat,
 ) -> dict[str, Any]:
-    """Write the model files; returns what is reported of them."""
+    """Write the model files; returns the format, size and quality of the first."""
     encoder = to_encoder(model, data.vocabulary, settings, {"training": training})
     if float_out is not None:
         encoder.manifest["quality"] = measure_reconstruction(encoder, data, settings.seed)

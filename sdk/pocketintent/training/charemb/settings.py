@@ -1,4 +1,4 @@
-"""Everything that, with the target vectors, decides what a CharEmb run gives."""
+"""Settings and presets of CharEmb training."""
 
 from __future__ import annotations
 
@@ -6,65 +6,101 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.settings import check_positive, check_values
+from pocketintent.runtime.settings import check_settings, setting
 
 
 @dataclass(frozen=True)
 class CharEmbSettings:
-    """Settings of a run; the defaults are the preset ``tiny``.
+    """Settings that, with the target vectors, determine the result of a run.
 
-    Weight decay, batch, split and early stopping are those of the paper, Table 5.
+    The defaults are the preset ``tiny``. Weight decay, batch, split and early stopping are those
+    of the paper, Table 5.
     """
 
-    cell: Literal["lstm", "gru", "transformer"] = "lstm"
-    char_dim: int = 64  # a character's embedding; a transformer's is `hidden` wide
-    hidden: int = 128  # state of one direction
-    layers: int = 1
-    bidirectional: bool = True
-    mlp: int = 512  # width of the layer between the last states and the vector
-    heads: int = 4  # of a transformer
-    dropout: float = 0.0  # the paper's 0.2 is for networks of its size
-    reads: Literal["text", "words"] = "text"  # what the encoder hands to the network at once
-    max_chars: int = 128  # characters of a text that are read
-    min_char_count: int = 5  # characters of fewer terms become the unknown one
-    learning_rate: float = 3e-3
-    schedule: Literal["constant", "linear"] = "linear"  # linear: falls to zero over all epochs
-    weight_decay: float = 1e-8
-    clip: float = 1.0  # longer gradients are cut to this length
-    batch_size: int = 256
-    epochs: int = 60
-    patience: int = 10  # epochs without a better validation cosine after which it stops; 0: never
-    validation: float = 0.2  # share of the terms that are kept out of training
-    typing_errors: float = 0.25  # share of the terms of a step that are misspelt
-    unknown: float = 0.005  # share of the characters of a step that are made unknown
-    norm_weight: float = 0.1  # of the error of the logarithm of a vector's length; 0: not learnt
-    rank_power: float = 0.0  # a term is drawn by its rank to minus this power; 0: once an epoch
-    seed: int = 0
+    cell: Literal["lstm", "gru", "transformer"] = setting(
+        "lstm", "what reads the characters: `lstm`, `gru` or `transformer`"
+    )
+    char_dim: int = setting(
+        64, "dimension of a character's embedding; a transformer's is `hidden` wide", least=1
+    )
+    hidden: int = setting(
+        128, "size of the state of one direction, or width of the transformer", least=1
+    )
+    layers: int = setting(1, "number of stacked layers", least=1)
+    bidirectional: bool = setting(
+        True, "whether a text is read from both ends, or from the start only"
+    )
+    mlp: int = setting(512, "width of the layer between the last states and the vector", least=1)
+    heads: int = setting(4, "attention heads of a transformer", least=1)
+    dropout: float = setting(  # the paper's 0.2 is for networks of its size
+        0.0,
+        "share of the numbers dropped in training: on embeddings, between layers, on the last "
+        "states and inside the MLP",
+        least=0,
+        below=1,
+    )
+    reads: Literal["text", "words"] = setting(
+        "text",
+        "what the network reads at once: a whole `text`, or single `words`, whose vectors are then "
+        "added up",
+    )
+    max_chars: int = setting(128, "characters read of a text or, with `words`, of a word", least=1)
+    min_char_count: int = setting(
+        5, "characters that occur in fewer terms become the unknown character", least=1
+    )
+    learning_rate: float = setting(3e-3, "learning rate of Adam", above=0)
+    schedule: Literal["constant", "linear"] = setting(
+        "linear",
+        "learning rate: `linear` falls to zero over all epochs, `constant` stays the same",
+    )
+    weight_decay: float = setting(1e-8, "weight decay of Adam", least=0)
+    clip: float = setting(1.0, "length to which longer gradients are shortened", above=0)
+    batch_size: int = setting(256, "terms of a step", least=1)
+    epochs: int = setting(60, "largest number of passes over the terms", least=1)
+    patience: int = setting(
+        10,
+        "epochs without a better validation cosine after which training stops; 0 for never",
+        least=0,
+    )
+    validation: float = setting(
+        0.2,
+        "share of the terms that is held out; 0 trains on all and keeps the last weights",
+        least=0,
+        below=1,
+    )
+    typing_errors: float = setting(
+        0.25,
+        "share of the terms of a step that are misspelt; its square is the share with two errors",
+        least=0,
+        most=1,
+    )
+    unknown: float = setting(
+        0.005,
+        "share of the characters of a step that are replaced by the unknown character, so that "
+        "its embedding is learnt",
+        least=0,
+        below=1,
+    )
+    norm_weight: float = setting(
+        0.1,
+        "weight of a vector's length in the loss: of the error of its logarithm; 0 does not learn "
+        "lengths",
+        least=0,
+    )
+    rank_power: float = setting(
+        0.0,
+        "a term is drawn in proportion to (rank in the target + 1) to minus this power; 0 for "
+        "each term once an epoch",
+        least=0,
+    )
+    seed: int = setting(
+        0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
+    )
 
     def check(self) -> None:
-        """Raise PocketIntentError for a setting that cannot be trained with."""
-        check_values(self)
-        check_positive(self, *_POSITIVE)
-        for name in _NOT_NEGATIVE:
-            if getattr(self, name) < 0:
-                raise PocketIntentError(f"{name} cannot be negative, not {getattr(self, name)}")
-        for name in ("dropout", "validation", "unknown"):
-            if getattr(self, name) >= 1:
-                raise PocketIntentError(f"{name} must be below 1, not {getattr(self, name)}")
-        if self.typing_errors > 1:
-            raise PocketIntentError(f"typing_errors must be at most 1, not {self.typing_errors}")
-        if not self.seed < 2**63:
-            raise PocketIntentError(f"seed must be below 2**63, not {self.seed}")
+        """Raise PocketIntentError for a setting that is not allowed."""
+        check_settings(self)
 
-
-_POSITIVE = [
-    *("char_dim", "hidden", "layers", "mlp", "heads", "max_chars", "min_char_count"),
-    *("learning_rate", "clip", "batch_size", "epochs"),
-]
-_NOT_NEGATIVE = [
-    *("dropout", "validation", "unknown", "typing_errors", "weight_decay", "patience"),
-    *("norm_weight", "rank_power", "seed"),
-]
 
 _PAPER = CharEmbSettings(
     hidden=512,
@@ -92,7 +128,8 @@ def preset_settings(preset: str, changes: dict[str, Any]) -> CharEmbSettings:
 
     Args:
         preset: One of :data:`PRESETS`.
-        changes: Values by the name of the setting; None leaves the preset's.
+        changes: Values by the name of the setting; None leaves the preset's value. Other names
+            are ignored.
 
     Raises:
         PocketIntentError: There is no such preset.
@@ -100,5 +137,5 @@ def preset_settings(preset: str, changes: dict[str, Any]) -> CharEmbSettings:
     if preset not in PRESETS:
         raise PocketIntentError(f"preset must be one of {', '.join(PRESETS)}, not {preset!r}")
     names = {field.name for field in fields(CharEmbSettings)}
-    given = {k: v for k, v in changes.items() if v is not None and k in names}
-    return replace(PRESETS[preset], **given)
+    values = {k: v for k, v in changes.items() if v is not None and k in names}
+    return replace(PRESETS[preset], **values)

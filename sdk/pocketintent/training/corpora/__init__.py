@@ -1,4 +1,4 @@
-"""Corpora: reading texts, counting words, the ``tweet`` tokenizer, sentences, word ids on disk.
+"""Corpora: reading texts, splitting sentences, tokenising, counting words, word ids on disk.
 
 Imports the runtime, and NLTK where it is used.
 """

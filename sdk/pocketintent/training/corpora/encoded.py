@@ -1,4 +1,4 @@
-"""A corpus as word ids on disk: larger than memory is fine, and a resumed run finds it again."""
+"""A corpus as word ids on disk: it may be larger than memory, and a resumed run reuses it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import IntArray
 from pocketintent.training.corpora.reader import Text
 
 Splitter = Callable[[str], list[str]]
@@ -25,7 +26,7 @@ _ARRAYS: dict[str, type[np.signedinteger[Any]]] = {
 
 @dataclass(frozen=True)
 class EncodedCorpus:
-    """Word ids of all sentences, one after the other, as memory maps.
+    """Word ids of all sentences, end to end, as memory maps.
 
     Attributes:
         ids: Word ids, int32 [num_tokens].
@@ -35,13 +36,17 @@ class EncodedCorpus:
     """
 
     ids: NDArray[np.int32]
-    sentences: NDArray[np.int64]
-    documents: NDArray[np.int64]
+    sentences: IntArray
+    documents: IntArray
     labels: NDArray[np.int32]
 
     @classmethod
     def load(cls, folder: Path) -> EncodedCorpus:
-        """Map the four arrays that :func:`encode_corpus` wrote to a folder."""
+        """Map the four arrays that :func:`encode_corpus` wrote to a folder.
+
+        Raises:
+            OSError: A file of the corpus is missing.
+        """
         return cls(
             *(
                 # An empty file cannot be mapped.
@@ -59,24 +64,24 @@ def encode_corpus(
     split: Splitter,
     label_ids: Mapping[str, int],
 ) -> EncodedCorpus:
-    """Write a corpus as word ids and map it.
+    """Write a corpus as word ids, and map the files.
 
     Args:
         texts: The corpus, streamed once.
-        to_ids: Turns a sentence into the ids of its known words.
-        folder: Where the arrays go.
-        split: Splits a text into sentences.
-        label_ids: Number of each label; a text with another label, or with none, gets -1.
+        to_ids: Function from a sentence to the ids of its known words.
+        folder: Existing folder for the arrays.
+        split: Function from a text to its sentences.
+        label_ids: Id of each label; a text with another label, or with none, gets -1.
 
     Returns:
-        The corpus. Sentences and documents without a known word are left out.
+        The corpus, without the sentences and documents that have no known word.
     """
     ids, sentences, documents, labels = writers = [_Writer(*file) for file in _files(folder)]
     try:
         sentences.extend([0])
         documents.extend([0])
         for item in texts:
-            encoded = [found for part in split(item.text) if (found := to_ids(part))]
+            encoded = [sentence for part in split(item.text) if (sentence := to_ids(part))]
             if not encoded:
                 continue
             for sentence in encoded:
@@ -90,8 +95,16 @@ def encode_corpus(
     return EncodedCorpus.load(folder)
 
 
-def ragged_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers ``starts[i] .. starts[i] + lengths[i] - 1`` of all i, one after the other."""
+def ragged_ranges(starts: IntArray, lengths: IntArray) -> IntArray:
+    """Concatenate the ranges ``starts[i] .. starts[i] + lengths[i] - 1``.
+
+    Args:
+        starts: First number of each range, int64 [num_ranges].
+        lengths: Length of each range, int64 [num_ranges].
+
+    Returns:
+        int64 [sum of lengths].
+    """
     ends = np.cumsum(lengths)
     numbers = np.arange(int(lengths.sum()), dtype=np.int64)
     numbers += np.repeat(starts - (ends - lengths), lengths)

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, cast
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.corpora.lines import numbered_lines
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,26 @@ class Text:
     label: str | None = None
 
 
+class CorpusTexts:
+    """The texts of corpus files, read from the beginning each time they are iterated.
+
+    Args:
+        paths: Files as :func:`read_corpus` reads them.
+    """
+
+    def __init__(self, paths: Iterable[str | Path]) -> None:
+        self.paths = list(paths)
+
+    def __iter__(self) -> Iterator[str]:
+        return read_texts(self.paths)
+
+
 def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
     """Stream the texts of several files, in order.
 
-    A ``.jsonl`` file holds objects with ``text`` and, optionally, ``intent``; a ``.json`` file
-    is refused; any other file holds one text a line. A further ``.gz`` is unpacked on the way.
-    Empty lines are passed over.
+    Each line of a ``.jsonl`` file is an object with ``text`` and, optionally, ``intent``; a
+    ``.json`` file is rejected; any other file has one text on each line. With a further ``.gz``
+    the file is unpacked as it is read. Empty lines are skipped.
 
     Args:
         paths: Files to read.
@@ -41,25 +56,24 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
         One :class:`Text` for each non-empty line.
 
     Raises:
-        PocketIntentError: A file is missing, a ``.json``, not UTF-8, a broken gzip, or a line of
-            a ``.jsonl`` file is not an object with a string ``text``; file and line are named.
+        PocketIntentError: A file is missing, a ``.json``, not UTF-8 or a broken gzip, or a line
+            of a ``.jsonl`` file is not an object with a string ``text``; the message names file
+            and line.
     """
     for path in map(Path, paths):
         name = path.name.removesuffix(".gz")
         if name.lower().endswith(".json"):
             raise PocketIntentError(
-                f"{path}: a .json file is no corpus; write one utterance a line into a .txt file, "
-                'or objects with "text", one a line, into a .jsonl file'
+                f"{path}: a .json file is not a corpus; write a .txt file with one utterance on "
+                'each line, or a .jsonl file with an object with "text" on each line'
             )
         parse = _parse_json if name.endswith(".jsonl") else _parse_plain
         number = 0
         try:
-            with _open(path) as lines:
-                # Only \n ends a line of bytes; str.splitlines would also cut at U+2028.
-                for number, line in enumerate(lines, 1):
-                    text = _decode(line, path, number)
-                    if text.strip():
-                        yield parse(text, path, number)
+            with _open(path) as file:
+                for number, line in numbered_lines(file, path):
+                    if line.strip():
+                        yield parse(line, path, number)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise PocketIntentError(f"{path}: broken gzip after line {number}: {error}") from error
         except OSError as error:
@@ -67,7 +81,7 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
 
 
 def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
-    """The texts of :func:`read_corpus` without their labels."""
+    """Stream the texts of :func:`read_corpus` without their labels."""
     return (item.text for item in read_corpus(paths))
 
 
@@ -77,17 +91,8 @@ def _open(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _decode(line: bytes, path: Path, number: int) -> str:
-    try:
-        return line.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        raise PocketIntentError(
-            f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file to UTF-8"
-        ) from error
-
-
 def _parse_plain(line: str, path: Path, number: int) -> Text:
-    return Text(line.strip("\r\n"))
+    return Text(line)
 
 
 def _parse_json(line: str, path: Path, number: int) -> Text:
@@ -96,7 +101,9 @@ def _parse_json(line: str, path: Path, number: int) -> Text:
     except orjson.JSONDecodeError as error:
         raise PocketIntentError(f"{path}, line {number}: not JSON: {error}") from error
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
-        raise PocketIntentError(f'{path}, line {number}: wanted an object with a string "text"')
+        raise PocketIntentError(
+            f'{path}, line {number}: each line must be an object with a string "text"'
+        )
     label = item.get("intent")
     if label is not None and not isinstance(label, str):
         raise PocketIntentError(f'{path}, line {number}: "intent" must be a string or null')

@@ -1,4 +1,4 @@
-"""Sentences by an unsupervised Punkt."""
+"""Sentence splitting by Punkt, trained on the corpus itself."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pocketintent.runtime.errors import require
 def train_punkt(
     texts: Iterable[str], *, max_chars: int = 5_000_000, seed: int = 0
 ) -> Callable[[str], list[str]]:
-    """A sentence splitter whose abbreviations are learnt from the corpus itself.
+    """Train a sentence splitter, which learns its abbreviations from the texts.
 
-    Kiss and Strunk 2006; nothing is downloaded.
+    Kiss and Strunk 2006, without labels; nothing is downloaded.
 
     Args:
-        texts: Paragraphs.
-        max_chars: Punkt learns from a random sample of about this size.
+        texts: Paragraphs, streamed once.
+        max_chars: Size in characters of the random sample that Punkt learns from.
         seed: Seed of the sample.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Text of the training side: NLTK's tweet tokenizer, and sentences by an unsupervised Punkt."""
+"""The tokenizers to train with: ``simple`` of the runtime, and NLTK's tweet tokenizer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ TWEET_SPEC: dict[str, Any] = {"name": "tweet", "version": 1}
 """The manifest entry of models trained with :func:`tweet_tokenizer`."""
 
 TOKENIZER_SPECS: dict[str, dict[str, Any]] = {"simple": SIMPLE_SPEC, "tweet": TWEET_SPEC}
+"""The manifest entry of each tokenizer, by name."""
 
 
 def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
-    """Lower-case and NLTK's TweetTokenizer, as the thesis tokenises.
+    """Make the tokenizer of the thesis: lower-casing and NLTK's TweetTokenizer.
 
     Args:
         spec: The manifest's tokenizer entry.
@@ -30,7 +31,7 @@ def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
     tokenize = require("nltk.tokenize", "train").TweetTokenizer(preserve_case=False).tokenize
 
     def tweet(text: str) -> list[str]:
-        # HTML entities can stand for what no vocabulary can hold: NUL and lone surrogates.
+        # HTML entities can encode NUL and lone surrogates, which no vocabulary can store.
         tokens = (
             token.encode(errors="ignore").decode().replace("\0", " ")
             for token in tokenize(text.replace("\0", " "))

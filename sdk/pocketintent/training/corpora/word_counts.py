@@ -1,4 +1,4 @@
-"""Counting the tokens of a corpus, and choosing the words that get an embedding."""
+"""Counting the tokens of a corpus, and selecting the words that get an embedding."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.errors import PocketIntentError
 
 
 @dataclass(frozen=True)
 class CountedVocabulary:
-    """Words in order of falling frequency, with their counts.
+    """Words by falling frequency, with their counts.
 
     Attributes:
         words: The words; equally frequent ones in alphabetical order.
@@ -22,7 +22,7 @@ class CountedVocabulary:
     """
 
     words: list[str]
-    counts: NDArray[np.int64]
+    counts: IntArray
 
     def __len__(self) -> int:
         return len(self.words)
@@ -33,15 +33,15 @@ def count_vocabulary(
     *,
     min_count: int = 1,
     max_words: int | None = None,
-    wanted: Collection[str] = frozenset(),
+    extra_words: Collection[str] = frozenset(),
 ) -> CountedVocabulary:
-    """Count tokens and keep the frequent ones.
+    """Count tokens and keep the frequent words.
 
     Args:
         texts: The tokens of each text.
-        min_count: Words seen less often are left out, unless they are ``wanted``.
-        max_words: At most this many words, the most frequent; None for all.
-        wanted: Words that have to be seen but once.
+        min_count: Rarer words are left out, except those in ``extra_words``.
+        max_words: Largest number of words, the most frequent first; None for all.
+        extra_words: Words for which a single occurrence is enough.
 
     Returns:
         The vocabulary.
@@ -53,7 +53,11 @@ def count_vocabulary(
     for tokens in texts:
         counter.update(tokens)
     ranked = sorted(
-        ((word, count) for word, count in counter.items() if count >= min_count or word in wanted),
+        (
+            (word, count)
+            for word, count in counter.items()
+            if count >= min_count or word in extra_words
+        ),
         key=lambda item: (-item[1], item[0]),
     )[:max_words]
     if not ranked:

@@ -1,4 +1,4 @@
-"""What word vectors are distilled from: texts as word ids, with a sentence encoder's vectors."""
+"""The data of distillation: texts as word ids, with a sentence encoder's vectors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.teachers.encode import to_text
-from pocketintent.training.vectors.files import TermVectors
+from pocketintent.training.vectors.table import TermVectors
 
 
 @dataclass(frozen=True, eq=False)
 class DistilTexts:
-    """Texts as word ids, with the directions that the sums of their words are to have."""
+    """Texts as word ids, with the target direction of each text's sum of words."""
 
     ids: IntArray
     """Words of all texts, int64 [num_tokens]."""
@@ -33,7 +33,7 @@ class DistilTexts:
         return len(self.offsets) - 1
 
     def take(self, numbers: IntArray) -> DistilTexts:
-        """Some of the texts."""
+        """A selection of the texts, by number."""
         lengths = np.diff(self.offsets)[numbers]
         ids = self.ids[ragged_ranges(self.offsets[numbers], lengths)]
         return DistilTexts(ids, np.append(0, lengths.cumsum()), self.targets[numbers])
@@ -45,25 +45,26 @@ class DistilTexts:
 
 @dataclass(frozen=True, eq=False)
 class DistilData:
-    """What a run trains on and what it is measured on."""
+    """The vocabulary, the training texts and the validation texts."""
 
     words: CountedVocabulary
     """The words, with their counts in the texts."""
     training: DistilTexts
+    """Texts that are learnt."""
     validation: DistilTexts
-    """Texts of several words that are kept out; may be empty."""
+    """Texts of several words that are kept out of training; may be empty."""
     num_left_out: int = 0
-    """Texts without a known word, or with a vector of zeros."""
+    """Number of texts without a known word, or with a zero vector."""
 
     @classmethod
     def prepare(cls, targets: TermVectors, settings: DistilSettings) -> DistilData:
         """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
 
-        Texts without a known word are left out, and those whose vector is zeros.
+        Texts without a known word and texts with a zero vector are left out.
 
         Raises:
-            PocketIntentError: ``dim`` is above that of the vectors, no word is frequent enough, or
-                fewer than two texts are left.
+            PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is
+                frequent enough, or fewer than two texts are left.
         """
         if settings.dim > targets.dim:
             raise PocketIntentError(
@@ -75,28 +76,31 @@ class DistilData:
             tokens,
             min_count=settings.min_count,
             max_words=settings.max_words,
-            wanted={text[0] for text in tokens if len(text) == 1},
+            extra_words={text[0] for text in tokens if len(text) == 1},
         )
         vocabulary = Vocabulary(words.words)
         ids = [vocabulary.ids(text) for text in tokens]
         norms = np.linalg.norm(targets.vectors, axis=1)
-        kept = np.array([i for i, text in enumerate(ids) if text and norms[i] > 0], np.int64)
-        if len(kept) < 2:
-            raise PocketIntentError(f"{len(kept)} usable texts; at least 2 are needed")
-        lengths = np.array([len(ids[i]) for i in kept], np.int64)
+        rows = np.array([i for i, text in enumerate(ids) if text and norms[i] > 0], np.int64)
+        if len(rows) < 2:
+            raise PocketIntentError(f"{len(rows)} usable texts; at least 2 are needed")
+        lengths = np.array([len(ids[i]) for i in rows], np.int64)
         texts = DistilTexts(
-            np.concatenate([np.array(ids[i], np.int64) for i in kept]),
+            np.concatenate([np.array(ids[i], np.int64) for i in rows]),
             np.append(0, lengths.cumsum()),
-            _reduce(targets.vectors[kept] / norms[kept, None], settings.dim),
+            _reduce(targets.vectors[rows] / norms[rows, None], settings.dim),
         )
-        held = np.random.default_rng(settings.seed).random(len(kept)) < settings.validation
-        held &= lengths > 1
-        training, validation = (texts.take(np.flatnonzero(part)) for part in (~held, held))
-        return cls(words, training, validation, len(targets) - len(kept))
+        held_out = np.random.default_rng(settings.seed).random(len(rows)) < settings.validation
+        held_out &= lengths > 1
+        training, validation = (texts.take(np.flatnonzero(p)) for p in (~held_out, held_out))
+        return cls(words, training, validation, len(targets) - len(rows))
 
 
 def _reduce(vectors: FloatArray, dim: int) -> FloatArray:
-    """The principal components at unit length, less the mean (Mu and Viswanath 2018)."""
+    """The first principal components of the centred vectors, at unit length.
+
+    Source: Mu and Viswanath 2018.
+    """
     vectors = vectors - vectors.mean(axis=0)
     if dim < vectors.shape[1]:
         _, directions = np.linalg.eigh(vectors.T @ vectors)

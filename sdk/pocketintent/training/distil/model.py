@@ -1,8 +1,8 @@
-"""Word vectors distilled from a sentence encoder: their sum is to be the vector of the text.
+"""Word vectors distilled from a sentence encoder, so that their sum is the vector of a text.
 
-A sentence encoder's vectors of words by themselves make a fair table (Model2Vec, Tulkens and van
-Dongen 2024), but in a text a word counts for more or less than another and seldom means what it
-means alone. So the table is fitted to the encoder's vectors of whole texts.
+A sentence encoder's vectors of single words make a fair table (Model2Vec, Tulkens and van Dongen
+2024), but words differ in weight, and in a text a word seldom means what it means alone. The
+table is therefore fitted to the encoder's vectors of whole texts.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _BLOCK = 4096  # texts whose vectors are gathered at once
 
 
 def first_vectors(data: DistilData, frequency_weight: float) -> FloatArray:
-    """Where training begins: the target of each word by itself, weighted by frequency.
+    """The initial vectors: the target of each single word, weighted by frequency.
 
-    A word that is no text by itself begins at the mean of the texts that hold it.
+    A word that is not a text by itself starts at the mean of the texts that contain it.
 
     Args:
         data: The texts.
-        frequency_weight: a of the weight a / (a + share of the text) (Arora et al. 2017); 0 for
+        frequency_weight: a in the weight a / (a + share of the text) (Arora et al. 2017); 0 for
             no weights.
 
     Returns:
@@ -69,7 +69,7 @@ class TextBatches:
         self.start_epoch(0)
 
     def __len__(self) -> int:
-        """Batches of an epoch."""
+        """Number of batches in an epoch."""
         return -(-len(self._texts) // self._settings.batch_size)
 
     def start_epoch(self, epoch: int) -> None:
@@ -84,13 +84,13 @@ class TextBatches:
 
 
 class WordSums:
-    """A table of word vectors, and what a batch of texts says about it.
+    """A table of word vectors, with the loss and gradients of a batch of texts.
 
-    The loss of a text is ``1 - cosine`` of the sum of its words' vectors to its target.
+    The loss of a text is ``1 - cosine`` between the sum of its words' vectors and its target.
 
     Args:
         settings: The run's settings.
-        vectors: Where training begins, float32 [num_words, dim].
+        vectors: Initial vectors, float32 [num_words, dim].
         device: Torch device, such as "cpu" or "cuda:0".
     """
 
@@ -101,11 +101,11 @@ class WordSums:
         self.words = SparseRows(torch.from_numpy(vectors.copy()).to(self.device), adagrad=True)
 
     def tables(self) -> dict[str, SparseRows]:
-        """What training changes, by name."""
+        """The tables that training changes, by name."""
         return {"words": self.words}
 
     def gradients(self, batch: DistilTexts) -> BatchGradients:
-        """Summed loss of a batch, and its gradient for the words that it holds."""
+        """Summed loss of a batch, and its gradient for the words in it."""
         torch = require("torch", "train")
         owners, targets = self._to_device(batch.owners()), self._to_device(batch.targets)
         rows, inverse = torch.unique(self._to_device(batch.ids), return_inverse=True)
@@ -125,7 +125,7 @@ class WordSums:
         self.words.step(gradients.rows, gradients.values, learning_rate)
 
     def mean_cosine(self, texts: DistilTexts) -> float:
-        """Mean cosine of the texts' sums to their targets, -1..1."""
+        """Mean cosine similarity of the texts' sums to their targets, -1..1."""
         total, size = 0.0, self.settings.batch_size
         for first in range(0, len(texts), size):
             numbers = np.arange(first, min(first + size, len(texts)))

@@ -1,4 +1,4 @@
-"""From the vectors that a sentence encoder gives to texts to a model of word vectors."""
+"""From a sentence encoder's vectors of texts to a model file of word vectors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.distil.data import DistilData
 from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors
 from pocketintent.training.distil.settings import DistilSettings
-from pocketintent.training.loop.run import Report, open_run
-from pocketintent.training.loop.trainer import Trainer
+from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.table_training import TableTraining
+from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 
@@ -38,16 +39,16 @@ def train_distilled(
 ) -> dict[str, Any]:
     """Fit word vectors to the vectors of texts, and save them, uncompressed, as a model file.
 
-    Until the model is saved, the work folder ``<out>.work`` holds the last checkpoint.
+    Until the model is saved, the work folder ``<out>.work`` contains the last checkpoint.
 
     Args:
-        targets: Files of texts with their vectors, see :func:`read_targets`: utterances, and
-            the words by themselves. A word that is a text always gets a vector.
+        targets: Files of texts with their vectors, see :func:`read_targets`: utterances and
+            single words. A word that is a text by itself always gets a vector.
         out: The model file to write.
         settings: The settings of the run.
-        device: Torch device; "cuda" takes the GPU that torchrun assigns.
-        resume: Go on from the work folder's checkpoint, where there is one.
-        restart: Drop what a killed run left.
+        device: Torch device; "cuda" is the GPU that torchrun assigns.
+        resume: Continue from the work folder's checkpoint, if there is one.
+        restart: Delete the work folder of an unfinished run.
         command: The command line, kept in the manifest.
         report: Receives lines of progress.
 
@@ -55,8 +56,8 @@ def train_distilled(
         The manifest's ``training`` entry.
 
     Raises:
-        PocketIntentError: Bad settings or targets; a killed run's work folder, and neither
-            ``resume`` nor ``restart``; or a folder made with other settings or targets.
+        PocketIntentError: Bad settings or targets; the work folder of an unfinished run, and
+            neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
     data = DistilData.prepare(read_targets(targets), settings)
@@ -70,9 +71,8 @@ def train_distilled(
         model = WordSums(settings, first_vectors(data, settings.frequency_weight), run.device)
         batches = TextBatches(data.training, settings)
         if (steps := len(batches) * settings.epochs) < _FEW_STEPS:
-            run.report(f"only {steps} steps in all: with a smaller --batch-size more is learnt")
-        trainer = Trainer(model, batches, run.folder, workers=run.workers, report=run.report)
-        run.train(trainer, settings.epochs)
+            run.report(f"only {steps} steps in all: a smaller --batch-size would learn more")
+        trainer = run.train(TableTraining(model, batches, run.workers))
         training = {
             "method": "distilled",
             "targets": [fingerprint(Path(path)) for path in targets],
@@ -100,8 +100,7 @@ def _save(out: Path, model: WordSums, data: DistilData, training: dict[str, Any]
         Vocabulary(data.words.words),
         DenseMatrix(model.words.table.cpu().numpy()),
         tokenizer_spec=TOKENIZER_SPECS[model.settings.tokenizer],
+        counts=data.words.counts.astype(np.uint32),
         manifest={"training": training},
     )
-    manifest, tensors = encoder.to_model_file_parts()
-    counts = data.words.counts.astype(np.uint32)
-    save_model(out, manifest, tensors | {"vocabulary.counts": counts})
+    save_model(out, *encoder.to_model_file_parts())

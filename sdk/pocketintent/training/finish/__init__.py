@@ -1,4 +1,4 @@
-"""Finishing trained word vectors: weights by frequency, and dimensions made of n-grams.
+"""Finishing trained word vectors: weights by frequency, and dimensions made from n-grams.
 
 Imports the runtime.
 """

@@ -1,29 +1,46 @@
-"""Settings of `train finish`."""
+"""Settings of ``train finish``."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.settings import check_ngram_lengths, check_settings, setting
 
 
 @dataclass(frozen=True)
 class FinishSettings:
-    """How embeddings are weighted, and what part character n-grams have in them."""
+    """How words are weighted, and the dimensions that their character n-grams add."""
 
-    trained_dim: int = 96  # principal components kept of the trained part; 0: all dimensions
-    norm_power: float = 0.5  # a word's trained norm counts to this power
-    frequency_weight: float = 0.01  # a of the weight a / (a + share of the text); 0: no weights
-    subword_dim: int = 160  # dimensions of the n-gram part; 0: none
-    subword_scale: float = 0.8  # its length, against 1 of the trained part
-    min_n: int = 2
-    max_n: int = 3
-    num_buckets: int = 8192
-    seed: int = 0
+    trained_dim: int = setting(
+        96,
+        "principal components kept of the trained part, words weighted by the square root of "
+        "their frequency; 0 keeps all dimensions",
+        least=0,
+    )
+    norm_power: float = setting(
+        0.5, "power to which the trained length of a word's vector is raised", least=0
+    )
+    frequency_weight: float = setting(
+        0.01, "a of a word's weight a / (a + share of the text); 0 for no weights", least=0
+    )
+    subword_dim: int = setting(160, "dimensions of the n-gram part; 0 for none", least=0)
+    subword_scale: float = setting(
+        0.8, "length of the n-gram part, relative to the trained part", least=0
+    )
+    min_n: int = setting(2, "length of the shortest n-gram, in code points", least=0)
+    max_n: int = setting(3, "length of the longest n-gram, in code points", least=0)
+    num_buckets: int = setting(
+        8192, "size of the hash table that gives each n-gram a random vector", least=0
+    )
+    seed: int = setting(0, "seed of the random vectors", least=0)
 
     def check(self) -> None:
-        """Raise PocketIntentError for settings that make no sense."""
-        if min(asdict(self).values()) < 0:
-            raise PocketIntentError("no setting of `train finish` can be negative")
-        if self.subword_dim and not (0 < self.min_n <= self.max_n and self.num_buckets > 0):
-            raise PocketIntentError("n-grams want 0 < min_n <= max_n and num_buckets > 0")
+        """Raise PocketIntentError for a setting that is not allowed."""
+        check_settings(self)
+        if self.subword_dim:
+            check_ngram_lengths(self.min_n, self.max_n)
+            if self.num_buckets == 0:
+                raise PocketIntentError(
+                    "num_buckets must be at least 1 unless subword_dim is 0, not 0"
+                )

@@ -1,4 +1,4 @@
-"""What all training runs share: the loop, checkpoints, the work folder, devices and processes.
+"""The training loop that all capabilities share: checkpoints, work folder, devices, processes.
 
-Imports the runtime and torch; no capability.
+Imports the runtime, torch and tqdm; never a capability.
 """

@@ -1,44 +1,78 @@
-"""Gradients of several processes, averaged in one message."""
+"""Sums and means of the gradients of several processes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import torch
-from torch import nn
-
+from pocketintent.runtime.errors import require
 from pocketintent.training.loop.devices import Workers
+from pocketintent.training.loop.sparse_rows import BatchGradients, sum_rows
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
-def average_gradients(
-    parameters: Sequence[nn.Parameter], loss: float, size: int, over: bool, workers: Workers
-) -> tuple[float, int, bool]:
-    """Give every process the mean gradients of all examples; one process keeps its own.
+def sum_gradients(own: BatchGradients, workers: Workers) -> BatchGradients:
+    """Add up the sparse gradients of all processes, for the rows that at least one used.
 
     Args:
-        parameters: The model's, with their gradients or without.
-        loss: Mean loss of this process' examples.
-        size: Their number; 0 for a process that had none.
-        over: Whether this process wants the run to end.
+        own: The gradients of this process.
         workers: The processes.
 
     Returns:
-        The mean loss of all examples, their number, and whether a process wants the end.
+        The same sums in all processes; ``own`` if there is only one.
     """
     if workers.count == 1:
-        return loss, size, over
+        return own
+    torch = require("torch", "train")
+    gather = torch.distributed.all_gather
+    totals = torch.stack([own.loss.double(), own.num_examples.double()])
+    torch.distributed.all_reduce(totals)
+    size = torch.tensor([len(own.rows)], device=own.rows.device)
+    sizes = [torch.empty_like(size) for _ in range(workers.count)]
+    gather(sizes, size)
+    # Messages have one length, so the shorter ones are padded and cut again.
+    padding = int(max(sizes)) - len(own.rows)
+    rows = torch.nn.functional.pad(own.rows, (0, padding))
+    values = torch.nn.functional.pad(own.values, (0, 0, 0, padding))
+    all_rows = [torch.empty_like(rows) for _ in range(workers.count)]
+    all_values = [torch.empty_like(values) for _ in range(workers.count)]
+    gather(all_rows, rows)
+    gather(all_values, values)
+    summed = sum_rows(
+        torch.cat([part[: int(size)] for part, size in zip(all_rows, sizes, strict=True)]),
+        torch.cat([part[: int(size)] for part, size in zip(all_values, sizes, strict=True)]),
+    )
+    return BatchGradients(totals[0], totals[1], *summed)
+
+
+def average_gradients(
+    parameters: Sequence[nn.Parameter], loss: float, num_examples: int, workers: Workers
+) -> tuple[float, int]:
+    """Give every process the mean dense gradients of all examples, in one message.
+
+    Args:
+        parameters: The parameters of the model, whose gradients are changed in place.
+        loss: Mean loss of this process' examples.
+        num_examples: Their number; 0 for a process that had no batch.
+        workers: The processes; a single one keeps its gradients.
+
+    Returns:
+        The mean loss of all examples, and their number.
+    """
+    if workers.count == 1:
+        return loss, num_examples
+    torch = require("torch", "train")
     for parameter in parameters:
         if parameter.grad is None:
             parameter.grad = torch.zeros_like(parameter)
-    gradients = [parameter.grad for parameter in parameters]
-    figures = torch.tensor([loss * size, size, over], device=parameters[0].device)
-    flat = torch.cat([figures, *(g.reshape(-1) * size for g in gradients if g is not None)])
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    figures = torch.tensor([loss * num_examples, num_examples], device=parameters[0].device)
+    flat = torch.cat([figures, *(part.reshape(-1) * num_examples for part in gradients)])
     torch.distributed.all_reduce(flat)
-    total, terms, stop = flat[:3].tolist()
-    place = 3
-    for gradient in gradients:
-        assert gradient is not None
-        part = flat[place : place + gradient.numel()]
-        gradient.copy_(part.reshape(gradient.shape) / terms)
-        place += gradient.numel()
-    return total / terms, int(terms), stop > 0
+    total, examples = flat[:2].tolist()
+    parts = torch.split(flat[2:] / examples, [gradient.numel() for gradient in gradients])
+    for gradient, part in zip(gradients, parts, strict=True):
+        gradient.copy_(part.reshape(gradient.shape))
+    return total / examples, int(examples)

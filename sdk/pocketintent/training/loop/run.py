@@ -1,37 +1,19 @@
-"""What all training runs share: processes, device, and the folder of unfinished work."""
+"""A training run: its processes, its device, and its folder of unfinished work."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.loop.devices import Workers
-from pocketintent.training.loop.trainer import CHECKPOINT
+from pocketintent.training.loop.trainable import Trainable
+from pocketintent.training.loop.trainer import CHECKPOINT, Report, Trainer
 from pocketintent.training.loop.work_folder import open_folder
-
-Report = Callable[[str], None]
-
-
-class Resumable(Protocol):
-    """A training loop that keeps checkpoints."""
-
-    @property
-    def history(self) -> Sequence[Any]:
-        """One entry for each epoch that is done."""
-        ...
-
-    def resume(self) -> bool:
-        """Take up the checkpoint, where there is one; whether there was one."""
-        ...
-
-    def train(self) -> None:
-        """Train what is left."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -39,26 +21,36 @@ class Run:
     """A run, as one of its processes sees it."""
 
     workers: Workers
-    """The processes."""
+    """The processes that train together."""
     device: str
     """Torch device of this process."""
     folder: Path
     """Where checkpoints and other unfinished work are kept."""
     resumed: bool
-    """Whether the run is to go on with a checkpoint."""
+    """Whether the run continues from a checkpoint, if there is one."""
     report: Report
-    """Receives lines of progress; those of the leading process are shown."""
+    """Receives lines of progress; only those of the leading process are shown."""
 
     @property
     def leads(self) -> bool:
-        """Whether this process writes what the run gives."""
-        return self.workers.rank == 0
+        """Whether this process writes the results of the run."""
+        return self.workers.leads
 
-    def train(self, trainer: Resumable, epochs: int) -> None:
-        """Train from the checkpoint on, or from the start."""
-        if self.resumed and trainer.resume():
-            self.report(f"going on after {len(trainer.history)} of {epochs} epochs")
+    def train(self, task: Trainable, *, max_minutes: float | None = None) -> Trainer:
+        """Train from the checkpoint if the run is resumed, otherwise from the beginning.
+
+        Args:
+            task: The capability to train, changed in place.
+            max_minutes: Training ends after this time; None for no limit.
+
+        Returns:
+            The trainer, with the history of the run.
+        """
+        trainer = Trainer(task, self.folder, max_minutes=max_minutes, report=self.report)
+        if self.resumed:
+            trainer.resume()
         trainer.train()
+        return trainer
 
 
 @contextmanager
@@ -72,17 +64,17 @@ def open_run(
     restart: bool = False,
     report: Report = lambda line: None,
 ) -> Iterator[Run]:
-    """Begin a run, or go on with one; its work folder goes when the block ends well.
+    """Begin or resume a run; its work folder is removed when the block ends without an error.
 
-    The folder goes too when an error ends the run before there is a checkpoint.
+    The folder is also removed if an error ends the run before there is a checkpoint.
 
     Args:
         out: The file that the run will write; the folder is ``<out>.work``.
         inputs: Files that are trained on.
-        settings: What makes this run another one than those with other settings.
-        device: Torch device; "cuda" takes the GPU that torchrun assigns.
-        resume: Go on with a folder that is there.
-        restart: Drop a folder that is there.
+        settings: The settings that identify the run.
+        device: Torch device; "cuda" is the GPU that torchrun assigns.
+        resume: Continue from an existing folder.
+        restart: Delete an existing folder.
         report: Receives lines of progress.
 
     Yields:
@@ -92,20 +84,18 @@ def open_run(
         PocketIntentError: See :func:`pocketintent.training.loop.work_folder.open_folder`.
     """
     workers = Workers.join(device)
-    if device == "cuda":
-        device = f"cuda:{workers.local_rank}"
     folder = Path(f"{out}.work")
-    leads = workers.rank == 0
-    if leads:
+    if workers.leads:
         open_folder(folder, inputs, settings, resume=resume, restart=restart)
     workers.wait()
     try:
-        yield Run(workers, device, folder, resume, report if leads else _say_nothing)
+        shown = report if workers.leads else _say_nothing
+        yield Run(workers, workers.device(device), folder, resume, shown)
     except PocketIntentError:
-        if leads and not (folder / CHECKPOINT).exists():
+        if workers.leads and not (folder / CHECKPOINT).exists():
             shutil.rmtree(folder)
         raise
-    if leads:
+    if workers.leads:
         shutil.rmtree(folder)
     workers.wait()
 

@@ -13,31 +13,28 @@ if TYPE_CHECKING:
 
 @dataclass
 class BatchGradients:
-    """What one batch says.
-
-    Attributes:
-        loss: Summed loss, scalar tensor.
-        num_examples: Examples of the batch, scalar tensor.
-        rows: Distinct rows that the batch used, int64 [n].
-        values: The summed gradient of each row's composed embedding, float32 [n, dim].
-    """
+    """Loss and sparse gradients of one batch."""
 
     loss: Tensor
+    """Summed loss, scalar."""
     num_examples: Tensor
+    """Number of examples in the batch, scalar."""
     rows: Tensor
+    """Distinct rows that the batch used, int64 [n]."""
     values: Tensor
+    """Summed gradient of each row's composed embedding, float32 [n, dim]."""
 
 
 class SparseRows:
     """One embedding table and the optimiser state of its rows.
 
-    AdaGrad keeps one accumulator for each row, the running sum of the mean squared gradient, as
-    StarSpace does; SGD keeps none.
+    AdaGrad has one accumulator for each row, the running sum of the mean squared gradient, as
+    in StarSpace; SGD has none.
 
     Args:
         table: The embeddings, float32 [num_rows, dim]; changed in place.
         adagrad: Whether steps are scaled by AdaGrad.
-        max_norm: Rows longer than this are scaled back to it; None for no bound.
+        max_norm: Longer rows are scaled to this length; None for no bound.
     """
 
     def __init__(self, table: Tensor, *, adagrad: bool, max_norm: float | None = None) -> None:
@@ -50,7 +47,7 @@ class SparseRows:
 
         Args:
             rows: Distinct row numbers, int64 [n].
-            gradient: The summed gradient of each, float32 [n, dim].
+            gradient: The summed gradient of each row, float32 [n, dim].
             learning_rate: Step size.
         """
         if self.squares is not None:
@@ -64,11 +61,11 @@ class SparseRows:
         self.table.index_copy_(0, rows, values)
 
     def state(self) -> dict[str, Tensor]:
-        """Tensors a checkpoint keeps."""
+        """The tensors of a checkpoint."""
         return {"table": self.table} | ({} if self.squares is None else {"squares": self.squares})
 
     def load_state(self, state: dict[str, Tensor]) -> None:
-        """Take over the tensors of a checkpoint."""
+        """Copy the tensors of a checkpoint into the table."""
         self.table.copy_(state["table"])
         if self.squares is not None:
             self.squares.copy_(state["squares"])

@@ -1,4 +1,4 @@
-"""The training loop: progress, checkpoints, resuming, and several processes by torchrun.
+"""The training loop: progress, checkpoints, resuming, time limit, several processes by torchrun.
 
 One machine:      pocketintent train starspace --corpus corpus.txt --out model.safetensors
 Several GPUs:     torchrun --nproc-per-node 4 -m pocketintent train starspace ... --device cuda
@@ -7,100 +7,69 @@ Several GPUs:     torchrun --nproc-per-node 4 -m pocketintent train starspace ..
 from __future__ import annotations
 
 import math
-import os
 import pickle
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError, require
-from pocketintent.training.loop.devices import Workers
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
-from pocketintent.training.starspace.data import Batches
+from pocketintent.runtime.files.atomic import replacing
+from pocketintent.training.loop.trainable import Epoch, Step, Trainable
 
 CHECKPOINT = "checkpoint.pt"
 
-BatchT = TypeVar("BatchT")
-BatchInT = TypeVar("BatchInT", contravariant=True)
+Report = Callable[[str], None]
 
 
-class Schedule(Protocol):
-    """What the loop reads of a run's settings."""
+class Trainer:
+    """Trains a capability, epoch by epoch and step by step.
 
-    @property
-    def epochs(self) -> int:
-        """Passes over the batches."""
-        ...
-
-    @property
-    def learning_rate(self) -> float:
-        """Of the first step; falls linearly to zero."""
-        ...
-
-
-class Model(Protocol[BatchInT]):
-    """Embedding tables, and what a batch says about their rows."""
-
-    @property
-    def settings(self) -> Schedule:
-        """The run's settings."""
-        ...
-
-    @property
-    def device(self) -> Any:
-        """The torch device of the tables."""
-        ...
-
-    def tables(self) -> dict[str, SparseRows]:
-        """What training changes, by name."""
-        ...
-
-    def gradients(self, batch: BatchInT) -> BatchGradients:
-        """Summed loss of a batch, and its gradient for the rows that it uses."""
-        ...
-
-    def step(self, gradients: BatchGradients, learning_rate: float) -> None:
-        """Descend along a batch's gradients."""
-        ...
-
-
-class Trainer(Generic[BatchT]):
-    """Runs the epochs of a model over its batches.
+    A step takes one batch for each process, so a step of n processes is n times as large.
 
     Args:
-        model: The model, changed in place.
-        batches: Its batches.
+        task: The capability to train, changed in place.
         folder: Where the checkpoint is kept.
-        workers: The processes that train together; each takes every ``count``-th batch of a
-            step, so a step of n processes is n times as large.
-        checkpoint_seconds: Time between two checkpoints; one is also written at each epoch's end.
+        max_minutes: Training ends after this time, resumed parts included; None for no limit.
+        checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
         report: Receives a line of text after each epoch.
+
+    Attributes:
+        history: One entry for each epoch that is done, see :class:`Measurement`.
+        seconds: Time spent on training, resumed parts included.
     """
 
     def __init__(
         self,
-        model: Model[BatchT],
-        batches: Batches[BatchT],
+        task: Trainable,
         folder: Path,
         *,
-        workers: Workers | None = None,
+        max_minutes: float | None = None,
         checkpoint_seconds: float = 120.0,
-        report: Callable[[str], None] = lambda line: None,
+        report: Report = lambda line: None,
     ) -> None:
-        self.model = model
-        self.batches = batches
-        self.workers = workers or Workers()
-        self.history: list[float] = []
+        self.task = task
+        self.history: list[Any] = []
+        self.seconds = 0.0
         self._folder = folder
+        self._max_seconds = math.inf if max_minutes is None else 60 * max_minutes
         self._checkpoint_seconds = checkpoint_seconds
         self._report = report
-        self._next = (0, 0)  # epoch and batch that come next
+        self._next = (0, 0)  # epoch and batch of the next step
         self._sums = (0.0, 0.0)  # loss and examples of the epoch so far
+        self._stopped = False  # before the last epoch
+        self._started = -1  # the epoch whose batches are shuffled, and their number
+        self._num_batches = 1
+
+    @property
+    def progress(self) -> float:
+        """Share of the run that is done, from 0 to 1."""
+        epoch, batch = self._next
+        return (epoch + batch / self._num_batches) / self.task.epochs
 
     def resume(self) -> bool:
-        """Take up the folder's checkpoint, where there is one.
+        """Continue from the folder's checkpoint, if there is one.
 
         Returns:
             Whether there was one.
@@ -108,25 +77,28 @@ class Trainer(Generic[BatchT]):
         Raises:
             PocketIntentError: The checkpoint cannot be read, or belongs to other settings.
         """
-        torch = require("torch", "train")
         path = self._folder / CHECKPOINT
         if not path.exists():
             return False
+        torch = require("torch", "train")
+        errors = (RuntimeError, KeyError, ValueError, EOFError, OSError, pickle.UnpicklingError)
         try:
             state = torch.load(path, map_location="cpu", weights_only=True)
-            for name, table in self.model.tables().items():
-                table.load_state(state["tables"][name])
-        except (RuntimeError, KeyError, EOFError, OSError, pickle.UnpicklingError) as error:
+            self.task.load_state(state["task"])
+            self._next = (state["epoch"], state["batch"])
+            self._sums = (state["loss"], state["examples"])
+            self.history, self.seconds = state["history"], state["seconds"]
+            self._stopped = state["stopped"]
+        except errors as error:
             raise PocketIntentError(
-                f"{path}: cannot go on from this checkpoint ({error}); remove it to start anew"
+                f"{path}: cannot go on from this checkpoint ({error}); delete it to train from "
+                "the beginning"
             ) from error
-        self._next = (state["epoch"], state["batch"])
-        self._sums = (state["loss"], state["examples"])
-        self.history = state["history"]
+        self._report(f"going on after {len(self.history)} of {self.task.epochs} epochs")
         return True
 
     def train(self, stop_after: int | None = None) -> None:
-        """Train the epochs that are left.
+        """Train until the epochs or the time are over, or the capability ends the run.
 
         Args:
             stop_after: Stop, with a checkpoint, after this many steps; None trains to the end.
@@ -134,74 +106,100 @@ class Trainer(Generic[BatchT]):
         Raises:
             PocketIntentError: The loss is no longer a number.
         """
-        tqdm = require("tqdm", "train").tqdm
-        if self.model.device.type == "cuda":
-            # Atomic additions come in any order; this makes one seed give one model. Older
-            # torch then refuses matrix products without a fixed workspace.
-            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-            require("torch", "train").use_deterministic_algorithms(True)
-        epochs, words = self.model.settings.epochs, self.batches.words_per_epoch
-        saved, steps = time.monotonic(), 0
-        with tqdm(
-            total=epochs * words,
-            initial=self._next[0] * words,
-            unit=" words",
-            unit_scale=True,
-            disable=self.workers.rank > 0,
-            mininterval=0.2 if sys.stderr.isatty() else 15.0,
-        ) as progress:
-            while self._next[0] < epochs and steps != stop_after:
-                self.batches.start_epoch(self._next[0])
-                epoch = self._next[0]
-                while self._next[0] == epoch and steps != stop_after:
-                    progress.set_postfix_str(f"loss {self._train_batch():.4f}", refresh=False)
-                    done = epoch + self._next[1] / len(self.batches)
-                    progress.update(int(max(done, self._next[0]) * words) - progress.n)
-                    steps += 1
-                    if time.monotonic() - saved > self._checkpoint_seconds:
-                        self._save()
-                        saved = time.monotonic()
-                self._save()
+        started, steps = time.monotonic() - self.seconds, 0
+        saved, unsaved = time.monotonic(), False
+        self._start_epoch()
+        with self._progress_bar() as bar:
+            while not self._is_done() and steps != stop_after:
+                bar.set_postfix_str(self._step(), refresh=False)
+                bar.update(self._units() - bar.n)
+                steps, unsaved, now = steps + 1, True, time.monotonic()
+                self.seconds = now - started
+                self._check_time()
+                if self._next[1] == 0 or now - saved > self._checkpoint_seconds:
+                    self._save()
+                    saved, unsaved = time.monotonic(), False
+        if self._stopped and self._next[1]:
+            self._end_epoch()  # time was over in the middle of an epoch
+            unsaved = True
+        if unsaved:
+            self._save()
+        if self._is_done():
+            self.task.finish()
 
-    def _train_batch(self) -> float:
-        """Take one step; returns the epoch's mean loss so far."""
-        (epoch, batch), workers, settings = self._next, self.workers, self.model.settings
-        number = batch + workers.rank
-        gradients = self.model.gradients(self.batches.batch(min(number, len(self.batches) - 1)))
-        if number >= len(self.batches):  # fewer batches are left than processes
-            for tensor in (gradients.loss, gradients.num_examples, gradients.values):
-                tensor.zero_()
-        gradients = workers.sum_gradients(gradients)
-        done = (epoch + batch / len(self.batches)) / settings.epochs
-        self.model.step(gradients, settings.learning_rate * (1 - done))
-        loss = self._sums[0] + float(gradients.loss)
-        examples = self._sums[1] + float(gradients.num_examples)
-        if not math.isfinite(loss):
+    def _is_done(self) -> bool:
+        return self._stopped or self._next[0] >= self.task.epochs
+
+    def _check_time(self) -> None:
+        if self._max_seconds < math.inf:
+            # The leading process' clock ends the run for all of them.
+            seconds = self.task.workers.from_leader(self.seconds)
+            self._stopped = self._stopped or seconds >= self._max_seconds
+
+    def _start_epoch(self) -> None:
+        epoch = self._next[0]
+        if epoch != self._started and epoch < self.task.epochs:
+            self._num_batches, self._started = self.task.start_epoch(epoch), epoch
+
+    def _step(self) -> str:
+        """Take one step; returns the epoch's mean loss so far, as text."""
+        self._start_epoch()
+        epoch, batch = self._next
+        workers, last = self.task.workers, self._num_batches - 1
+        own = batch + workers.rank
+        loss, examples = self.task.step(Step(epoch, min(own, last), own > last, self.progress))
+        self._sums = (self._sums[0] + loss, self._sums[1] + examples)
+        if not math.isfinite(self._sums[0]):
             raise PocketIntentError(
                 f"the loss is not a number in epoch {epoch + 1}; lower --learning-rate"
             )
-        mean = loss / max(examples, 1)
-        if batch + workers.count < len(self.batches):
-            self._sums, self._next = (loss, examples), (epoch, batch + workers.count)
-        else:
-            self._sums, self._next = (0.0, 0.0), (epoch + 1, 0)
-            self.history.append(mean)
-            self._report(f"epoch {epoch + 1} of {settings.epochs}: loss {mean:.5f}")
-        return mean
+        line = f"loss {self._mean_loss():.4f}" if self._sums[1] else ""
+        self._next = (epoch, batch + workers.count)
+        if self._next[1] > last:
+            self._end_epoch()
+        return line
+
+    def _mean_loss(self) -> float:
+        return self._sums[0] / max(self._sums[1], 1)
+
+    def _end_epoch(self) -> None:
+        number = self._next[0] + 1
+        measured = self.task.measure(Epoch(number, self._mean_loss(), self.progress))
+        self.history.append(measured.entry)
+        self._stopped = self._stopped or measured.stop
+        self._next, self._sums = (number, 0), (0.0, 0.0)
+        self._report(f"epoch {number} of {self.task.epochs}: {measured.line}")
 
     def _save(self) -> None:
-        # The others do not wait: each process has its own clock, so one that waited for a
+        # The others do not wait: each process has its own clock, so a process that waited for a
         # checkpoint could meet another's sum of gradients.
-        if self.workers.rank == 0:
-            torch = require("torch", "train")
-            state = {
-                "tables": {name: table.state() for name, table in self.model.tables().items()},
-                "epoch": self._next[0],
-                "batch": self._next[1],
-                "loss": self._sums[0],
-                "examples": self._sums[1],
-                "history": self.history,
-            }
-            temporary = self._folder / f"{CHECKPOINT}.new"
-            torch.save(state, temporary)
-            os.replace(temporary, self._folder / CHECKPOINT)
+        if not self.task.workers.leads:
+            return
+        state = {
+            "task": self.task.state(),
+            "epoch": self._next[0],
+            "batch": self._next[1],
+            "loss": self._sums[0],
+            "examples": self._sums[1],
+            "history": self.history,
+            "seconds": self.seconds,
+            "stopped": self._stopped,
+        }
+        with replacing(self._folder / CHECKPOINT) as path:
+            require("torch", "train").save(state, path)
+
+    def _units(self) -> int:
+        """The units of all steps so far."""
+        (epoch, batch), units = self._next, self.task.units_per_epoch
+        return epoch * units + units * batch // self._num_batches
+
+    def _progress_bar(self) -> Any:
+        total = self.task.epochs * self.task.units_per_epoch
+        return require("tqdm", "train").tqdm(
+            total=total,
+            initial=self._units(),
+            unit=f" {self.task.unit}",
+            unit_scale=total >= 100_000,  # shown in thousands or millions
+            disable=not self.task.workers.leads,
+            mininterval=0.2 if sys.stderr.isatty() else 15.0,
+        )

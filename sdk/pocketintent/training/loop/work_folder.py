@@ -1,4 +1,4 @@
-"""The folder in which an unfinished run keeps what a later call goes on with."""
+"""The folder with the unfinished work of a run, from which a later call can continue."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.atomic import write_atomically
 
 
 def open_folder(
@@ -21,22 +22,22 @@ def open_folder(
     resume: bool,
     restart: bool,
 ) -> None:
-    """Make the work folder of a run, or check that it is the one of this run.
+    """Make the work folder of a run, or check that it belongs to this run.
 
     Args:
         folder: The folder.
-        paths: What is trained on.
+        paths: Files that are trained on.
         settings: The settings of the run.
-        resume: Go on with a folder that is there.
-        restart: Drop a folder that is there.
+        resume: Continue from an existing folder.
+        restart: Delete an existing folder.
 
     Raises:
-        PocketIntentError: There is a folder and neither was asked for, or it was made with
-            other settings or inputs; a run is to be resumed that has finished; or an input
-            cannot be read.
+        PocketIntentError: The folder exists, and neither ``resume`` nor ``restart`` is set, or
+            it was made with other settings or inputs; the run to resume has finished; or an
+            input cannot be read.
     """
     identity = {"settings": dict(settings), "corpora": [fingerprint(Path(p)) for p in paths]}
-    wanted = orjson.dumps(identity, option=orjson.OPT_INDENT_2)
+    content = orjson.dumps(identity, option=orjson.OPT_INDENT_2)
     record = folder / "run.json"
     if restart and folder.exists():
         shutil.rmtree(folder)
@@ -45,7 +46,7 @@ def open_folder(
             raise PocketIntentError(
                 f"{folder} holds an unfinished run: --resume goes on with it, --restart drops it"
             )
-        if not record.exists() or record.read_bytes() != wanted:
+        if not record.exists() or record.read_bytes() != content:
             raise PocketIntentError(
                 f"{record}: made with other {_differences(record, identity)}; repeat them, or "
                 "give --restart"
@@ -54,30 +55,28 @@ def open_folder(
     out = folder.with_suffix("")
     if resume and out.exists():
         raise PocketIntentError(
-            f"{out} is finished and no run of it is left to go on with; --restart trains it anew"
+            f"{out} is finished, so there is no run to resume; --restart trains it again"
         )
     folder.mkdir(parents=True)
-    record.write_bytes(wanted)
+    write_atomically(record, content)
 
 
 def _differences(record: Path, identity: Mapping[str, Any]) -> str:
-    """What another run had otherwise: the names of settings, or its input files."""
+    """What differs in another run: the names of settings, or the input files."""
     try:
-        other = orjson.loads(record.read_bytes())["settings"]
-        wanted = identity["settings"]
-        names = [
-            name for name in {**other, **wanted} if other.get(name, "") != wanted.get(name, "")
-        ]
+        theirs = orjson.loads(record.read_bytes())["settings"]
+        ours = identity["settings"]
+        names = [name for name in {**theirs, **ours} if theirs.get(name, "") != ours.get(name, "")]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return "settings or input files"
     return f"settings ({', '.join(names)})" if names else "input files"
 
 
 def fingerprint(path: Path) -> dict[str, Any]:
-    """Name, bytes and SHA-256 of a file that is trained on.
+    """Name, size in bytes and SHA-256 of a file that is trained on.
 
     Raises:
-        PocketIntentError: It cannot be read.
+        PocketIntentError: The file cannot be read.
     """
     digest = hashlib.sha256()
     try:

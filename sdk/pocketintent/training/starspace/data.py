@@ -1,13 +1,8 @@
-"""Batches of StarSpace training, each a function of seed, epoch and number alone.
-
-Nothing random is carried from batch to batch, so a resumed run, and every process of a
-distributed one, builds the batches that an unbroken single run would have built.
-"""
+"""Batches of StarSpace training, each a function of seed, epoch and number alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -21,71 +16,38 @@ _GROUP = 16  # examples of sentence and labelled mode that share their negatives
 
 @dataclass(frozen=True)
 class WordBatch:
-    """Rows of whole sentences: each word is an example, its context the left side.
-
-    Attributes:
-        slots: Word in each slot, int64 [rows, row_length]; -1 is padding.
-        sentences: The sentence each slot belongs to, the same shape; -1 for padding and for
-            words that subsampling left out.
-        negatives: Negative words of each row, int64 [rows, k].
-    """
+    """Rows of whole sentences: each word is an example, its context the left side."""
 
     slots: IntArray
+    """Word in each slot, int64 [rows, row_length]; -1 is padding."""
     sentences: IntArray
+    """Sentence of each slot, the same shape; -1 for padding and subsampled words."""
     negatives: IntArray
+    """Negative words of each row, int64 [rows, k]."""
 
 
 @dataclass(frozen=True)
 class Bags:
-    """Sets of words or labels, each to be summed to one vector.
-
-    Attributes:
-        ids: Rows of all bags, int64 [num_ids].
-        owners: The bag of each, int64 [num_ids].
-        keys: What makes two bags the same, int64 [num_bags]: the label, or the document.
-    """
+    """Sets of words or labels, each of which is summed to one vector."""
 
     ids: IntArray
+    """Rows of all bags, int64 [num_ids]."""
     owners: IntArray
+    """The bag of each row, int64 [num_ids]."""
     keys: IntArray
+    """The identity of each bag, its label or document, int64 [num_bags]."""
 
 
 @dataclass(frozen=True)
 class BagBatch:
-    """Pairs of bags: utterance and label, or two parts of a document.
-
-    Attributes:
-        left: Left sides, n bags; n is a multiple of the groups.
-        right: Right sides: those of the n examples, then further negatives.
-        negatives: Numbers of the right sides that are the negatives of each group of examples,
-            int64 [groups, k].
-    """
+    """Pairs of bags: utterance and label, or two parts of a document."""
 
     left: Bags
+    """Left sides of the n examples; n is a multiple of the number of groups."""
     right: Bags
+    """Right sides of the n examples, then further negatives."""
     negatives: IntArray
-
-
-BatchT = TypeVar("BatchT", covariant=True)
-
-
-class Batches(Protocol[BatchT]):
-    """The batches of a run, epoch by epoch."""
-
-    words_per_epoch: int
-    """Words that one pass over the corpus trains on."""
-
-    def start_epoch(self, epoch: int) -> None:
-        """Shuffle for an epoch, by the seed and its number."""
-        ...
-
-    def __len__(self) -> int:
-        """Batches of the present epoch."""
-        ...
-
-    def batch(self, number: int) -> BatchT:
-        """One batch of the present epoch."""
-        ...
+    """Right sides that are the negatives of each group of examples, int64 [groups, k]."""
 
 
 class WordBatches:
@@ -93,8 +55,11 @@ class WordBatches:
 
     Args:
         corpus: The encoded corpus. Sentences longer than a row are cut into pieces.
-        counts: How often each word occurs, int64 [num_words].
+        counts: Occurrences of each word, int64 [num_words].
         settings: The run's settings.
+
+    Raises:
+        PocketIntentError: No sentence has two known words.
     """
 
     def __init__(
@@ -113,7 +78,7 @@ class WordBatches:
         self.start_epoch(0)
 
     def __len__(self) -> int:
-        """Batches of the present epoch; epochs differ by how well sentences fill the rows."""
+        """Number of batches in the present epoch; it depends on how well sentences fill rows."""
         return -(-(len(self._rows) - 1) // self._rows_per_batch)
 
     def start_epoch(self, epoch: int) -> None:
@@ -155,8 +120,11 @@ class BagBatches:
     Args:
         corpus: The encoded corpus; documents that cannot make a pair are left out.
         label_counts: Utterances of each label, int64 [num_labels]; None for sentence mode.
-        num_words: Rows of the words, after which the labels' rows come.
+        num_words: Number of word rows, which precede the rows of the labels.
         settings: The run's settings.
+
+    Raises:
+        PocketIntentError: Fewer than two documents make a pair.
     """
 
     def __init__(
@@ -189,7 +157,7 @@ class BagBatches:
         self.start_epoch(0)
 
     def __len__(self) -> int:
-        """Batches of an epoch."""
+        """Number of batches in an epoch."""
         return -(-len(self._documents) // self._batch_size)
 
     def start_epoch(self, epoch: int) -> None:
@@ -199,7 +167,7 @@ class BagBatches:
         self._order = rng.permutation(self._documents)
 
     def batch(self, number: int) -> BagBatch:
-        """One batch of the present epoch; a last, short one is filled up from its beginning."""
+        """One batch of the present epoch; a short last batch is filled from the epoch's start."""
         rng = np.random.default_rng([self._settings.seed, self._epoch, number])
         first = number * self._batch_size
         size = min(self._batch_size, -(-(len(self._order) - first) // _GROUP) * _GROUP)
@@ -233,7 +201,7 @@ class BagBatches:
         bounds = self._corpus.sentences
         left = self._bags(documents, bounds[first + one], bounds[first + one + 1])
         right = self._bags(documents, bounds[first + other], bounds[first + other + 1])
-        # The two sides of a single sentence are the same words: each goes to one side.
+        # Both sides of a single sentence have the same words; each word is kept on one side.
         single = count == 1
         position = rng.random(len(left.ids))
         rank = np.lexsort((position, left.owners))
@@ -253,7 +221,7 @@ class FrequencySampler:
 
     Args:
         counts: Count of each number, [n].
-        power: The power; 0 draws uniformly, 1 by frequency.
+        power: Exponent; 0 draws uniformly, 1 by frequency.
     """
 
     def __init__(self, counts: IntArray, power: float) -> None:
@@ -261,7 +229,7 @@ class FrequencySampler:
         self._cumulative = weights / weights[-1]
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> IntArray:
-        """Independent draws, int64 of the shape asked for."""
+        """Independent draws, int64 of shape ``shape``."""
         return np.searchsorted(self._cumulative, rng.random(shape), side="right")
 
 
@@ -273,7 +241,7 @@ def pack_rows(lengths: IntArray, row_length: int) -> IntArray:
         row_length: Slots of a row.
 
     Returns:
-        The first piece of each row and, last, the number of pieces, int64 [num_rows + 1].
+        The first piece of each row, followed by the number of pieces, int64 [num_rows + 1].
     """
     firsts, used = [], row_length
     for index, length in enumerate(lengths.tolist()):
@@ -285,11 +253,11 @@ def pack_rows(lengths: IntArray, row_length: int) -> IntArray:
 
 
 def _pieces(sentences: IntArray, longest: int) -> tuple[IntArray, IntArray]:
-    """Starts and lengths of the sentences, long ones cut, without pieces of a single word."""
+    """Starts and lengths of the sentences, cut to ``longest``, without pieces of a single word."""
     lengths = np.diff(sentences)
     parts = -(-lengths // longest)
     part = ragged_ranges(np.zeros(len(parts), np.int64), parts)
     starts = np.repeat(sentences[:-1], parts) + part * longest
     ends = np.minimum(starts + longest, np.repeat(sentences[1:], parts))
-    kept = ends - starts > 1
-    return starts[kept], (ends - starts)[kept]
+    long_enough = ends - starts > 1
+    return starts[long_enough], (ends - starts)[long_enough]

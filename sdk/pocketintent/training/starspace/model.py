@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class StarSpace:
-    """The embedding tables, and what a batch of thousands of examples says about them.
+    """The embedding tables, with the loss and gradients of a batch of thousands of examples.
 
     The rows of the first table are the words, then the labels (labelled mode) or the words
     again as targets (word mode with ``share_sides`` off).
@@ -27,8 +27,11 @@ class StarSpace:
     Args:
         settings: The run's settings.
         words: The vocabulary.
-        num_labels: Labels of labelled mode.
+        num_labels: Number of labels in labelled mode.
         device: Torch device, such as "cpu" or "cuda:0".
+
+    Raises:
+        PocketIntentError: A setting is out of range.
     """
 
     def __init__(
@@ -49,7 +52,7 @@ class StarSpace:
         if settings.mode == "word" and not settings.share_sides:
             self._target_shift = len(words)
             num_rows = 2 * len(words)
-        # Drawn on the CPU, so that every device starts from the same numbers.
+        # Drawn on the CPU, so that all devices start from the same numbers.
         generator = torch.Generator().manual_seed(settings.seed)
 
         def table(rows: int) -> SparseRows:
@@ -62,7 +65,7 @@ class StarSpace:
         self._buckets = _BucketLists(words, num_rows, settings, self.device)
 
     def compose(self, rows: Tensor) -> Tensor:
-        """Embeddings: a row of its own plus, for a word, the mean of its n-grams' rows.
+        """Embeddings: the row itself plus, for a word, the mean of its n-grams' rows.
 
         Args:
             rows: Row numbers, int64 [n].
@@ -77,7 +80,7 @@ class StarSpace:
         return vectors
 
     def tables(self) -> dict[str, SparseRows]:
-        """What training changes, by name."""
+        """The tables that training changes, by name."""
         tables = {"words": self.words}
         return tables if self.ngrams is None else {**tables, "ngrams": self.ngrams}
 
@@ -116,27 +119,27 @@ class StarSpace:
         tokens = tokens.view(*slots.shape, -1)
         right = targets[0].view(*slots.shape, -1) if targets else tokens
         allowed = (slots.unsqueeze(2) != negatives.unsqueeze(1)) & real.unsqueeze(2)
-        found = self._rank(
+        ranking = self._rank(
             context @ tokens, right, wrong.view(*negatives.shape, -1), allowed.to(vectors.dtype)
         )
-        # The context matrix is symmetric: what it gathers forwards it scatters backwards.
-        d_tokens = context @ found.left
+        # The context matrix is symmetric, so it also passes gradients back to the context words.
+        d_tokens = context @ ranking.left
         if targets:
-            d_right = [found.base * found.right_scale]
+            d_right = [ranking.base * ranking.right_scale]
         else:
             d_right = []
-            d_tokens.addcmul_(found.base, found.right_scale)
+            d_tokens.addcmul_(ranking.base, ranking.right_scale)
         sums = vectors.new_zeros(len(distinct), vectors.shape[1])
-        gathered = [d_tokens, found.negatives, *d_right]
+        gathered = [d_tokens, ranking.negatives, *d_right]
         for index, gradient in zip(torch.split(inverse, pieces), gathered, strict=True):
             sums.index_add_(0, index, gradient.flatten(0, 1))
-        return BatchGradients(found.loss, real.sum(), distinct, sums)
+        return BatchGradients(ranking.loss, real.sum(), distinct, sums)
 
     def _context(self, sentences: Tensor) -> tuple[Tensor, Tensor]:
         """The context matrix and the slots that are examples.
 
         Returns:
-            float32 [rows, row_length, row_length], 1 where one slot is in the other's context;
+            float32 [rows, row_length, row_length], 1 where a slot is in another slot's context;
             and bool [rows, row_length], true where a slot has a context.
         """
         torch = require("torch", "train")
@@ -162,17 +165,17 @@ class StarSpace:
         right = _sum_bags(vectors[len(left_ids) :], right_owners, batch.right)
         shape = (groups, count // groups, -1)
         other = keys[negatives].unsqueeze(1) != keys[:count].view(groups, -1, 1)
-        found = self._rank(
+        ranking = self._rank(
             left.view(shape), right[:count].view(shape), right[negatives], other.to(vectors.dtype)
         )
         d_right = torch.zeros_like(right)
-        d_right[:count] = (found.base * found.right_scale).flatten(0, 1)
-        d_right.index_add_(0, negatives.flatten(), found.negatives.flatten(0, 1))
-        d_left = found.left.flatten(0, 1)
+        d_right[:count] = (ranking.base * ranking.right_scale).flatten(0, 1)
+        d_right.index_add_(0, negatives.flatten(), ranking.negatives.flatten(0, 1))
+        d_left = ranking.left.flatten(0, 1)
         gradient = torch.cat([d_left[left_owners], d_right[right_owners]])
         sums = gradient.new_zeros(len(distinct), gradient.shape[1])
         return BatchGradients(
-            found.loss,
+            ranking.loss,
             torch.tensor(count, device=self.device),
             distinct,
             sums.index_add_(0, inverse, gradient),
@@ -221,8 +224,8 @@ class _BucketLists:
             rows: Row numbers, int64 [n].
 
         Returns:
-            The buckets, int64 [m]; for each, the index into ``rows`` it belongs to, [m]; and its
-            share of that word's mean, float32 [m, 1].
+            The buckets, int64 [m]; the index into ``rows`` of each bucket's word, [m]; and the
+            bucket's share of that word's mean, float32 [m, 1].
         """
         torch = require("torch", "train")
         lengths = self._lengths[rows]

@@ -1,8 +1,7 @@
-"""From corpus files to a model file: count, encode, train, save; each step is done once."""
+"""From corpus files to a model file: count words, encode the corpus, train, save."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -15,8 +14,10 @@ import orjson
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.encoded import EncodedCorpus, Splitter, encode_corpus
@@ -24,33 +25,27 @@ from pocketintent.training.corpora.reader import read_corpus, read_texts
 from pocketintent.training.corpora.sentences import train_punkt
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
-from pocketintent.training.loop.run import Report, open_run
-from pocketintent.training.loop.trainer import Trainer
+from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.table_training import Batches, TableTraining
+from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
-from pocketintent.training.starspace.data import (
-    BagBatch,
-    BagBatches,
-    Batches,
-    WordBatch,
-    WordBatches,
-)
+from pocketintent.training.starspace.data import BagBatch, BagBatches, WordBatch, WordBatches
 from pocketintent.training.starspace.model import StarSpace
 from pocketintent.training.starspace.settings import StarSpaceSettings
+
+_VOCABULARY = "vocabulary.json"
 
 
 @dataclass(frozen=True)
 class PreparedCorpus:
-    """What training reads, kept in the work folder so that a resumed run finds it.
-
-    Attributes:
-        words: The vocabulary.
-        labels: The labels with their counts; None without labelled mode.
-        corpus: The corpus as word ids.
-    """
+    """The encoded corpus, kept in the work folder for a resumed run."""
 
     words: CountedVocabulary
+    """The vocabulary."""
     labels: CountedVocabulary | None
+    """The labels with their counts; None except in labelled mode."""
     corpus: EncodedCorpus
+    """The corpus as word ids."""
 
 
 def train_starspace(
@@ -66,16 +61,16 @@ def train_starspace(
 ) -> dict[str, Any]:
     """Train embeddings on a corpus and save them, uncompressed, as a model file.
 
-    Until the model is saved, the work folder ``<out>.work`` holds the encoded corpus and the
+    Until the model is saved, the work folder ``<out>.work`` contains the encoded corpus and the
     last checkpoint.
 
     Args:
         paths: Corpus files, see :func:`read_corpus`.
         out: The model file to write.
         settings: The settings of the run.
-        device: Torch device; "cuda" takes the GPU that torchrun assigns.
-        resume: Go on from the work folder's checkpoint, where there is one.
-        restart: Drop what a killed run left.
+        device: Torch device; "cuda" is the GPU that torchrun assigns.
+        resume: Continue from the work folder's checkpoint, if there is one.
+        restart: Delete the work folder of an unfinished run.
         command: The command line, kept in the manifest.
         report: Receives lines of progress.
 
@@ -83,27 +78,26 @@ def train_starspace(
         The manifest's ``training`` entry.
 
     Raises:
-        PocketIntentError: Bad settings or corpus; a killed run's work folder, and neither
-            ``resume`` nor ``restart``; or a folder made with other settings or corpora.
+        PocketIntentError: Bad settings or corpus; the work folder of an unfinished run, and
+            neither ``resume`` nor ``restart``; or a folder made with other settings or corpora.
     """
     settings.check()
     with open_run(
         out, paths, asdict(settings), device=device, resume=resume, restart=restart, report=report
     ) as run:
         if run.leads:
-            _prepare(paths, run.folder, settings, run.report)
+            prepare_corpus(paths, run.folder, settings, run.report)
         run.workers.wait()
-        prepared = _load_prepared(run.folder, settings)
+        prepared = load_prepared(run.folder, settings)
         num_labels = len(prepared.labels) if prepared.labels else 0
         model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=run.device)
-        batches = _batches(prepared, settings)
-        trainer = Trainer(model, batches, run.folder, workers=run.workers, report=run.report)
-        run.train(trainer, settings.epochs)
+        task = TableTraining(model, _batches(prepared, settings), run.workers)
+        trainer = run.train(task)
         training = {
             "method": "starspace",
             "corpora": [fingerprint(Path(path)) for path in paths],
             "settings": asdict(settings),
-            "words_per_epoch": trainer.batches.words_per_epoch,
+            "words_per_epoch": task.units_per_epoch,
             "loss": [round(loss, 6) for loss in trainer.history],
             "command": command,
         }
@@ -112,10 +106,21 @@ def train_starspace(
     return training
 
 
-def _prepare(
+def prepare_corpus(
     paths: Sequence[str | Path], folder: Path, settings: StarSpaceSettings, report: Report
 ) -> None:
-    if (folder / "vocabulary.json").exists():  # written last
+    """Count the words of a corpus and encode it, unless the folder already contains both.
+
+    Args:
+        paths: Corpus files, see :func:`read_corpus`.
+        folder: The work folder.
+        settings: The settings of the run.
+        report: Receives lines of progress.
+
+    Raises:
+        PocketIntentError: Bad corpus, no word is frequent enough, or no label in labelled mode.
+    """
+    if (folder / _VOCABULARY).exists():  # written last
         return
     tokenize: Tokenizer = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
     split: Splitter = _split_tabs
@@ -142,9 +147,7 @@ def _prepare(
         split=split,
         label_ids=label_ids,
     )
-    temporary = folder / "vocabulary.new"
-    temporary.write_bytes(orjson.dumps(lists))
-    os.replace(temporary, folder / "vocabulary.json")
+    write_atomically(folder / _VOCABULARY, orjson.dumps(lists))
 
 
 def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
@@ -158,8 +161,9 @@ def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
     return count_vocabulary(chain([first], labels))
 
 
-def _load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:
-    lists = orjson.loads((folder / "vocabulary.json").read_bytes())
+def load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:
+    """The corpus that :func:`prepare_corpus` wrote to a folder."""
+    lists = orjson.loads((folder / _VOCABULARY).read_bytes())
     labels = None
     if settings.mode == "labelled":
         labels = CountedVocabulary(lists["labels"], np.array(lists["label_counts"], np.int64))
@@ -179,22 +183,19 @@ def _batches(
 def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, training: dict[str, Any]) -> None:
     settings = model.settings
     ngrams = None if model.ngrams is None else DenseMatrix(model.ngrams.table.cpu().numpy())
-    ngram_settings = {
-        "min_n": settings.min_n,
-        "max_n": settings.max_n,
-        "num_buckets": settings.num_buckets,
-        "weight": 1.0,
-    }
+    ngram_settings = None
+    if ngrams is not None:
+        ngram_settings = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
     encoder = StaticEncoder(
         Vocabulary(prepared.words.words),
         DenseMatrix(model.word_embeddings().cpu().numpy()),
         tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
         ngrams=ngrams,
-        ngram_settings=None if ngrams is None else ngram_settings,
+        ngram_settings=ngram_settings,
+        counts=prepared.words.counts.astype(np.uint32),
         manifest={"training": training},
     )
     manifest, tensors = encoder.to_model_file_parts()
-    tensors["vocabulary.counts"] = prepared.words.counts.astype(np.uint32)
     if prepared.labels:
         manifest["labels"] = prepared.labels.words
         tensors["labels.embedding"] = model.words.table[model.num_words :].cpu().numpy()

@@ -1,7 +1,7 @@
 """The two losses of StarSpace (Wu et al. 2018) with their gradients, over groups of examples.
 
 The gradients are written out, because autograd would make a dozen temporaries of the size of
-the batch; the tests hold them against autograd.
+the batch; the tests compare them with autograd.
 """
 
 from __future__ import annotations
@@ -17,24 +17,22 @@ _TINY = 1e-8
 
 @dataclass
 class RankingGradients:
-    """What a loss says of one batch of right sides, wrong ones, and left sides.
+    """Loss and gradients of one batch.
 
-    The gradient of the right sides is ``base * right_scale``; kept apart, it can be added to a
-    sum without a temporary.
-
-    Attributes:
-        loss: Sum of the loss over the batch's examples, scalar tensor.
-        left: Gradient of the left sides, [groups, examples, dim].
-        negatives: Gradient of the negatives, [groups, negatives, dim].
-        base: [groups, examples, dim].
-        right_scale: [groups, examples, 1].
+    The gradient of the right sides is ``base * right_scale``; as two factors, it can be added
+    to a sum without a temporary.
     """
 
     loss: Tensor
+    """Sum of the loss over the batch's examples, scalar."""
     left: Tensor
+    """Gradient of the left sides, [groups, examples, dim]."""
     negatives: Tensor
+    """Gradient of the negatives, [groups, negatives, dim]."""
     base: Tensor
+    """First factor of the right sides' gradient, [groups, examples, dim]."""
     right_scale: Tensor
+    """Second factor of the right sides' gradient, [groups, examples, 1]."""
 
 
 def margin_cosine(
@@ -42,19 +40,19 @@ def margin_cosine(
 ) -> RankingGradients:
     """Margin ranking loss over cosine: ``sum max(0, margin - cos(l, r) + cos(l, n))``.
 
-    As in the original program, the gradient is that of the unit vectors and passes to the
-    vectors themselves as it is, without the projection that the derivative of normalising would
-    add. It makes a difference: a word whose pushes and pulls cancel out stays short, so that
-    norms come to say how much a word tells; with the full derivative norms only grow.
+    As in the original program, the gradient of the unit vectors is applied to the vectors
+    themselves, without the projection that the derivative of normalising would add. This
+    matters: a word whose pushes and pulls cancel out stays short, so that norms come to show how
+    informative a word is; with the full derivative, norms only grow.
 
     Args:
         left: Left sides, float32 [groups, examples, dim]; overwritten.
-        right: Right sides that belong to them, the same shape.
-        negatives: Right sides that do not, [groups, negatives, dim]; each is compared with all
-            left sides of its group.
+        right: Their right sides, the same shape.
+        negatives: Wrong right sides, [groups, negatives, dim]; each is compared with all left
+            sides of its group.
         allowed: 1 where example and negative may be compared, 0 where the negative is the right
             side itself or the example is padding, [groups, examples, negatives].
-        margin: How much nearer the right side has to be than a negative.
+        margin: How much nearer the right side must be than a negative.
 
     Returns:
         The loss and its gradients.
@@ -77,7 +75,7 @@ def softmax_dot(
 ) -> RankingGradients:
     """Negative log-likelihood of the right side under a softmax over dot products.
 
-    Arguments and result are those of :func:`margin_cosine`; nothing is overwritten.
+    Takes and returns the same as :func:`margin_cosine`, but overwrites nothing.
     """
     positive = (left * right).sum(-1, keepdim=True)
     negative = (left @ negatives.transpose(1, 2)).masked_fill_(allowed == 0, float("-inf"))

@@ -1,4 +1,4 @@
-"""Everything that, with the corpus, decides what a StarSpace run gives."""
+"""Settings of StarSpace training."""
 
 from __future__ import annotations
 
@@ -6,54 +6,91 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.settings import check_positive, check_values
-
-Mode = Literal["word", "sentence", "labelled"]
+from pocketintent.runtime.settings import check_ngram_lengths, check_settings, setting
 
 
 @dataclass(frozen=True)
 class StarSpaceSettings:
-    """Settings of a run; the defaults are those of the thesis, where it names them."""
+    """Settings that, with the corpus, determine the result of a run.
 
-    mode: Mode = "word"  # a word in its context, a sentence in its document, an utterance's label
-    dim: int = 300
-    share_sides: bool = True  # a word has one embedding as context and as target (word mode)
-    window: int = 5  # words on each side that make a word's context
-    negatives: int = 5  # k, wrong right sides that each example is compared with
-    negative_power: float = 0.5  # negatives are drawn by frequency to this power
-    loss: Literal["margin", "softmax"] = "margin"  # over cosine, or over dot product
-    margin: float = 0.05
-    optimizer: Literal["adagrad", "sgd"] = "adagrad"
-    learning_rate: float = 0.05  # falls linearly to zero
-    epochs: int = 32
-    batch_tokens: int = 4096  # slots of a step; in word mode each is an example
-    row_length: int = 32  # slots of a row of word mode, whose examples share their negatives
-    min_count: int = 1  # rarer words get no embedding
-    max_words: int | None = None  # only this many of the most frequent words
-    subsample: float = 0.0  # words above this share of the text are skipped at random; 0: never
-    init_scale: float = 0.001  # standard deviation of a fresh embedding's elements
-    max_norm: float | None = 1.0  # longer embeddings are cut to this length; None: never
-    num_buckets: int = 0  # hashed character n-grams added to each word; 0 for none
-    min_n: int = 3
-    max_n: int = 5
-    tokenizer: Literal["simple", "tweet"] = "simple"
-    split: Literal["tabs", "punkt"] = "tabs"  # a line's sentences: tab-separated, or found by Punkt
-    seed: int = 0
+    The defaults are those of the thesis, where it names them.
+    """
+
+    mode: Literal["word", "sentence", "labelled"] = setting(
+        "word",
+        "what is learnt: `word`, a word from its context; `sentence`, a sentence from another "
+        "sentence of its document, or half of it from the other half; `labelled`, the label of an "
+        "utterance",
+    )
+    dim: int = setting(300, "dimension of the embeddings", least=1)
+    share_sides: bool = setting(
+        True,
+        "word mode: a word has the same embedding as context and as target, so that words become "
+        "similar when they occur together; with `--no-share-sides`, when they share contexts",
+    )
+    window: int = setting(5, "context words on each side of a word", least=1)
+    negatives: int = setting(5, "wrong right sides that each example is compared with", least=1)
+    negative_power: float = setting(
+        0.5,
+        "negatives are drawn in proportion to their count to this power: 0 uniformly, 1 by "
+        "frequency",
+    )
+    loss: Literal["margin", "softmax"] = setting(
+        "margin", "`margin`, a ranking loss over cosine, or `softmax`, over dot product"
+    )
+    margin: float = setting(
+        0.05, "how much more similar the right side must be than a negative", least=0
+    )
+    optimizer: Literal["adagrad", "sgd"] = setting(
+        "adagrad", "`adagrad`, with one accumulator for each row, or plain `sgd`"
+    )
+    learning_rate: float = setting(0.05, "initial value; falls linearly to zero", above=0)
+    epochs: int = setting(32, "passes over the corpus", least=1)
+    batch_tokens: int = setting(
+        4096,
+        "size of a step: slots in word mode, each of them an example; approximate number of words "
+        "in the other modes",
+    )
+    row_length: int = setting(
+        32, "word mode: slots of a row, whose examples share their negatives", least=2
+    )
+    min_count: int = setting(1, "rarer words get no embedding", least=1)
+    max_words: int | None = setting(None, "keep only this many of the most frequent words", least=1)
+    subsample: float = setting(
+        0.0,
+        "a word whose share s of the text exceeds this t is kept with probability sqrt(t/s); 0 "
+        "keeps all",
+        least=0,
+    )
+    init_scale: float = setting(
+        0.001, "standard deviation of the initial embedding values", least=0
+    )
+    max_norm: float | None = setting(1.0, "longer embeddings are shortened to this length", above=0)
+    num_buckets: int = setting(
+        0,
+        "buckets of the hashed character n-grams that are added to each word and give unknown "
+        "words a vector; 0 for none",
+        least=0,
+    )
+    min_n: int = setting(3, "length of the shortest n-gram, in code points")
+    max_n: int = setting(5, "length of the longest n-gram, in code points")
+    tokenizer: Literal["simple", "tweet"] = setting(
+        "simple", "`simple` runs on the device, `tweet` is NLTK's"
+    )
+    split: Literal["tabs", "punkt"] = setting(
+        "tabs", "sentences of a line are separated by `tabs`, or found by `punkt`"
+    )
+    seed: int = setting(
+        0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
+    )
 
     def check(self) -> None:
-        """Raise PocketIntentError for a setting that cannot be trained with."""
-        check_values(self)
-        check_positive(
-            *(self, "dim", "window", "negatives", "learning_rate", "epochs", "min_count"),
-            *("max_words", "max_norm"),
-        )
-        if self.row_length < 2 or self.batch_tokens < self.row_length:
-            raise PocketIntentError("wanted 2 <= row_length <= batch_tokens")
-        if min(self.subsample, self.num_buckets, self.init_scale, self.margin) < 0:
+        """Raise PocketIntentError for a setting that is not allowed."""
+        check_settings(self)
+        if self.batch_tokens < self.row_length:
             raise PocketIntentError(
-                "subsample, num_buckets, init_scale and margin cannot be negative"
+                f"row_length must be at most batch_tokens, not {self.row_length} with a "
+                f"batch_tokens of {self.batch_tokens}"
             )
-        if self.num_buckets and not 0 < self.min_n <= self.max_n:
-            raise PocketIntentError("n-grams want 0 < min_n <= max_n")
-        if not 0 <= self.seed < 2**63:
-            raise PocketIntentError(f"seed must be 0 or more and below 2**63, not {self.seed}")
+        if self.num_buckets:
+            check_ngram_lengths(self.min_n, self.max_n)

@@ -1,4 +1,4 @@
-"""Sentence encoders to learn from: local models, and the vectors that they give to texts.
+"""Sentence encoders to learn from: local models, and their vectors of texts.
 
-Imports ``training.vectors``; onnxruntime, tokenizers and transformers where they are used.
+Imports ``training.vectors``, and onnxruntime, tokenizers, torch and transformers where used.
 """

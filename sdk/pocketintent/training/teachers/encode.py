@@ -1,4 +1,4 @@
-"""Vectors that a sentence encoder gives to texts: what a small model is distilled from."""
+"""Encoding texts by a teacher: the vectors from which a small model is distilled."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import orjson
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.teachers.models import load_teacher
-from pocketintent.training.vectors.files import TermVectors
+from pocketintent.training.teachers.loader import load_teacher
+from pocketintent.training.vectors.table import TermVectors
 
 Progress = Callable[[int, int], None]
-"""Called with the texts done and the texts in all."""
+"""Called with the number of texts done and the number of all texts."""
 
-_BATCHES_AT_ONCE = 16  # texts of like length among so many batches share a batch
-_SAME = 1e-3  # by as much may an element differ between machines and numbers of threads
+_BATCHES_AT_ONCE = 16  # number of batches among which texts are grouped by length
+_TOLERANCE = 1e-3  # difference of an element between machines and numbers of threads
 
 
 def encode_texts(
@@ -31,24 +31,25 @@ def encode_texts(
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> TermVectors:
-    """Let a teacher encode texts: words, terms and utterances.
+    """Encode words, terms and utterances by a teacher.
 
     Args:
-        teacher: An encoder, or what :func:`load_teacher` opens.
-        texts: The texts. The teacher sees a term that is joined by underscores,
-            ``machine_learning``, with spaces.
-        batch_size: Texts that the teacher encodes at once.
-        cache: A file that takes the vectors as they come; a later call with the same texts and
-            teacher goes on from it. None to keep them in memory alone.
-        progress: Called as batches are done.
+        teacher: An encoder, or a path for :func:`load_teacher`.
+        texts: The texts. The teacher reads a term with underscores, ``machine_learning``, with
+            spaces in their place.
+        batch_size: Number of texts that the teacher encodes at once; by default 64.
+        cache: A file to which the vectors are appended as they are computed; a later call with
+            the same texts and teacher continues from it. None to keep them only in memory.
+        progress: Called after each batch.
 
     Returns:
-        The texts as they were given, and their vectors, float32 [num_texts, dim]; unit length,
-        or zeros where the teacher knows nothing of a text.
+        The unchanged texts and their vectors, float32 [num_texts, dim]: unit length, or zeros
+        for a text in which the teacher knows no token.
 
     Raises:
-        PocketIntentError: There are no texts, the cache is of other texts or another teacher, or
-            the teacher gives NaN or infinity.
+        PocketIntentError: There are no texts, ``batch_size`` is below 1, the cache belongs to
+            other texts or another teacher or cannot be used, or a vector of the teacher is not
+            finite.
     """
     if not texts:
         raise PocketIntentError("there are no texts to encode")
@@ -56,17 +57,17 @@ def encode_texts(
         raise PocketIntentError(f"the batch size must be 1 or more, not {batch_size}")
     if isinstance(teacher, (str, Path)):
         teacher = load_teacher(teacher)
-    spoken = [to_text(text) for text in texts]
+    plain_texts = [to_text(text) for text in texts]
     if cache is None:
         vectors = np.empty((len(texts), teacher.dim), np.float32)
-        for start, block in _encode(teacher, spoken, 0, batch_size, progress):
+        for start, block in _encode(teacher, plain_texts, 0, batch_size, progress):
             vectors[start : start + len(block)] = block
         return TermVectors(list(texts), vectors)
     path = Path(cache)
     try:
-        offset, done = _open_cache(path, teacher, spoken)
+        offset, done = _open_cache(path, teacher, plain_texts)
         with path.open("ab") as file:
-            for _, block in _encode(teacher, spoken, done, batch_size, progress):
+            for _, block in _encode(teacher, plain_texts, done, batch_size, progress):
                 file.write(block.tobytes())
                 file.flush()
         vectors = np.fromfile(path, "<f4", offset=offset).reshape(len(texts), teacher.dim)
@@ -78,14 +79,14 @@ def encode_texts(
 
 
 def to_text(term: str) -> str:
-    """A term as people write it: the words of ``machine_learning`` with spaces between them."""
+    """Write a term as people do: ``machine_learning`` with a space between its words."""
     return term if any(map(str.isspace, term)) else term.replace("_", " ").strip() or term
 
 
 def _encode(
     teacher: Encoder, texts: Sequence[str], done: int, batch_size: int, progress: Progress | None
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Blocks of vectors in the order of the texts, with the number of their first text."""
+    """Yield the index of a block's first text, and its vectors, in the order of the texts."""
     for start in range(done, len(texts), _BATCHES_AT_ONCE * batch_size):
         part = texts[start : start + _BATCHES_AT_ONCE * batch_size]
         order = sorted(range(len(part)), key=lambda number: len(part[number]))
@@ -103,24 +104,28 @@ def _encode(
 
 
 def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int, int]:
-    """Begin a cache or check the one that is there: where vectors begin, and how many there are."""
+    """Start a cache or check the existing file.
+
+    Returns:
+        The offset of the first vector in bytes, and the number of vectors.
+    """
     header = _header(teacher, texts)
     row = 4 * teacher.dim
     size = path.stat().st_size if path.exists() else 0
-    if size < len(header):  # none, or stopped while it was begun
+    if size < len(header):  # no file, or a run that was stopped as it started the file
         path.write_bytes(header)
         return len(header), 0
     with path.open("rb+") as file:
         done = min((size - len(header)) // row, len(texts))
         if file.read(len(header)) != header:
             raise PocketIntentError(
-                f"{path}: holds vectors of other texts or another dimension; delete it"
+                f"{path}: contains vectors of other texts or another dimension; delete it"
             )
         if done:
             first = np.frombuffer(file.read(row), "<f4")
-            if not np.allclose(first, teacher.encode_batch(texts[:1])[0], atol=_SAME):
-                raise PocketIntentError(f"{path}: holds vectors of another teacher; delete it")
-        file.truncate(len(header) + done * row)  # a row that was cut is done again
+            if not np.allclose(first, teacher.encode_batch(texts[:1])[0], atol=_TOLERANCE):
+                raise PocketIntentError(f"{path}: contains vectors of another teacher; delete it")
+        file.truncate(len(header) + done * row)  # an incomplete last row is computed again
     return len(header), done
 
 

@@ -1,4 +1,4 @@
-"""Training targets: texts with the vectors that a small encoder is to give them."""
+"""Training targets: texts with the vectors that a small encoder learns for them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.vectors.files import TermVectors, read_vectors
+from pocketintent.training.vectors.reading import read_vectors
+from pocketintent.training.vectors.table import TermVectors
 
 
 def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermVectors:
-    """The texts of several files of vectors, one after the other; equal texts stay.
+    """Read and concatenate several files of vectors; duplicate texts are kept.
 
     Args:
-        paths: The files, see :func:`pocketintent.training.vectors.files.read_vectors`.
-        limit: Texts that are read of each file; None for all.
+        paths: The files, see :func:`pocketintent.training.vectors.reading.read_vectors`.
+        limit: Number of texts to read from each file; None for all.
+
+    Returns:
+        The texts and their vectors, float32 [num_texts, dim].
 
     Raises:
         PocketIntentError: A file cannot be read, or the dimensions differ.
@@ -25,7 +29,7 @@ def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermV
     for path, part in zip(paths, parts, strict=True):
         if part.dim != parts[0].dim:
             raise PocketIntentError(
-                f"{path}: its vectors have dim {part.dim}, those of {paths[0]} {parts[0].dim}"
+                f"{path}: its vectors have dim {part.dim}, but {paths[0]} has dim {parts[0].dim}"
             )
     terms = [term for part in parts for term in part.terms]
     return TermVectors(terms, np.concatenate([part.vectors for part in parts]))

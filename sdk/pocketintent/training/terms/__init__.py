@@ -1,4 +1,4 @@
-"""Terms of several words: extraction from a corpus, their file, joining them in token lists.
+"""Terms of several words: extraction from a corpus, files of terms, joining them in tokens.
 
 Imports the runtime and ``training.corpora``.
 """

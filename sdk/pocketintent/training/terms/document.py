@@ -1,34 +1,30 @@
-"""The terms of one document: its candidates, ranked by what they tell and where they stand."""
+"""The terms of one document: its candidates, ranked by information and position."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
-from pocketintent.training.terms.candidates import (
-    WordCounts,
-    count_words,
-    find_candidates,
-    is_word,
-    split_segments,
-)
+from pocketintent.training.terms.candidates import find_candidates
 from pocketintent.training.terms.stop_words import CONNECTORS
+from pocketintent.training.terms.words import WordCounts, count_words, is_word, split_segments
 
-_NESTED_SHARE = 0.1  # what a candidate counts that only occurs inside longer ones
+_NESTED_SHARE = 0.1  # weight of a candidate that occurs only inside longer candidates
 
 
 class DocumentTerms:
-    """Ranks the candidates of a document by the statistics of a corpus; no labels are used.
+    """Ranks the candidates of a document by the statistics of a corpus, without labels.
 
-    The score of a candidate is the sum of ``-ln p(w)`` over its words, times
-    ``sqrt(0.1 + m)`` for its ``m`` occurrences that are inside no longer candidate, divided by
-    ``1 + r`` for the place ``r`` of its first occurrence, from 0 at the document's beginning to
-    1 at its end. Terms hold no stop words here: «quality of service» is two. Words that the
-    corpus lacks count as seen once.
+    The score of a candidate is the sum of ``-ln p(w)`` over its words, times ``sqrt(0.1 + m)``
+    for its ``m`` occurrences outside longer candidates, divided by ``1 + r`` for the relative
+    position ``r`` of its first occurrence, from 0 at the beginning of the document to 1 at its
+    end. These terms contain no stop words: "quality of service" is two terms. A word that is
+    missing from the corpus counts as one occurrence.
 
     Args:
         words: Statistics of a corpus, from :func:`count_words`.
-        max_length: Words of the longest term.
+        max_length: Largest number of words of a term; by default 5.
     """
 
     def __init__(self, words: WordCounts, *, max_length: int = 5) -> None:
@@ -45,21 +41,21 @@ class DocumentTerms:
         return cls(count_words(texts), max_length=max_length)
 
     def extract(self, text: str, limit: int | None = None) -> list[tuple[str, float]]:
-        """The terms of a text.
+        """Rank the candidates of a text.
 
         Args:
             text: The document.
-            limit: Terms to give at most; None for all.
+            limit: Largest number of terms; None for all.
 
         Returns:
-            Each candidate, lower-case and its words separated by spaces, with its score; the
-            best first, equal ones in alphabetical order.
+            Each candidate in lower case, its words separated by spaces, with its score; the best
+            first, equal scores in alphabetical order.
         """
         segments = split_segments(text)
         words = self._words_of(segments)
         num_tokens = sum(map(len, segments))
         first: dict[str, int] = {}
-        maximal: dict[str, int] = {}
+        maximal: Counter[str] = Counter()
         position = 0
         for tokens in segments:
             spans = find_candidates(tokens, words, self.max_length)
@@ -67,7 +63,7 @@ class DocumentTerms:
                 phrase = " ".join(tokens[start:end])
                 first.setdefault(phrase, position + start)
                 inside = any(a <= start and end <= b and (a, b) != (start, end) for a, b in spans)
-                maximal[phrase] = maximal.get(phrase, 0) + (not inside)
+                maximal[phrase] += not inside
             position += len(tokens)
         scored = [
             (
@@ -81,14 +77,14 @@ class DocumentTerms:
         return sorted(scored, key=lambda item: (-item[1], item[0]))[:limit]
 
     def _words_of(self, segments: list[list[str]]) -> WordCounts:
-        """The statistics of a document's words alone, unknown ones among them."""
-        known = self.words
+        """The statistics of only the document's words, including those unknown to the corpus."""
+        corpus = self.words
         tokens = {token for segment in segments for token in segment}
-        unknown = {token for token in tokens if token not in known.counts and is_word(token)}
+        unknown = {token for token in tokens if token not in corpus.counts and is_word(token)}
         return WordCounts(
-            max(known.num_tokens, 1),
-            {token: known.counts.get(token, 1) for token in tokens},
-            frozenset(tokens & known.starters | unknown),
-            frozenset(tokens & known.enders | unknown),
-            frozenset(tokens & known.inner | unknown) - CONNECTORS,
+            max(corpus.num_tokens, 1),
+            {token: corpus.counts.get(token, 1) for token in tokens},
+            frozenset(tokens & corpus.starters | unknown),
+            frozenset(tokens & corpus.enders | unknown),
+            frozenset(tokens & corpus.inner | unknown) - CONNECTORS,
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.training.corpora.lines import numbered_lines
 
 HEADER = "term\tscore\tcount"
 """The first line of a file of terms."""
@@ -16,18 +17,18 @@ HEADER = "term\tscore\tcount"
 
 @dataclass(frozen=True)
 class Term:
-    """A term and what the corpus says of it."""
+    """A term and its statistics in the corpus."""
 
     term: str
     """Lower-case words separated by single spaces."""
     score: float
-    """C-value times a power of the cohesion; 0 or more, of use only for comparison."""
+    """C-value times a power of the cohesion; 0 or more, comparable only within one corpus."""
     count: int
-    """Occurrences, those inside longer terms too."""
+    """Occurrences, including those inside longer terms."""
 
 
 def save_terms(path: str | Path, terms: Iterable[Term]) -> None:
-    """Write terms as tab-separated text, one a line, below :data:`HEADER`; atomically.
+    """Write terms atomically as tab-separated text, one on each line, below :data:`HEADER`.
 
     Raises:
         OSError: The file cannot be written.
@@ -37,7 +38,10 @@ def save_terms(path: str | Path, terms: Iterable[Term]) -> None:
 
 
 def load_terms(path: str | Path) -> list[Term]:
-    """Read what :func:`save_terms` wrote, or a list of one's own in the same form.
+    """Read a file of :func:`save_terms`, or one written by hand in the same form.
+
+    Returns:
+        The terms, in the order of the file.
 
     Raises:
         PocketIntentError: The file is missing, not UTF-8 or not of this form; the message names
@@ -48,20 +52,15 @@ def load_terms(path: str | Path) -> list[Term]:
     except OSError as error:
         raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
     terms: dict[str, Term] = {}
-    for number, line in enumerate(lines, 1):
+    for number, text in numbered_lines(lines, path):
         try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r")
             if number == 1:
                 _check_header(text)
             elif text:
                 term = _parse_term(text)
                 if term.term in terms:
-                    raise ValueError(f"{term.term!r} is there twice; remove one")
+                    raise ValueError(f"{term.term!r} occurs twice; remove one of the lines")
                 terms[term.term] = term
-        except UnicodeDecodeError as error:
-            raise PocketIntentError(
-                f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file to UTF-8"
-            ) from error
         except ValueError as error:
             raise PocketIntentError(f"{path}, line {number}: {error}") from error
     return list(terms.values())
@@ -69,13 +68,15 @@ def load_terms(path: str | Path) -> list[Term]:
 
 def _check_header(text: str) -> None:
     if text != HEADER:
-        raise ValueError(f"no file of terms; its first line must be {HEADER!r}, tab-separated")
+        raise ValueError(f"not a file of terms; the first line must be {HEADER!r}, tab-separated")
 
 
 def _parse_term(text: str) -> Term:
     fields = text.split("\t")
     if len(fields) != 3:
-        raise ValueError(f"wanted 3 fields separated by tabs (term, score, count), not {text!r}")
+        raise ValueError(
+            f"a line has 3 fields separated by tabs (term, score, count), but this is {text!r}"
+        )
     term, score, count = fields
     if not term or term != " ".join(term.split()):
         raise ValueError(f"a term is words separated by single spaces, not {term!r}")
@@ -84,5 +85,7 @@ def _parse_term(text: str) -> Term:
     except ValueError:
         parsed = Term(term, math.nan, 0)
     if not math.isfinite(parsed.score) or parsed.count < 1:
-        raise ValueError(f"wanted a finite score and a count of 1 or more, not {text!r}")
+        raise ValueError(
+            f"the score must be a finite number, the count a whole number of 1 or more: {text!r}"
+        )
     return parsed

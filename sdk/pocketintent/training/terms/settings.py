@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.settings import check_settings, setting
 
 
 @dataclass(frozen=True)
 class TermSettings:
-    """What, with the corpus, decides which terms come out."""
+    """Settings that, with the corpus, determine which terms are found."""
 
-    min_length: int = 2  # words of the shortest term
-    max_length: int = 4  # words of the longest term
-    min_count: int = 5  # rarer words and phrases are left out
-    min_cohesion: float = 0.2  # phrases with a lower NPMI are left out
-    cohesion_power: float = 2.0  # the cohesion counts to this power in the score
-    max_terms: int | None = 50_000  # only this many of the best
-    max_words: int = 1_000_000  # words held in memory while counting
-    max_phrases: int = 2_000_000  # candidates held in memory while counting
+    min_length: int = setting(2, "words of the shortest term; 1 includes single words", least=1)
+    max_length: int = setting(4, "words of the longest term", least=1)
+    min_count: int = setting(
+        5, "rarer words and phrases are left out; raise it with the size of the corpus", least=1
+    )
+    min_cohesion: float = setting(
+        0.2,
+        "smallest NPMI of a phrase, from 0 (its words meet by chance) to 1 (they never occur "
+        "apart); phrases with a lower one are left out",
+        least=0,
+        most=1,
+    )
+    cohesion_power: float = setting(
+        2.0,
+        "power of the cohesion in the score, against frequency; 0 scores by frequency alone",
+        least=0,
+    )
+    max_terms: int | None = setting(50_000, "keep only this many of the best terms", least=1)
+    max_words: int = setting(1_000_000, "words kept in memory while counting", least=2)
+    max_phrases: int = setting(
+        2_000_000,
+        "phrases kept in memory while counting, some 150 bytes each; beyond that rare phrases are "
+        "dropped, and counts may be too low by a number that is reported",
+        least=2,
+    )
 
     def check(self) -> None:
-        """Raise PocketIntentError for settings that cannot be worked with."""
-        if not 1 <= self.min_length <= self.max_length:
-            raise PocketIntentError("wanted 1 <= min_length <= max_length")
-        if self.min_count < 1 or (self.max_terms is not None and self.max_terms < 1):
-            raise PocketIntentError("min_count and max_terms must be 1 or more")
-        if not 0.0 <= self.min_cohesion <= 1.0:
-            raise PocketIntentError(f"min_cohesion must be 0 to 1, not {self.min_cohesion}")
-        if not 0.0 <= self.cohesion_power < math.inf:
+        """Raise PocketIntentError for a setting that is not allowed."""
+        check_settings(self)
+        if self.min_length > self.max_length:
             raise PocketIntentError(
-                f"cohesion_power must be 0 or more and finite, not {self.cohesion_power}"
+                f"min_length must be at most max_length, not {self.min_length} with a max_length "
+                f"of {self.max_length}"
             )
-        if min(self.max_words, self.max_phrases) < 2:
-            raise PocketIntentError("max_words and max_phrases must be 2 or more")

@@ -1,4 +1,4 @@
-"""English words that no term begins or ends with, and the contexts that give a verb away."""
+"""English stop words of term extraction, and the words that identify verbs and nouns."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ _GENERAL = (
 )
 
 DETERMINERS = frozenset(_DETERMINERS.split())
-"""What follows a verb or a preposition more often than a noun."""
+"""Words that follow a verb or a preposition more often than a noun."""
 
 VERB_LEADS = frozenset(_VERB_LEADS.split())
-"""What a verb follows more often than a noun does."""
+"""Words that precede a verb more often than a noun."""
 
 NOUN_LEADS = DETERMINERS.union(_NOUN_LEADS.split())
-"""What a noun, or the adjective before it, follows."""
+"""Words that precede a noun, or the adjective before a noun."""
 
 CONNECTORS = frozenset({"of", "the"})
-"""Stop words that a term may hold between its words, «the» only after «of»."""
+"""Stop words allowed inside a term, "the" only after "of"."""
 
 STOP_WORDS = DETERMINERS.union(
     VERB_LEADS,
@@ -73,7 +73,7 @@ STOP_WORDS = DETERMINERS.union(
     _ADVERBS.split(),
     _PUBLISHING.split(),
 )
-"""Function words, quantities, and what papers print around their text; at no edge of a term."""
+"""Function words, quantities and publishers' words: no term begins or ends with one."""
 
 GENERAL_WORDS = frozenset(_GENERAL.split())
 """Words of any subject: no term begins with one, and none alone is a term."""

@@ -1,4 +1,4 @@
-"""Files of word vectors in the usual formats: word2vec, GloVe, fastText, StarSpace, models.
+"""Files of word vectors: word2vec, GloVe, fastText, StarSpace and pocketintent models.
 
 Imports the runtime, and gensim where it is used.
 """

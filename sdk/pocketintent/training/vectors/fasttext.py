@@ -1,4 +1,4 @@
-"""fastText's ``.bin`` files: the vectors of their words, n-grams included."""
+"""fastText's ``.bin`` files: the vectors of the words, n-grams included."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ MAGIC = struct.pack("<i", 793712314)
 """The first bytes of a fastText model."""
 
 _VERSIONS = (11, 12)
+_QUANTISED = "the fastText model is quantised; give the .bin file before quantisation"
 _HEADER = struct.Struct("<2i12id")  # magic, version, twelve settings, the subsampling threshold
 _SIZES = struct.Struct("<3i2q")  # entries, words, labels, tokens of the corpus, pruned n-grams
 _ENTRY = struct.Struct("<qb")  # count and type that follow a word
@@ -26,7 +27,7 @@ _MATRIX = struct.Struct("<?2q")  # quantised or not, rows, columns
 
 @dataclass(frozen=True)
 class _Layout:
-    """What of a file the words' vectors are made of."""
+    """The parts of a file from which the words' vectors are computed."""
 
     words: list[bytes]
     matrix: NDArray[np.float32]  # words, then n-gram buckets
@@ -36,14 +37,14 @@ class _Layout:
 
 
 def read_fasttext(path: Path, limit: int | None) -> tuple[list[str], FloatArray]:
-    """The words' vectors of a fastText model, as fastText's own ``getWordVector`` gives them.
+    """Read the words' vectors of a fastText model, as fastText's ``getWordVector`` returns them.
 
-    A word is the mean of its row and the rows of its n-grams (Bojanowski et al. 2017); the rows
-    are read by memory map, so that the n-gram table need not fit in memory.
+    The vector of a word is the mean of its row and the rows of its n-grams (Bojanowski et al.
+    2017). The file is memory-mapped, so the n-gram table need not fit in memory.
 
     Args:
         path: The file.
-        limit: Read the first so many words; None for all.
+        limit: Number of words to read; None for all.
 
     Returns:
         The words, most frequent first, and their vectors float32 [num_words, dim].
@@ -75,12 +76,13 @@ def read_fasttext(path: Path, limit: int | None) -> tuple[list[str], FloatArray]
 def _read_layout(data: mmap.mmap, path: Path) -> _Layout:
     _, version, dim, *settings, _ = _HEADER.unpack_from(data)
     if version not in _VERSIONS:
+        known = " and ".join(map(str, _VERSIONS))
         raise PocketIntentError(
-            f"{path}: a fastText model of version {version}; known: {_VERSIONS}"
+            f"{path}: version {version} of fastText's format is not supported; {known} are"
         )
     model, num_buckets, min_n, max_n = settings[6:10]
     if version == 11 and model == 3:
-        max_n = 0  # supervised models had no n-grams then, whatever is written
+        max_n = 0  # supervised models of that version have no n-grams, whatever the header says
     place = _HEADER.size
     num_entries, num_words, _, _, num_pruned = _SIZES.unpack_from(data, place)
     place += _SIZES.size
@@ -94,24 +96,24 @@ def _read_layout(data: mmap.mmap, path: Path) -> _Layout:
             words.append(data[place:end])
         place = end + 1 + _ENTRY.size
     if num_pruned > 0:
-        raise PocketIntentError(f"{path}: a quantised fastText model; give the one it was made of")
+        raise PocketIntentError(f"{path}: {_QUANTISED}")
     if len(words) != num_words or not 1 <= dim <= MAX_DIM or num_buckets < 0:
         raise PocketIntentError(f"{path}: the fastText model is damaged: its sizes do not fit")
     matrix, place = _read_matrix(data, place, path)
-    _read_matrix(data, place, path)  # the output side, so that a cut file is noticed
+    _read_matrix(data, place, path)  # the output matrix, so that a truncated file is detected
     if matrix.shape != (num_words + num_buckets, dim):
         raise PocketIntentError(
-            f"{path}: the fastText model is damaged: its table is {list(matrix.shape)}, wanted "
+            f"{path}: the fastText model is damaged: its table is {list(matrix.shape)}, not "
             f"{[num_words + num_buckets, dim]}"
         )
     return _Layout(words, matrix, min_n, max_n, num_buckets)
 
 
 def _read_matrix(data: mmap.mmap, place: int, path: Path) -> tuple[FloatArray, int]:
-    """A view of a matrix, and where it ends."""
+    """A view of the matrix at an offset, and the offset of its end."""
     quantised, num_rows, dim = _MATRIX.unpack_from(data, place)
     if quantised:
-        raise PocketIntentError(f"{path}: a quantised fastText model; give the one it was made of")
+        raise PocketIntentError(f"{path}: {_QUANTISED}")
     place += _MATRIX.size
     if num_rows < 0 or dim < 0 or num_rows * dim * 4 > len(data) - place:
         raise PocketIntentError(f"{path}: the fastText model is truncated")

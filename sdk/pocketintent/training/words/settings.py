@@ -6,51 +6,61 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.settings import check_positive, check_values
+from pocketintent.runtime.settings import check_ngram_lengths, check_settings, setting
 
 
 @dataclass(frozen=True)
 class WordSettings:
-    """How word vectors are trained; ``docs/vectors.md`` describes each setting.
+    """How word vectors are trained.
 
-    The defaults of ``dim``, ``window`` and ``epochs`` are those of the CharEmb paper («Extracting
-    Text Representations for Terms and Phrases in Technical Domains»: CBOW, window 8, 25 epochs,
-    200 dimensions); the others are gensim's, but for ``num_buckets``, where it has two million.
+    The defaults of ``dim``, ``window`` and ``epochs`` are those of the CharEmb paper ("Extracting
+    Text Representations for Terms and Phrases in Technical Domains": CBOW, window 8, 25 epochs,
+    200 dimensions). The others are gensim's, except ``num_buckets``, which is two million there.
     """
 
-    method: Literal["word2vec", "fasttext"] = "word2vec"
-    architecture: Literal["cbow", "skipgram"] = "cbow"
-    dim: int = 200
-    window: int = 8
-    epochs: int = 25
-    negatives: int = 5
-    subsample: float = 1e-3
-    learning_rate: float = 0.025
-    min_learning_rate: float = 1e-4
-    min_count: int = 5
-    max_words: int | None = None
-    min_n: int = 3
-    max_n: int = 6
-    num_buckets: int = 100_000
-    tokenizer: Literal["simple", "tweet"] = "simple"
-    seed: int = 0
-    workers: int = 1
+    method: Literal["word2vec", "fasttext"] = setting(
+        "word2vec", "`word2vec`, or `fasttext`, which also makes a word of its character n-grams"
+    )
+    architecture: Literal["cbow", "skipgram"] = setting(
+        "cbow",
+        "`cbow` predicts a word from the words around it, `skipgram` those words from the word",
+    )
+    dim: int = setting(200, "dimension of the vectors", least=1)
+    window: int = setting(8, "context words on each side", least=1)
+    epochs: int = setting(25, "passes over the corpus", least=1)
+    negatives: int = setting(5, "random words that each right word is compared with", least=1)
+    subsample: float = setting(
+        1e-3, "words above this share of the text are skipped at random; 0 for never", least=0
+    )
+    # Vectors that overflow would make gensim read outside its table of the sigmoid.
+    learning_rate: float = setting(0.025, "initial learning rate", above=0, most=10)
+    min_learning_rate: float = setting(
+        1e-4, "final learning rate; it falls linearly from the initial one", above=0, most=10
+    )
+    min_count: int = setting(5, "rarer words get no vector", least=1)
+    max_words: int | None = setting(None, "keep only this many of the most frequent words", least=1)
+    min_n: int = setting(3, "length of FastText's shortest n-gram", least=1)
+    max_n: int = setting(6, "length of FastText's longest n-gram")
+    num_buckets: int = setting(
+        100_000, "rows of FastText's table of n-grams (gensim's default is 2,000,000)", least=1
+    )
+    tokenizer: Literal["simple", "tweet"] = setting(
+        "simple", "`simple` runs on the device, `tweet` is NLTK's"
+    )
+    seed: int = setting(
+        0,
+        "seed of every random step; with one worker, a seed gives one result",
+        least=0,
+        below=2**32,
+    )
+    workers: int = setting(1, "threads; with two or more, results differ from run to run", least=1)
 
     def check(self) -> None:
-        """Raise PocketIntentError for settings that make no sense."""
-        check_values(self)
-        check_positive(
-            *(self, "dim", "window", "epochs", "negatives", "min_count", "workers", "max_words")
-        )
-        # Vectors that overflow would make gensim read outside of its table of the sigmoid.
-        if not 0 < self.min_learning_rate <= self.learning_rate <= 10:
+        """Raise PocketIntentError for a setting that is not allowed."""
+        check_settings(self)
+        if self.min_learning_rate > self.learning_rate:
             raise PocketIntentError(
-                "the learning rates want 0 < min_learning_rate <= learning_rate <= 10, not "
-                f"{self.min_learning_rate} and {self.learning_rate}"
+                f"min_learning_rate must be at most learning_rate, not {self.min_learning_rate} "
+                f"with a learning_rate of {self.learning_rate}"
             )
-        if self.subsample < 0:
-            raise PocketIntentError(f"subsample must be 0 or more, not {self.subsample}")
-        if not 0 <= self.seed < 1 << 32:
-            raise PocketIntentError(f"seed must be in 0..{(1 << 32) - 1}, not {self.seed}")
-        if not 1 <= self.min_n <= self.max_n <= 64 or self.num_buckets < 1:
-            raise PocketIntentError("n-grams want 1 <= min_n <= max_n <= 64 and num_buckets >= 1")
+        check_ngram_lengths(self.min_n, self.max_n)

@@ -20,13 +20,14 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
 
 DIM = 8
 WORDS = ["turn", "on", "the", "lamp", "light", "play", "music", "pizza"]
-NGRAMS = {"min_n": 2, "max_n": 3, "num_buckets": 4, "weight": 1.0}
+NGRAMS = NgramSettings(2, 3, 4)
 TOKENS = [*WORDS, "lmap", "muisc", "x", "🙂", "日本", "!", "\0"]
 TEXTS = st.lists(st.lists(st.sampled_from(TOKENS), max_size=6).map(" ".join), max_size=6)
 

@@ -8,7 +8,8 @@ Nothing is out of its vocabulary, and a misspelt word comes near the right one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from copy import copy
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.encoders.charemb.cells import RecurrentReader, TransformerReader
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.charemb.weights import Weights, read_weights, weights_to_parts
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
+from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
 
@@ -28,10 +31,9 @@ _TEXTS_AT_ONCE = 256
 _CHARS_AT_ONCE = 4096
 _WORD_CACHE = 4096
 _SHORTEST, _LONGEST = np.float32(-20), np.float32(20)  # logarithms of a vector's length
-_KEPT_OUT = ("format_version", "sha256")
 
 
-class CharEncoder:
+class CharEncoder(ModelEncoder):
     """A network over the characters of a text.
 
     ``reads="text"`` reads the whole text at once, as the paper does. ``reads="words"`` reads
@@ -51,7 +53,7 @@ class CharEncoder:
         ModelFileError: The parts do not fit each other, or a setting is not known.
     """
 
-    kind = "charemb"
+    kind: ClassVar[str] = "charemb"
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class CharEncoder:
         self.reads: Reading = reads
         self.tokenizer_spec = dict(tokenizer_spec)
         self.manifest = dict(manifest or {})
-        self._tokenize: Tokenizer = get_tokenizer(tokenizer_spec)
+        self.tokenize: Tokenizer = get_tokenizer(tokenizer_spec)
         parameters = weights.decode()
         reader = TransformerReader if network.cell == "transformer" else RecurrentReader
         self._reader = reader(network, parameters)
@@ -84,18 +86,6 @@ class CharEncoder:
         ]
         self._words: dict[str, FloatArray] = {}
 
-    def encode(self, text: str) -> FloatArray:
-        """The sentence vector of a text.
-
-        Args:
-            text: Any string.
-
-        Returns:
-            float32 [dim], of unit length; all zeros when no character but the space is known.
-        """
-        vector: FloatArray = self.encode_batch([text])[0]
-        return vector
-
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The vectors of several texts, float32 [num_texts, dim].
 
@@ -103,7 +93,7 @@ class CharEncoder:
         """
         if self.reads == "text":
             return unit_rows(self.embed_terms(texts))
-        return unit_rows(self._sum_words([self._tokenize(text) for text in texts]))
+        return unit_rows(self._sum_words([self.tokenize(text) for text in texts]))
 
     def embed_terms(self, terms: Sequence[str]) -> FloatArray:
         """The vectors of words or terms, each read as a whole and not normalised.
@@ -136,6 +126,57 @@ class CharEncoder:
         """
         vectors = self.embed_terms(tokens)
         return vectors[vectors.any(axis=1)]
+
+    @property
+    def embeds_unknown_words(self) -> bool:
+        """Always: any word with a known character has a vector."""
+        return True
+
+    def readings(self) -> Mapping[str, CharEncoder]:
+        """As the model reads a text, and the other way; the network is the same for both."""
+        other: Reading = "words" if self.reads == "text" else "text"
+        return {self.reads: self, other: self.replace(reads=other)}
+
+    @classmethod
+    def size_group(cls, tensor: str) -> str:
+        """All tensors are the network's."""
+        return "network"
+
+    def check_exportable(self, source: str) -> None:
+        """Refuse float32 weights."""
+        if self.weights.format == "float32":
+            raise PocketIntentError(
+                f"{source}: the weights of the character network are float32, and an export "
+                "contains int8 weights or codes; quantise the network by `pocketintent train "
+                "charemb --weights int8`, or without training by quantise_charemb of "
+                "pocketintent.compression.network"
+            )
+
+    def graph_inputs(
+        self, max_length: int | None = None, max_chars: int | None = None
+    ) -> GraphInputs:
+        """The characters of each word, or of the whole text."""
+        own = self.vocabulary.max_chars
+        characters = CharVocabulary(
+            self.vocabulary.characters, own if max_chars is None else min(own, max_chars)
+        )
+        tokenize = None if self.reads == "text" else self.tokenize
+        return GraphInputs(tokenize, None, characters)
+
+    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
+        """The graph ``encoder``, and ``characters`` where the encoder reads words."""
+        module = require("pocketintent_export.encoders.charemb", "export")
+        modules: Mapping[str, Any] = module.charemb_modules(self, file_format, max_chars)
+        return modules
+
+    def limit_characters(self, max_chars: int) -> CharEncoder:
+        """A copy that reads fewer characters; its weights, and so its positions, stay."""
+        if max_chars >= self.vocabulary.max_chars:
+            return self
+        short = copy(self)
+        short.vocabulary = CharVocabulary(self.vocabulary.characters, max_chars)
+        short._words = {}  # the cached vectors are of longer words
+        return short
 
     def _forward(self, texts: Sequence[Sequence[int]]) -> FloatArray:
         (first, first_bias), (second, second_bias) = self._mlp
@@ -208,7 +249,7 @@ class CharEncoder:
             read_weights(manifest.get("weights"), tensors, shapes),
             reads=manifest.get("reads"),  # type: ignore[arg-type]  # checked there
             tokenizer_spec=tokenizer,
-            manifest={k: v for k, v in manifest.items() if k not in _KEPT_OUT},
+            manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 PART = "charemb"
 """The manifest's entry for the character network, and with a dot the prefix of its tensors."""
@@ -23,7 +27,7 @@ _TEXTS_AT_ONCE = 256
 _WORD_CACHE = 4096
 
 
-class CombinedEncoder:
+class CombinedEncoder(ModelEncoder):
     """A table of word vectors, with a character network for the words that it lacks.
 
     A text is the sum of its words' vectors at unit length, as in :class:`StaticEncoder`. The
@@ -41,7 +45,7 @@ class CombinedEncoder:
         ModelFileError: The parts differ in dimensions or tokenizer, or the table has n-grams.
     """
 
-    kind = "combined"
+    kind: ClassVar[str] = "combined"
 
     def __init__(
         self,
@@ -69,22 +73,10 @@ class CombinedEncoder:
         self.tokenizer_spec = words.tokenizer_spec
         self.tokenize = words.tokenize
         self.template_quantizer = words.template_quantizer
+        self.counts = words.counts
         self.manifest = words.manifest
         self._ask = None if attention is None else TableAttention(words.words, attention)
         self._unknown: Mapping[str, FloatArray] = {}
-
-    def encode(self, text: str) -> FloatArray:
-        """The sentence vector of a text.
-
-        Args:
-            text: Any string.
-
-        Returns:
-            float32 [dim], of unit length; all zeros when no word and no character is known, or
-            when the words cancel out.
-        """
-        vector: FloatArray = self.encode_batch([text])[0]
-        return vector
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The vectors of several texts, float32 [num_texts, dim].
@@ -126,6 +118,55 @@ class CombinedEncoder:
             else:
                 row[:] = self.words.words.weighted_sum(np.array([word_id], np.intp))
         return rows[rows.any(axis=1)]
+
+    @property
+    def embeds_unknown_words(self) -> bool:
+        """Always: the network reads any word with a known character."""
+        return True
+
+    @classmethod
+    def size_group(cls, tensor: str) -> str:
+        """The network's tensors, and those of the table."""
+        return "network" if tensor.startswith(f"{PART}.") else super().size_group(tensor)
+
+    def check_exportable(self, source: str) -> None:
+        """Refuse a table of floats, and a network of float32 weights."""
+        if isinstance(self.words.words, DenseMatrix):
+            raise PocketIntentError(
+                f"{source}: the model is not compressed, and an export contains codes; combine "
+                "it again: pocketintent combine WORDS CHAREMB --sub-dim 4 --codebook-size 256 "
+                "--out FILE"
+            )
+        try:
+            self.characters.check_exportable(source)
+        except PocketIntentError as error:
+            raise PocketIntentError(f"{error}, and combine it with the words again") from error
+
+    def graph_inputs(
+        self, max_length: int | None = None, max_chars: int | None = None
+    ) -> GraphInputs:
+        """Slots of the table's words, and the characters of any other word."""
+        table = self.words.graph_inputs(max_length)
+        characters = self.characters.graph_inputs(max_chars=max_chars).characters
+        return GraphInputs(table.tokenize, table.slots, characters)
+
+    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
+        """The graph ``encoder`` over the table, and ``characters`` for unknown words."""
+        module = require("pocketintent_export.encoders.combined", "export")
+        modules: Mapping[str, Any] = module.combined_modules(self, file_format, max_chars)
+        return modules
+
+    def limit_characters(self, max_chars: int) -> CombinedEncoder:
+        """A copy that reads fewer characters of an unknown word."""
+        characters = self.characters.limit_characters(max_chars)
+        return self if characters is self.characters else self.replace(characters=characters)
+
+    def sum_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The sum of the slots' rows and of the vectors of unknown words, float32 [dim]."""
+        unknown = [token for token in tokens if token not in self.vocabulary]
+        total = self.words.sum_slots(slots, tokens)
+        total += self.embed_unknown(unknown).sum(axis=0)
+        return total
 
     def _unit_sum(self, tokens: Sequence[str], unknown: Mapping[str, FloatArray]) -> FloatArray:
         ids = self.vocabulary.ids(tokens)

@@ -1,0 +1,43 @@
+"""The systems by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from pocketintent.runtime.errors import PocketIntentError
+from systems.contract import System
+from systems.fasttext import FastText
+from systems.minilm import MiniLMEncoder, build_minilm, minilm_files
+from systems.model2vec import Model2VecEncoder, build_model2vec, model2vec_files
+from systems.nearest import NearestByProduct
+from systems.ours import PocketIntent
+from systems.tfidf import Tfidf
+
+SYSTEMS: Mapping[str, Callable[[Path | None], System]] = {
+    "pocketintent": PocketIntent,
+    "pocketintent-exact": lambda model: PocketIntent(model, "exact"),
+    "model2vec": lambda _: NearestByProduct(build_model2vec, Model2VecEncoder, model2vec_files),
+    "fasttext": lambda _: FastText(),
+    "minilm-int8": lambda _: NearestByProduct(build_minilm, MiniLMEncoder, minilm_files),
+    "tfidf": lambda _: Tfidf(),
+}
+"""Makers of systems, called with the model file of ``pocketintent``, or None for the default model.
+
+``pocketintent-exact`` searches without quantised templates.
+"""
+
+
+def make_system(name: str, model: Path | None = None) -> System:
+    """A system by its name.
+
+    Args:
+        name: One of ``SYSTEMS``.
+        model: The model file of ``pocketintent``; the default model when None.
+
+    Raises:
+        PocketIntentError: There is no such system.
+    """
+    if name not in SYSTEMS:
+        raise PocketIntentError(f"unknown system {name!r}; the systems are {', '.join(SYSTEMS)}")
+    return SYSTEMS[name](model)

@@ -1,0 +1,40 @@
+"""The runtime's encoder, shortened as the graphs of fixed lengths shorten a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.graphs.inputs import GraphInputs
+
+
+class ShortenedEncoder:
+    """An encoder that reads no more slots and characters than the exported graphs.
+
+    Args:
+        encoder: The encoder.
+        inputs: The step from a text to the graphs' inputs, with its lengths.
+    """
+
+    def __init__(self, encoder: ModelEncoder, inputs: GraphInputs) -> None:
+        self.dim = encoder.dim
+        self.template_quantizer = encoder.template_quantizer
+        self._encoder = encoder
+        if inputs.characters is not None:
+            self._encoder = encoder.limit_characters(inputs.characters.max_chars)
+        self._inputs = inputs
+
+    def encode(self, text: str) -> FloatArray:
+        """The sentence vector, float32 [dim], by the runtime unless slots are cut off."""
+        inputs = self._inputs(text)
+        if inputs.slots is None or len(inputs.slots[0]) != self._inputs.max_length:
+            return self._encoder.encode(text)
+        assert inputs.tokens is not None
+        return self._encoder.encode_slots(inputs.slots, inputs.tokens)
+
+    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
+        """The vectors of several texts, float32 [num_texts, dim]."""
+        return np.stack([self.encode(text) for text in texts])

@@ -1,0 +1,56 @@
+"""``pocketintent evaluate oos``: out-of-scope utterances."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+from pocketintent.cli.options.draws import add_draw_options
+from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.output import print_json
+from pocketintent.cli.progress import Progress
+from pocketintent.runtime.encoders.registry import load_encoder
+
+EXAMPLES = """\
+examples:
+  pocketintent evaluate oos intents/clinc150
+  pocketintent evaluate oos intents/clinc150 --shots 10,50 --runs 3 --model my.safetensors"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``evaluate oos``."""
+    parser.description = (
+        "Measure how well the score tells out-of-scope utterances from those of an intent. Prints "
+        "a JSON line for each number of templates."
+    )
+    parser.epilog = EXAMPLES
+    parser.set_defaults(run=run)
+    add_model_option(parser)
+    parser.add_argument(
+        "directory",
+        type=Path,
+        metavar="DIR",
+        help="folder with train, valid, test, oos_valid and oos_test .jsonl, as in CLINC150",
+    )
+    add_draw_options(parser, default_shots=(50,))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure how well the score tells out-of-scope utterances."""
+    from pocketintent.evaluation.intents.out_of_scope import evaluate_out_of_scope
+
+    encoder = load_encoder(args.model)
+    with Progress("draws") as progress:
+        step = progress.count("oos", len(args.shots) * args.runs)
+        for shots in args.shots:
+            report = evaluate_out_of_scope(
+                encoder,
+                args.directory,
+                shots=shots,
+                runs=args.runs,
+                seed=args.seed,
+                progress=partial(step, f"{shots} templates"),
+            )
+            print_json(report)
+    return 0

@@ -1,0 +1,72 @@
+"""The tables of settings in the docs, rendered from the settings classes.
+
+Rewrite them with ``python -m pocketintent.cli.options.tables docs/*.md``. A page marks a table
+with ``<!-- settings: StarSpaceSettings -->`` before it and ``<!-- end -->`` after it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pocketintent.cli.options.settings import option_name, show_default
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.settings import Setting, list_settings
+
+MODULES = {
+    "StarSpaceSettings": "pocketintent.training.starspace.settings",
+    "FinishSettings": "pocketintent.training.finish.settings",
+    "DistilSettings": "pocketintent.training.distil.settings",
+    "CharEmbSettings": "pocketintent.training.charemb.settings",
+    "TermSettings": "pocketintent.training.terms.settings",
+    "WordSettings": "pocketintent.training.words.settings",
+}
+"""The settings classes that have a table, and their modules."""
+
+_MARKED = re.compile(r"(<!-- settings: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def render_table(settings: type[Any]) -> str:
+    """The Markdown table of a settings class: a row with option, default and meaning for each."""
+    rows = [_render_row(setting) for setting in list_settings(settings)]
+    return "\n".join(["| option | default | meaning |", "| --- | --- | --- |", *rows, ""])
+
+
+def rewrite_tables(text: str) -> str:
+    """A page with its marked tables rendered from the settings classes.
+
+    Raises:
+        PocketIntentError: A mark names an unknown class.
+    """
+
+    def render(match: re.Match[str]) -> str:
+        start, name, _, end = match.groups()
+        if name not in MODULES:
+            raise PocketIntentError(
+                f"unknown settings class {name!r}; choose from {', '.join(MODULES)}"
+            )
+        return start + render_table(getattr(import_module(MODULES[name]), name)) + end
+
+    return _MARKED.sub(render, text)
+
+
+def _render_row(setting: Setting) -> str:
+    option = option_name(setting.name)
+    options = f"`{option}`"
+    if setting.kind is bool:
+        options += f", `--no-{option.removeprefix('--')}`"
+    default = f"`{setting.default}`" if setting.choices else show_default(setting)
+    return f"| {options} | {default} | {setting.help} |"
+
+
+def main(paths: list[str]) -> None:
+    """Rewrite the tables of some pages in place."""
+    for path in map(Path, paths):
+        path.write_text(rewrite_tables(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

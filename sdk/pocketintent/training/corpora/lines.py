@@ -1,0 +1,35 @@
+"""Lines of UTF-8 text with their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pocketintent.runtime.errors import PocketIntentError
+
+
+def numbered_lines(lines: Iterable[bytes], path: str | Path) -> Iterator[tuple[int, str]]:
+    """Decode the lines of a file, one at a time.
+
+    The caller splits bytes at line feeds, since ``str.splitlines`` would also split at U+2028
+    and other characters that are part of the text.
+
+    Args:
+        lines: The lines, with or without their line ends; an open binary file will do.
+        path: The file, for messages.
+
+    Yields:
+        The number of each line, from 1, and its text without its line end. A byte order mark at
+        the beginning of the file is removed.
+
+    Raises:
+        PocketIntentError: A line is not UTF-8; the message names file and line.
+    """
+    for number, line in enumerate(lines, 1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise PocketIntentError(
+                f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file to UTF-8"
+            ) from error
+        yield number, text.strip("\r\n")

@@ -1,0 +1,52 @@
+"""Opening a teacher: a pocketintent model, an ONNX graph or a Hugging Face transformer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.shipped_models import bundled_models
+from pocketintent.training.teachers.onnx import OnnxTeacher, find_graph
+from pocketintent.training.teachers.transformer import TransformerTeacher, is_transformer
+
+MAX_TOKENS = 128
+
+
+def load_teacher(
+    path: str | Path, *, device: str = "cpu", threads: int = 1, max_tokens: int = MAX_TOKENS
+) -> Encoder:
+    """Open a sentence encoder; nothing is downloaded.
+
+    Args:
+        path: A pocketintent model file; an ``.onnx`` file with ``tokenizer.json`` beside it; a
+            folder with both (the graph as ``model.onnx``, ``onnx/model.onnx`` or the only one);
+            or the folder of a Hugging Face transformer. A folder with a transformer's weights
+            and a graph is read as a transformer.
+        device: Torch device of a transformer; by default ``"cpu"``.
+        threads: Number of CPU threads of an ONNX graph; by default 1.
+        max_tokens: Longer texts are cut to this number of tokens; by default 128.
+
+    Returns:
+        The encoder. The vector of a text is the mean of its tokens' last states, or the first
+        token's state where ``1_Pooling/config.json`` requires it, at unit length; a graph that
+        outputs one vector for each text does its own pooling.
+
+    Raises:
+        PocketIntentError: There is no encoder at the path, or it cannot be used.
+        MissingExtraError: A package that the encoder needs is not installed.
+    """
+    path = Path(path)
+    if path.is_dir():
+        if is_transformer(path):
+            return TransformerTeacher(path, device=device, max_tokens=max_tokens)
+        return OnnxTeacher(find_graph(path), path, threads=threads, max_tokens=max_tokens)
+    if path.suffix == ".onnx":
+        return OnnxTeacher(path, path.parent, threads=threads, max_tokens=max_tokens)
+    if not path.exists() and str(path) not in bundled_models():
+        raise PocketIntentError(
+            f"{path}: there is no such teacher; give a pocketintent model, an .onnx file, or the "
+            "folder of a graph or of a Hugging Face transformer"
+        )
+    return load_encoder(path)

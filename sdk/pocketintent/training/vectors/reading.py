@@ -1,0 +1,137 @@
+"""Reading vectors of words and terms, in whichever of the usual formats they are."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.vectors.binary_rows import read_binary_rows
+from pocketintent.training.vectors.fasttext import MAGIC, read_fasttext
+from pocketintent.training.vectors.rows import HEADER
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.text_rows import read_text_rows
+
+_GZIP = b"\x1f\x8b"
+_HEAD_BYTES = 1 << 16
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
+
+def read_vectors(path: str | Path, limit: int | None = None) -> TermVectors:
+    """Read the vectors of a file, whose format is detected from its content, not from its name.
+
+    The formats are word2vec text and binary, GloVe text (no header), fastText ``.vec`` and
+    ``.bin``, StarSpace TSV (tabs, no header), all but fastText ``.bin`` also packed by gzip; and
+    a pocketintent model of kind ``static``, whose rows are decoded. Files are streamed: memory
+    is needed only for the vectors that are read.
+
+    Args:
+        path: The file.
+        limit: Number of rows to read, usually those of the most frequent terms; None for all.
+
+    Returns:
+        The terms, in the order of the file, and their vectors. In formats separated by spaces,
+        the spaces of a term become underscores.
+
+    Raises:
+        PocketIntentError: The file is missing, empty, truncated or not UTF-8; a row has the
+            wrong number of columns, a NaN or an infinity; a term is empty or occurs twice. The
+            message names file and line, or row in binary formats.
+        MissingExtraError: A fastText model has n-grams and gensim is not installed.
+    """
+    path = Path(path)
+    if limit is not None and limit < 1:
+        raise PocketIntentError(f"the limit of rows must be 1 or more, not {limit}")
+    with _reading(path) as (file, packed):
+        head = file.read(_HEAD_BYTES)
+        file.seek(0)
+        if _is_model(head):
+            _refuse_packed(path, packed)
+            return _read_model(path, limit)
+        if head.startswith(MAGIC):
+            _refuse_packed(path, packed)
+            return TermVectors(*read_fasttext(path, limit))
+        if HEADER.match(head) and _is_binary(head):
+            return TermVectors(*read_binary_rows(file, path, limit))
+        if b"\0" in head:  # checked before reading a line, which may never end
+            raise PocketIntentError(
+                f"{path}: is neither text in UTF-8 nor one of the supported binary formats: "
+                "word2vec, fastText .bin, pocketintent model"
+            )
+        return TermVectors(*read_text_rows(file, path, limit))
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[tuple[BinaryIO, bool]]:
+    """Open a file, unpacked if it is a gzip; the second value is whether it is."""
+    try:
+        with path.open("rb", buffering=1 << 18) as file:
+            packed = file.read(2) == _GZIP
+            file.seek(0)
+            if packed:
+                with gzip.open(file) as unpacked:
+                    yield cast(BinaryIO, unpacked), True
+            else:
+                yield file, False
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise PocketIntentError(f"{path}: broken gzip: {error}") from error
+    except OSError as error:
+        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _is_model(head: bytes) -> bool:
+    """Whether a file begins like safetensors: the length of the header, then its JSON."""
+    return head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
+
+
+def _refuse_packed(path: Path, packed: bool) -> None:
+    if packed:
+        raise PocketIntentError(f"{path}: this format cannot be read packed; unpack it: gunzip")
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether the rows below a word2vec header are binary."""
+    header = HEADER.match(head)
+    assert header is not None
+    start, dim = header.end(), int(header[2])
+    row, newline, _ = head[start:].partition(b"\n")
+    fields = row.split()
+    cut = not newline and len(head) == _HEAD_BYTES
+    if cut:
+        fields = fields[:-1]  # the head may end inside the last field
+    try:
+        # By chance the bytes before a line feed are a number, but not a whole row of numbers.
+        whole = 1 < len(fields) <= dim + 1 if cut else len(fields) == dim + 1
+        if whole and all(np.isfinite(float(field)) for field in fields[1:]):
+            return False
+    except ValueError:
+        pass
+    rows = head[start:]
+    if _CONTROL.search(rows):
+        return True
+    try:
+        # The head may end inside a character of up to four bytes.
+        rows[: rows.rfind(b"\n") + 1 or None].decode()
+    except UnicodeDecodeError as error:
+        return error.start < len(rows) - 3
+    return False
+
+
+def _read_model(path: Path, limit: int | None) -> TermVectors:
+    encoder = load_encoder(path)
+    table = encoder.word_table
+    if table is None:
+        raise PocketIntentError(
+            f"{path}: a model of kind {encoder.kind!r} has no table of vectors; give one of kind "
+            "'static'"
+        )
+    terms = table.vocabulary.words[:limit]
+    return TermVectors(terms, table.vectors.rows(np.arange(len(terms))))

@@ -1,0 +1,99 @@
+"""Writing vectors: word2vec text and binary, StarSpace TSV, or a model."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.atomic import replacing
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.training.vectors.binary_rows import write_binary_rows
+from pocketintent.training.vectors.table import TermVectors, to_encoder
+from pocketintent.training.vectors.text_rows import write_text_rows
+
+
+def write_vectors(path: str | Path, vectors: TermVectors) -> None:
+    """Write vectors atomically, in the format that the suffix selects.
+
+    ========================= ====================================================
+    ``.bin``                  word2vec binary
+    ``.tsv``, ``.tsv.gz``     StarSpace TSV, in which terms keep their spaces
+    ``.safetensors``          a pocketintent model, see :func:`to_encoder`
+    any other, also ``.gz``   word2vec text, which is also fastText's ``.vec``
+    ========================= ====================================================
+
+    Numbers in text have nine digits, from which float32 is read back bit for bit.
+
+    Args:
+        path: The file to write or replace.
+        vectors: The terms and their vectors. In all formats but TSV, white space in a term
+            becomes an underscore.
+
+    Raises:
+        PocketIntentError: A term is empty, not valid Unicode, or occurs twice (after its spaces
+            were replaced), or a vector contains NaN or infinity.
+        OSError: The file cannot be written; the old file is then unchanged.
+    """
+    path = Path(path)
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".tsv"):
+        terms = vectors.terms
+        bad = next((term for term in terms if re.search(r"[\t\r\n]", term)), None)
+        if bad is not None:
+            raise PocketIntentError(f"{path}: the term {bad!r} contains a tab or a line end")
+    else:
+        terms = ["_".join(term.split()) for term in vectors.terms]
+    _check_rows(path, terms, vectors.vectors)
+    if path.suffix == ".safetensors":
+        encoder = to_encoder(TermVectors(terms, vectors.vectors))
+        save_model(path, *encoder.to_model_file_parts())
+        return
+    with replacing(path) as temporary, _writing(temporary, packed=path.suffix == ".gz") as file:
+        if name.endswith(".bin"):
+            write_binary_rows(file, terms, vectors.vectors)
+        else:
+            is_tsv = name.endswith(".tsv")
+            write_text_rows(
+                file, terms, vectors.vectors, separator="\t" if is_tsv else " ", header=not is_tsv
+            )
+
+
+@contextmanager
+def _writing(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
+    with path.open("wb", buffering=1 << 18) as file:
+        if not packed:
+            yield file
+            return
+        # Without a name and a time in the header, equal vectors give equal files.
+        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as archive:
+            yield cast(BinaryIO, archive)
+
+
+def _check_rows(path: Path, terms: list[str], vectors: FloatArray) -> None:
+    if not terms or not vectors.shape[1]:
+        raise PocketIntentError(f"{path}: there are no vectors to write")
+    rows: dict[str, int] = {}
+    for number, term in enumerate(terms):
+        if not term:
+            raise PocketIntentError(f"{path}: term {number} is empty")
+        if rows.setdefault(term, number) != number:
+            raise PocketIntentError(
+                f"{path}: terms {rows[term]} and {number} are both {term!r}; "
+                "every term needs a row of its own"
+            )
+        try:
+            term.encode()
+        except UnicodeEncodeError as error:
+            raise PocketIntentError(f"{path}: the term {term!r} is not valid Unicode") from error
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        number = int(np.flatnonzero(~finite)[0])
+        raise PocketIntentError(f"{path}: the vector of {terms[number]!r} is not finite")

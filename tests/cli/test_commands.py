@@ -1,0 +1,72 @@
+import argparse
+import sys
+import types
+from collections.abc import Iterator
+
+import pytest
+
+from pocketintent.cli.commands import Command, CommandParser, add_commands
+from pocketintent.cli.main import build_parser
+
+
+@pytest.fixture
+def parser(monkeypatch: pytest.MonkeyPatch) -> argparse.ArgumentParser:
+    """A parser with the command ``greet``, whose module counts its calls."""
+    module = types.ModuleType("greeting")
+    module.calls = 0  # type: ignore[attr-defined]
+
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        module.calls += 1  # type: ignore[attr-defined]
+        parser.description = "Greet people."
+        parser.add_argument("name")
+
+    module.add_arguments = add_arguments  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "greeting", module)
+    root = argparse.ArgumentParser(prog="prog")
+    commands = [Command("greet", "greeting", "say hello"), Command("x", "no.such.module", "fail")]
+    add_commands(root, "COMMAND", commands)
+    return root
+
+
+def test_a_command_is_filled_once_and_only_when_it_is_chosen(
+    parser: argparse.ArgumentParser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = sys.modules["greeting"]
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--help"])
+    assert module.calls == 0
+    assert "greet     say hello" in capsys.readouterr().out
+    assert parser.parse_args(["greet", "Ada"]).name == "Ada"
+    assert parser.parse_args(["greet", "Bob"]).name == "Bob"
+    assert module.calls == 1
+
+
+def test_the_help_of_a_command_comes_from_its_module(
+    parser: argparse.ArgumentParser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser.parse_args(["greet", "--help"])
+    text = capsys.readouterr().out
+    assert text.startswith("usage: prog greet")
+    assert "Greet people." in text
+
+
+def _leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """The parsers without subcommands below a parser."""
+    if isinstance(parser, CommandParser):
+        parser.fill()
+    below = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    if not below:
+        yield parser
+    for action in below:
+        for child in action.choices.values():
+            yield from _leaves(child)
+
+
+def test_every_command_has_a_description_and_runs() -> None:
+    names = []
+    for parser in _leaves(build_parser()):
+        names.append(parser.prog)
+        assert parser.description, parser.prog
+        assert callable(parser.get_default("run")), parser.prog
+    assert len(names) == len(set(names)) > 20

@@ -1,0 +1,59 @@
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+from pocketintent.cli.main import main
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.files.model_file import load_model
+
+
+def train(corpus: Path, out: Path) -> None:
+    options = ["--dim", "4", "--epochs", "2", "--threads", "1"]
+    assert main(["train", "starspace", "--corpus", str(corpus), "--out", str(out), *options]) == 0
+
+
+def test_a_finished_model_has_a_vector_for_unknown_words(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained, finished = tmp_path / "trained.safetensors", tmp_path / "finished.safetensors"
+    train(corpus, trained)
+    capsys.readouterr()
+    options = ["--trained-dim", "3", "--subword-dim", "16", "--num-buckets", "64"]
+    assert main(["train", "finish", str(trained), "--out", str(finished), *options]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["dim"], record["words"]) == (19, 8)
+    encoder = load_encoder(finished)
+    assert encoder.encode("jazzy").any()
+    assert not load_encoder(trained).encode("jazzy").any()
+    manifest = load_model(finished).manifest
+    assert manifest["finish"]["subword_dim"] == 16
+    assert manifest["training"]["method"] == "starspace"
+
+
+def test_finishing_twice_is_refused_and_names_the_reason(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "model.safetensors"
+    train(corpus, model)
+    finish = ["train", "finish", str(model), "--out", str(model), "--num-buckets", "64"]
+    assert main(finish) == 0
+    assert main(finish) == 1
+    assert "n-grams already" in capsys.readouterr().err
+
+
+def test_finish_counts_the_words_of_imported_vectors_in_a_corpus(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vectors, model = tmp_path / "glove.txt", tmp_path / "glove.safetensors"
+    vectors.write_text("the 1 0 0\njazz 0 1 0\nzebra 0 0 1\n")
+    finished = tmp_path / "finished.safetensors"
+    assert main(["train", "words", "--from", str(vectors), "--out", str(model)]) == 0
+    options = ["--out", str(finished), "--trained-dim", "0", "--subword-dim", "0"]
+    capsys.readouterr()
+    assert main(["train", "finish", str(model), *options]) == 1
+    assert "how frequent its words are; give --corpus" in capsys.readouterr().err
+    assert main(["train", "finish", str(model), *options, "--corpus", str(corpus)]) == 0
+    counts = load_model(finished).tensors["vocabulary.counts"]
+    assert counts.tolist() == [12, 3, 0]

@@ -1,0 +1,132 @@
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+pytest.importorskip("torch")
+from pocketintent.cli.main import build_parser, main
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.files.model_file import load_model
+from pocketintent.training.starspace.settings import StarSpaceSettings
+
+QUICK = ("--dim", 4, "--epochs", 2, "--threads", 1)
+
+
+def call(*argv: Any) -> int:
+    return main(["train", "starspace", *map(str, argv)])
+
+
+def test_training_prints_its_record_as_one_json_line(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model.safetensors"
+    assert call("--corpus", corpus, "--out", out, *QUICK) == 0
+    printed = capsys.readouterr()
+    record = json.loads(printed.out)
+    assert printed.out.count("\n") == 1
+    assert record.pop("out") == str(out)
+    assert load_model(out).manifest["training"] == record
+    assert len(record["loss"]) == 2
+    assert "epoch 2 of 2: loss" in printed.err
+    assert load_encoder(out).encode("play some jazz").any()
+
+
+def test_options_reach_the_settings(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model.safetensors"
+    options = ("--mode", "labelled", "--loss", "softmax", "--optimizer", "sgd", "--max-words", 5)
+    more = ("--no-share-sides", "--num-buckets", 20, "--tokenizer", "tweet", "--seed", 9)
+    assert call("--corpus", corpus, corpus, "--out", out, *QUICK, *options, *more) == 0
+    record = json.loads(capsys.readouterr().out)
+    settings = record["settings"]
+    chosen = {"mode": "labelled", "loss": "softmax", "optimizer": "sgd", "max_words": 5}
+    assert settings.items() >= chosen.items()
+    assert (settings["share_sides"], settings["num_buckets"], settings["seed"]) == (False, 20, 9)
+    assert len(record["corpora"]) == 2
+    model = load_model(out)
+    assert model.manifest["tokenizer"]["name"] == "tweet"
+    assert sorted(model.manifest["labels"]) == ["find", "play", "stop"]
+
+
+def test_every_setting_has_an_option_with_its_default_and_choices() -> None:
+    args = build_parser().parse_args(["train", "starspace", "--corpus", "c", "--out", "o"])
+    for field in fields(StarSpaceSettings):
+        assert getattr(args, field.name) == field.default
+
+
+def test_every_setting_takes_the_choices_of_its_type_and_no_other() -> None:
+    call = ["train", "starspace", "--corpus", "c", "--out", "o"]
+    hints = get_type_hints(StarSpaceSettings)
+    names = [name for name, hint in hints.items() if get_origin(hint) is Literal]
+    assert set(names) == {"mode", "loss", "optimizer", "tokenizer", "split"}
+    for name in names:
+        for choice in get_args(hints[name]):
+            args = build_parser().parse_args([*call, f"--{name}", choice])
+            assert getattr(args, name) == choice
+        with pytest.raises(SystemExit):
+            build_parser().parse_args([*call, f"--{name}", "another"])
+
+
+def test_an_unfinished_run_needs_resume_or_restart(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model.safetensors"
+    (tmp_path / "model.safetensors.work").mkdir()
+    assert call("--corpus", corpus, "--out", out, *QUICK) == 1
+    assert "--resume goes on with it, --restart drops it" in capsys.readouterr().err
+    assert call("--corpus", corpus, "--out", out, *QUICK, "--restart") == 0
+
+
+BAD_INPUT = [
+    (("--dim", 0), "dim must be at least 1, not 0"),
+    (("--seed", -1), "seed must be"),
+    (("--margin", "nan"), "margin must be a finite number"),
+    (("--threads", 0), "--threads must be 1 or more"),
+    (("--device", "abacus"), "--device abacus"),
+    (("--min-count", 99), "no word that occurs 99 times"),
+    (("--out", "nowhere/model.safetensors"), "there is no folder nowhere"),
+    (("--corpus", "none.txt"), "none.txt: cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_INPUT, ids=lambda part: str(part))
+def test_bad_input_ends_with_a_message_and_status_1(
+    corpus: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[Any, ...],
+    message: str,
+) -> None:
+    out = tmp_path / "model.safetensors"
+    assert call("--corpus", corpus, "--out", out, *options) == 1
+    printed = capsys.readouterr()
+    assert message in printed.err.splitlines()[-1]
+    assert printed.out == ""
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["--corpus", "c"],
+        ["--out", "o"],
+        ["--corpus", "c", "--out", "o", "--mode", "poem"],
+        ["--corpus", "c", "--out", "o", "--resume", "--restart"],
+    ],
+)
+def test_a_bad_call_ends_with_status_2(argv: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        call(*argv)
+    assert caught.value.code == 2
+
+
+def test_a_missing_gpu_is_named(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert call("--corpus", corpus, "--out", tmp_path / "m", "--device", "cuda") == 1
+    assert "this torch sees no GPU" in capsys.readouterr().err

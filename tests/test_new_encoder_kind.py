@@ -1,0 +1,257 @@
+"""A new encoder kind is one class and its registration; every other part of the program asks it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.cli.main import main
+from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
+from pocketintent.runtime.encoders import registry
+from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
+from pocketintent.runtime.encoders.parts import (
+    add_template_quantizer,
+    manifest_entry,
+    read_matrix,
+    read_template_quantizer,
+)
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import ModelFile, save_model
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.quantization.matrices import Matrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.tensors import matrix_settings, to_tensors
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
+
+
+class MaximumEncoder(ModelEncoder):
+    """The maximum of the words' vectors in each dimension, at unit length."""
+
+    kind: ClassVar[str] = "maximum"
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        words: Matrix,
+        *,
+        tokenizer_spec: Mapping[str, Any] = SIMPLE_SPEC,
+        template_quantizer: Quantizer | None = None,
+        manifest: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.vocabulary, self.words, self.dim = vocabulary, words, words.dim
+        self.tokenizer_spec, self.tokenize = dict(tokenizer_spec), get_tokenizer(tokenizer_spec)
+        self.template_quantizer = template_quantizer
+        self.manifest = dict(manifest or {})
+
+    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
+        vectors = np.zeros((len(texts), self.dim), np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            rows = self.embed_tokens(self.tokenize(text))
+            if len(rows):
+                vector[:] = rows.max(axis=0)
+        return unit_rows(vectors)
+
+    def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
+        return self.words.rows(np.array(self.vocabulary.ids(tokens), np.intp))
+
+    @property
+    def word_table(self) -> WordTable:
+        return WordTable(self.vocabulary, self.words)
+
+    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        manifest = {
+            **self.manifest,
+            "kind": self.kind,
+            "dim": self.dim,
+            "tokenizer": self.tokenizer_spec,
+            "words": matrix_settings(self.words),
+        }
+        tensors = {**self.vocabulary.to_tensors(), **to_tensors(self.words, "words")}
+        if self.template_quantizer is not None:
+            add_template_quantizer(self.template_quantizer, manifest, tensors)
+        return manifest, tensors
+
+    @classmethod
+    def from_model_file(cls, model: ModelFile) -> MaximumEncoder:
+        words = read_matrix(model, "words")
+        return cls(
+            Vocabulary.from_tensors(model.tensors),
+            words,
+            tokenizer_spec=manifest_entry(model.manifest, "tokenizer"),
+            template_quantizer=read_template_quantizer(model, words.dim),
+            manifest={k: v for k, v in model.manifest.items() if k not in FILE_ENTRIES},
+        )
+
+    def tables(self) -> Mapping[str, Matrix]:
+        return {"words": self.words}
+
+    def select_words(self, ids: IndexArray) -> MaximumEncoder:
+        words = [self.vocabulary.words[index] for index in ids.tolist()]
+        return self.replace(vocabulary=Vocabulary(words), words=self.words.select(ids))
+
+    def graph_inputs(
+        self, max_length: int | None = None, max_chars: int | None = None
+    ) -> GraphInputs:
+        slots = TokenInputs(self.vocabulary, self.tokenizer_spec, None, max_length)
+        return GraphInputs(slots.tokenize, slots, None)
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        rows = self.words.rows(slots[0].astype(np.intp))
+        vector: FloatArray = unit_rows(rows.max(axis=0, keepdims=True))[0]
+        return vector
+
+    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
+        import torch
+
+        from pocketintent_export.layers.codes import QuantizedRows
+        from pocketintent_export.layers.lengths import unit
+
+        class MaximumModule(torch.nn.Module):
+            def __init__(self, words: Any) -> None:
+                super().__init__()
+                self.rows = QuantizedRows([words])
+
+            def forward(self, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+                rows, norms = self.rows(ids.reshape(-1))
+                rows = (rows * norms).reshape(*ids.shape, -1)
+                # Padding has no weight; a text without a word is zeros.
+                padding = torch.where(weights > 0, 0.0, -1e9).unsqueeze(-1)
+                known = (weights.sum(-1, keepdim=True) > 0).to(torch.float32)
+                return unit((rows + padding).amax(1) * known)
+
+        return {"encoder": MaximumModule(self.words)}
+
+
+TEMPLATES = {
+    "lights_on": ["turn on the light", "lamp on please"],
+    "lights_off": ["turn off the light", "lamp off please"],
+    "music": ["play some jazz", "hear music"],
+}
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(registry, "_KINDS", dict(registry._KINDS))
+    registry.register(MaximumEncoder)
+    yield
+
+
+@pytest.fixture
+def model(tiny_encoder: StaticEncoder, tmp_path: Path) -> Path:
+    encoder = MaximumEncoder(
+        tiny_encoder.vocabulary, tiny_encoder.words, manifest={"training": {"seed": 1}}
+    )
+    path = tmp_path / "maximum.safetensors"
+    save_model(path, *encoder.to_model_file_parts())
+    return path
+
+
+@pytest.fixture
+def templates(tmp_path: Path) -> Path:
+    path = tmp_path / "templates.json"
+    path.write_text(json.dumps(TEMPLATES), encoding="utf-8")
+    return path
+
+
+def _run(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    """The last JSON line that a command prints."""
+    capsys.readouterr()
+    assert main([str(argument) for argument in arguments]) == 0
+    report: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return report
+
+
+def _compress(capsys: pytest.CaptureFixture[str], model: Path, out: Path) -> dict[str, Any]:
+    return _run(
+        capsys, "compress", model, "--out", out, "--sub-dim", 4, "--codebook-size", 64, "--keep", 30
+    )
+
+
+def test_it_is_saved_and_loaded(model: Path) -> None:
+    encoder = load_encoder(model)
+    assert isinstance(encoder, MaximumEncoder)
+    assert encoder.manifest["training"] == {"seed": 1}
+    assert np.linalg.norm(encoder.encode("turn on the light")) == pytest.approx(1)
+    assert not encoder.encode("zzz").any()
+
+
+def test_it_matches(model: Path, templates: Path) -> None:
+    recognizer = IntentRecognizer.load(templates, model)
+    assert recognizer.match("please turn the lamp off").nearest == "lights_off"
+    recognizer.add_intent("food", ["order a pizza"])
+    assert recognizer.match_batch(["hungry for pizza", "zzz"])[0].nearest == "food"
+
+
+def test_it_is_compressed_and_reported(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "small.safetensors"
+
+    report = _compress(capsys, model, out)
+
+    small = load_encoder(out)
+    assert isinstance(small, MaximumEncoder)
+    assert report["words"] == {"before": len(load_encoder(model).tables()["words"]), "after": 30}
+    assert report["settings"]["rotate"] is False  # a maximum depends on the axes
+    assert report["bytes"]["codes"] == 30 * small.dim // 4 * 6 // 8  # six bits a code
+    assert report["bytes"]["vocabulary"] > 0 and report["bytes"]["network"] == 0
+    text = "turn on light lamp"
+    assert small.encode(text) @ load_encoder(model).encode(text) > 0.9
+
+
+def test_it_is_evaluated(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = [("turn the light on", "lamp on", 5), ("play jazz", "hear music", 4), ("hi", "eat", 0)]
+    lines = [json.dumps({"a": a, "b": b, "score": score}) for a, b, score in pairs]
+    sts = tmp_path / "sts.jsonl"
+    sts.write_text("\n".join(lines), encoding="utf-8")
+    folder = tmp_path / "intents"
+    folder.mkdir()
+    rows = [{"text": text, "intent": name} for name, texts in TEMPLATES.items() for text in texts]
+    for split in ("train", "test"):
+        content = "\n".join(map(json.dumps, rows))
+        (folder / f"{split}.jsonl").write_text(content, encoding="utf-8")
+
+    assert _run(capsys, "evaluate", "sts", sts, "--model", model)["pearson"] > 0.5
+    intents = _run(
+        capsys, "evaluate", "intents", folder, "--model", model, "--shots", 2, "--runs", 1
+    )
+    assert intents["results"][0]["accuracy"]["mean"] == 1
+    row = _run(capsys, "evaluate", "encoders", sts, "--model", model)["rows"][0]
+    assert row["kind"] == "maximum" and row["known_tokens"] == 1
+
+
+@pytest.mark.parametrize("file_format", ["onnx", "tflite"])
+def test_it_is_exported_with_the_proof_and_runs_there(
+    model: Path,
+    templates: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    file_format: str,
+) -> None:
+    pytest.importorskip("onnxscript" if file_format == "onnx" else "litert_torch")
+    small, out = tmp_path / "small.safetensors", tmp_path / "exported"
+    _compress(capsys, model, small)
+
+    report = _run(
+        capsys,
+        *("export", "--model", small, "--templates", templates, "--format", file_format),
+        *("--out", out, "--max-length", 6),
+    )
+
+    assert report["proof"]["intents_differing"] == 0
+    backend = {"onnx": "onnxruntime", "tflite": "tflite"}[file_format]
+    exported = IntentRecognizer.load(model=out, backend=backend)  # type: ignore[arg-type]
+    expected = IntentRecognizer.load(templates, small)
+    for text in ("turn the lamp off", "hear jazz please", "zzz", ""):
+        found = exported.match(text)
+        assert found.nearest == expected.match(text).nearest
+        assert found.score == pytest.approx(expected.match(text).score, abs=1e-5)

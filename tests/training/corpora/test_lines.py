@@ -1,0 +1,14 @@
+import pytest
+
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.corpora.lines import numbered_lines
+
+
+def test_lines_are_numbered_and_decoded_without_mark_and_line_ends() -> None:
+    lines = [b"\xef\xbb\xbfone\r\n", b"\n", "\ufefftwo\u2028".encode()]
+    assert list(numbered_lines(lines, "a.txt")) == [(1, "one"), (2, ""), (3, "\ufefftwo\u2028")]
+
+
+def test_the_error_names_file_and_line() -> None:
+    with pytest.raises(PocketIntentError, match=r"a\.txt, line 2: not UTF-8 .*convert the file"):
+        list(numbered_lines([b"one", b"\xff"], "a.txt"))
