@@ -22,7 +22,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Match:
-    """What the recogniser says of one text."""
+    """The answer of the recogniser for one text."""
 
     intent: str | None
     """The recognised intent, or None; ``reason`` then says why."""
