@@ -48,7 +48,7 @@ class GraphAlone:
     def match(self, text: str) -> str:
         """The nearest intent; see :meth:`Way.match`."""
         inputs = self._inputs(text)
-        if not inputs.known:
+        if not inputs.is_known:
             return ""
         return self._names[int(self._run(inputs.arrays(self._spell))["scores"].argmax())]
 

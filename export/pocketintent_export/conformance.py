@@ -1,4 +1,4 @@
-"""The conformance file: utterances and what the runtime makes of them, for ports to be held to."""
+"""The conformance file: utterances with the runtime's results, against which ports are tested."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pocketintent.runtime.text.typing_errors import add_typing_errors
 
 NUM_UTTERANCES = 500
 NUM_VALUES = 8
-"""Values of each sentence vector that the file shows."""
+"""Number of values of each sentence vector in the file."""
 NARROW = 1e-3
-"""Utterances whose decision hangs on less are left out: they would test a rounding."""
+"""Utterances whose decision is closer than this are left out: they would test rounding errors."""
 SHARES = {"template": 0.3, "other_domain": 0.18, "hostile": 0.12, "typing_error": 0.4}
-"""Parts of the utterances by source."""
+"""Shares of the utterances by source."""
 MAX_TRIES = 20 * NUM_UTTERANCES
-"""Texts of a source that are tried before it counts as used up."""
+"""Number of texts that are tried before a source counts as exhausted."""
 
 HOSTILE = (
     "",
@@ -77,7 +77,7 @@ HOSTILE = (
     "swiitch teh lihgt onn",
     "`turn´ ‘on’ ʼlights",
 )
-"""Texts that ports get wrong; each is also put before and behind templates."""
+"""Texts that ports get wrong; also placed before and after templates."""
 
 
 def make_conformance(
@@ -86,24 +86,24 @@ def make_conformance(
     """The lines of the conformance file.
 
     Args:
-        recognizer: The runtime, over the templates that are exported.
-        inputs: What makes the graphs' inputs.
-        seed: Seed of the draws.
+        recognizer: The runtime's recogniser with the exported templates.
+        inputs: The function from a text to the graphs' inputs.
+        seed: Seed of the random choices.
 
     Returns:
-        ``NUM_UTTERANCES`` lines, of different texts; ``docs/export.md`` describes their fields.
-        Fewer only where nearly all decisions are narrow, as with equal intents.
+        ``NUM_UTTERANCES`` lines with different texts; ``docs/export.md`` describes their fields.
+        Fewer lines if nearly all decisions are close, for example with equal intents.
     """
     rng = np.random.default_rng(seed)
     templates = recognizer.templates
     lines: list[dict[str, Any]] = []
     seen: set[str] = set()
     for source, texts in _sources(templates, rng).items():
-        wanted = len(lines) + round(SHARES[source] * NUM_UTTERANCES)
-        if source == "typing_error":  # which take over what the other sources lack
-            wanted = NUM_UTTERANCES
+        target = len(lines) + round(SHARES[source] * NUM_UTTERANCES)
+        if source == "typing_error":  # the last source makes up for the others
+            target = NUM_UTTERANCES
         for text in islice(texts, MAX_TRIES):
-            if len(lines) == wanted:
+            if len(lines) == target:
                 break
             match = recognizer.match(text)
             if text not in seen and not _is_narrow(match, templates):
@@ -114,46 +114,47 @@ def make_conformance(
 
 def _sources(templates: TemplateSet, rng: np.random.Generator) -> dict[str, Iterator[str]]:
     """Utterances by source, in the order of the file."""
-    own = [text for intent in templates.intents.values() for text in intent.templates]
-    shipped = [load_templates(path) for path in bundled_templates().values()]
-    others = [
+    texts = [text for intent in templates.intents.values() for text in intent.templates]
+    shipped_sets = [load_templates(path) for path in bundled_templates().values()]
+    other_texts = [
         text
-        for other in shipped
-        for intent in other.intents.values()
+        for shipped_set in shipped_sets
+        for intent in shipped_set.intents.values()
         for text in intent.templates
-        if text not in own
+        if text not in texts
     ]
     return {
-        "template": _shuffled(own, rng),
-        "other_domain": _shuffled(others, rng),
-        "hostile": chain(HOSTILE, _mixed(own, rng)),
-        "typing_error": _misspelt(own, rng),
+        "template": _shuffle(texts, rng),
+        "other_domain": _shuffle(other_texts, rng),
+        "hostile": chain(HOSTILE, _mix_hostile(texts, rng)),
+        "typing_error": _misspell(texts, rng),
     }
 
 
-def _shuffled(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+def _shuffle(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+    """The texts in random order."""
     return (texts[int(i)] for i in rng.permutation(len(texts)))
 
 
-def _mixed(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
-    """Hostile texts before or behind templates, without end."""
+def _mix_hostile(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+    """An endless sequence of templates with a hostile text before or after them."""
     while True:
         parts = [HOSTILE[int(rng.integers(len(HOSTILE)))], texts[int(rng.integers(len(texts)))]]
         yield " ".join(parts if rng.integers(2) else parts[::-1])
 
 
-def _misspelt(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
-    """Templates with one to three typing errors, without end."""
+def _misspell(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+    """An endless sequence of templates with one to three typing errors."""
     while True:
         yield add_typing_errors(texts[int(rng.integers(len(texts)))], int(rng.integers(1, 4)), rng)
 
 
 def _is_narrow(match: Match, templates: TemplateSet) -> bool:
-    """Whether a rounding could change the decision."""
+    """Whether a rounding error could change the decision."""
     if match.nearest is None:
         return False
-    own = templates.intents[match.nearest].threshold
-    threshold = templates.threshold if own is None else own
+    intent_threshold = templates.intents[match.nearest].threshold
+    threshold = templates.threshold if intent_threshold is None else intent_threshold
     return (
         abs(match.score - threshold) < NARROW
         or abs(match.margin - templates.margin) < NARROW
@@ -164,6 +165,7 @@ def _is_narrow(match: Match, templates: TemplateSet) -> bool:
 def _line(
     text: str, source: str, match: Match, recognizer: IntentRecognizer, inputs: GraphInputs
 ) -> dict[str, Any]:
+    """A line of the conformance file."""
     return {
         "text": text,
         "source": source,

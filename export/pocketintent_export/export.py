@@ -1,4 +1,4 @@
-"""The export: a folder with graphs, vocabulary, labels and the utterances that prove it."""
+"""The export: a folder with graphs, vocabulary, labels and conformance utterances."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pocketintent.runtime.files.atomic import new_folder
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
-    FORMAT_VERSION,
     LABELS,
     VOCABULARY,
     open_exported,
 )
 from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.files import TemplateSource
 from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
@@ -40,12 +40,12 @@ from pocketintent_export.proof import Proof, prove
 from pocketintent_export.shortened import ShortenedEncoder
 
 Progress = Callable[[str], None]
-"""Called with the name of each stage as it begins."""
+"""Called with the name of each stage when it starts."""
 
 MAX_LENGTH = 128
-"""Slots of a TFLite graph: an utterance of 60 words, a tenth of them unknown, fits."""
+"""Number of slots of a TFLite graph: enough for 60 words, a tenth of them unknown."""
 MAX_WORD_CHARS, MAX_TEXT_CHARS = 32, 128
-"""Characters of a TFLite graph that reads words, and of one that reads whole texts."""
+"""Number of characters of a TFLite graph that reads words, and of a graph that reads texts."""
 
 
 def export_folder(
@@ -64,24 +64,23 @@ def export_folder(
     """Export a recogniser, and prove that it equals the runtime.
 
     Args:
-        out: The folder to create; it must not exist, or must be empty. It appears whole or not
-            at all.
+        out: The folder to create; it must not exist or must be empty. It appears only when the
+            export is complete.
         templates: A template file, the name of a shipped set, a mapping, or a set.
-        model: A model file or the name of a shipped model; the default model when None.
+        model: A model file or the name of a shipped model; None for the default model.
         file_format: ``"onnx"`` or ``"tflite"``.
         decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`.
-        scoring: ``"decoded"`` multiplies the decoded templates, ``"table"`` sums look-ups in a
-            table of similarities; the scores are the same.
-        max_length: Slots of a TFLite graph; an ONNX graph takes any number.
-        max_chars: Characters of a word, or of a text, that a TFLite graph of a character
-            network reads, at most the model's own number; None for ``MAX_WORD_CHARS`` or
-            ``MAX_TEXT_CHARS``. An ONNX graph reads the model's own number.
+        scoring: How the graph computes the scores, see :data:`Scoring`; the scores are the same.
+        max_length: Number of slots of a TFLite graph; an ONNX graph takes any number.
+        max_chars: Number of characters of a word or text that a TFLite graph of a character
+            network reads, at most the model's own limit; None for ``MAX_WORD_CHARS`` or
+            ``MAX_TEXT_CHARS``. An ONNX graph has the model's own limit.
         seed: Seed of the conformance utterances.
         progress: Called at each stage.
 
     Returns:
-        The report: the files with their bytes, the ratio of each graph of the encoder to the
-        model's bytes, and the largest differences that the proof found.
+        The report: size of each file in bytes, size of each graph of the encoder divided by the
+        size of the model file, templates that were left out, and the result of the proof.
 
     Raises:
         PocketIntentError: An argument, the model or the templates cannot be used, the folder
@@ -112,11 +111,7 @@ def export_folder(
         "template_codebook": _template_codebook(recognizer),
     }
     with new_folder(target) as folder:
-        if inputs.slots is not None:
-            words = inputs.slots.vocabulary.words
-            (folder / VOCABULARY).write_bytes("\n".join(words).encode())
-        (folder / LABELS).write_bytes(to_json(labels(known_templates), indent=True))
-        (folder / CONFORMANCE).write_bytes(b"".join(to_json(line) for line in lines))
+        _write_texts(folder, inputs, known_templates, lines)
         _write_graphs(folder, encoder, recognizer, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
@@ -129,6 +124,7 @@ def export_folder(
 def _check_arguments(
     file_format: Format, scoring: str, max_length: int, max_chars: int | None
 ) -> None:
+    """Check the options and the packages of the format."""
     for name, value, choices in (
         ("format", file_format, get_args(Format)),
         ("scoring", scoring, get_args(Scoring)),
@@ -144,7 +140,7 @@ def _check_arguments(
 def _graph_inputs(
     encoder: ModelEncoder, file_format: Format, max_length: int, max_chars: int | None
 ) -> GraphInputs:
-    """The step from a text to the graphs' inputs; only TFLite graphs have fixed lengths."""
+    """The function from a text to the graphs' inputs; only TFLite graphs have fixed lengths."""
     inputs = encoder.graph_inputs()
     if file_format == "onnx":
         return inputs
@@ -153,11 +149,12 @@ def _graph_inputs(
 
 
 def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
-    """The templates of the recogniser graph, in its order."""
+    """The templates that the model can embed, in the order of the recogniser graph."""
     templates, indexed = recognizer.templates, recognizer.indexed
     if indexed.index is None:
         raise PocketIntentError(
-            "there is no template to export: the set is empty, or the model knows no word of it"
+            "there is no template to export: the set is empty, or the model knows no word of any "
+            "template"
         )
     templates.intents = {
         name: IntentTemplates(list(rows.texts), templates.intents[name].threshold)
@@ -176,6 +173,17 @@ def _describe_model(source: Path) -> dict[str, Any]:
     return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
+def _write_texts(
+    folder: Path, inputs: GraphInputs, templates: TemplateSet, lines: list[dict[str, Any]]
+) -> None:
+    """Write the vocabulary, if there is one, the labels and the conformance file."""
+    if inputs.slots is not None:
+        words = inputs.slots.vocabulary.words
+        (folder / VOCABULARY).write_bytes("\n".join(words).encode())
+    (folder / LABELS).write_bytes(to_json(labels(templates), indent=True))
+    (folder / CONFORMANCE).write_bytes(b"".join(to_json(line) for line in lines))
+
+
 def _write_graphs(
     folder: Path,
     encoder: ModelEncoder,
@@ -183,8 +191,10 @@ def _write_graphs(
     manifest: dict[str, Any],
     progress: Progress,
 ) -> None:
+    """Write the graphs that the manifest lists."""
     from pocketintent_export.layers.recognizer import RecognizerModule
-    from pocketintent_export.writers.convert import WRITERS, GraphInput
+    from pocketintent_export.writers.contract import GraphInput
+    from pocketintent_export.writers.registry import WRITERS
 
     file_format, characters = manifest["format"], manifest["characters"]
     fixed = file_format == "tflite" and characters is not None
@@ -213,6 +223,7 @@ def _report(
     recognizer: IntentRecognizer,
     proof: Proof,
 ) -> dict[str, Any]:
+    """The report of :func:`export_folder`."""
     sizes = {path.name: path.stat().st_size for path in sorted(target.iterdir())}
     ratios = {
         f"{name}_to_model": round(sizes[artifact["file"]] / manifest["model"]["bytes"], 4)
@@ -228,7 +239,7 @@ def _report(
         "format": manifest["format"],
         "intents": len(indexed.names),
         "templates": len(indexed.texts),
-        # Templates of which the model knows no word can never match.
+        # Templates without known words can never match.
         "left_out": [text for text in templates if text not in set(indexed.texts)],
         "bytes": sizes,
         **ratios,

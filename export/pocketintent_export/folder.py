@@ -1,4 +1,4 @@
-"""The files of an exported folder beside its graphs; ``docs/export.md`` describes them."""
+"""The files of an exported folder other than its graphs; ``docs/export.md`` describes them."""
 
 from __future__ import annotations
 
@@ -12,24 +12,28 @@ import orjson
 
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.graphs.folder import MANIFEST
 from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.manifest import MANIFEST
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.characters import NORMALISATION
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """The folder to make, after a check that it can be made.
+    """Check that a folder can be created.
+
+    Returns:
+        The absolute path of the folder.
 
     Raises:
-        PocketIntentError: It is a file or not empty, or its parent is no folder.
+        PocketIntentError: The path is a file or a folder that is not empty, or its parent is not
+            a folder.
     """
     target = Path(os.path.abspath(path))
     if not target.parent.is_dir():
         raise PocketIntentError(f"{path}: there is no folder {target.parent} to put it in")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        what = "not empty" if target.is_dir() else "a file"
-        raise PocketIntentError(f"{path} is {what}: name a new folder, or an empty one")
+        problem = "not empty" if target.is_dir() else "a file"
+        raise PocketIntentError(f"{path} is {problem}: name a new or an empty folder")
     return target
 
 
@@ -45,7 +49,7 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def labels(templates: TemplateSet) -> dict[str, Any]:
-    """The content of ``labels.json``: intents and templates in the order of the graph."""
+    """The content of ``labels.json``: intents and templates, in the order of the graph."""
     return {
         "language": templates.language,
         "threshold": templates.threshold,
@@ -58,7 +62,7 @@ def labels(templates: TemplateSet) -> dict[str, Any]:
 
 
 def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any]:
-    """The manifest's entries for the step from a text to the graphs' inputs."""
+    """The manifest's entries that describe how a text becomes the graphs' inputs."""
     ngrams = None if inputs.slots is None else inputs.slots.ngram_settings
     characters = inputs.characters
     return {
@@ -79,23 +83,30 @@ def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any
 
 
 def artifacts(file_format: str, dim: int, num_intents: int, inputs: GraphInputs) -> dict[str, Any]:
-    """What the manifest says of the graphs: file, inputs and outputs."""
+    """The manifest's entry ``artifacts``: the file, the inputs and the outputs of each graph.
+
+    Args:
+        file_format: ``"onnx"`` or ``"tflite"``.
+        dim: Size of the sentence vectors.
+        num_intents: Number of intents.
+        inputs: The function from a text to the graphs' inputs.
+    """
     fixed = file_format == "tflite"
     batch = 1 if fixed else "batch"
     slots = inputs.max_length if fixed and inputs.max_length else "length"
     chars = inputs.characters.max_chars if fixed and inputs.characters else "length"
-    known = {
+    input_tensors = {
         "ids": _tensor("ids", "int32", batch, slots),
         "weights": _tensor("weights", "float32", batch, slots),
         "spelt": _tensor("spelt", "float32", batch, dim),
         "characters": _tensor("characters", "int32", batch, chars),
         "lengths": _tensor("lengths", "int32", batch),
     }
-    text = [known[name] for name in inputs.names]
-    tensors = {
-        "encoder": (text, [_tensor("vector", "float32", batch, dim)]),
+    text_inputs = [input_tensors[name] for name in inputs.names]
+    graphs = {
+        "encoder": (text_inputs, [_tensor("vector", "float32", batch, dim)]),
         "recognizer": (
-            text,
+            text_inputs,
             [
                 _tensor("scores", "float32", batch, num_intents),
                 _tensor("templates", "int32", batch, num_intents),
@@ -103,16 +114,16 @@ def artifacts(file_format: str, dim: int, num_intents: int, inputs: GraphInputs)
         ),
     }
     if inputs.spells:
-        word = [known["characters"], known["lengths"]]
-        tensors["characters"] = word, [_tensor("vectors", "float32", batch, dim)]
+        word_inputs = [input_tensors["characters"], input_tensors["lengths"]]
+        graphs["characters"] = word_inputs, [_tensor("vectors", "float32", batch, dim)]
     return {
-        name: {"file": f"{name}.{file_format}", "inputs": taken, "outputs": given}
-        for name, (taken, given) in tensors.items()
+        name: {"file": f"{name}.{file_format}", "inputs": graph_inputs, "outputs": outputs}
+        for name, (graph_inputs, outputs) in graphs.items()
     }
 
 
 def to_json(value: Any, indent: bool = False) -> bytes:
-    """One JSON line, or indented JSON for people; NumPy arrays and numbers are written too."""
+    """A value, which may contain NumPy arrays and numbers, as a line of JSON or indented JSON."""
     option = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
     return orjson.dumps(value, option=option | (orjson.OPT_INDENT_2 if indent else 0))
 

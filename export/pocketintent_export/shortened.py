@@ -1,4 +1,4 @@
-"""The runtime's encoder, shortened as the graphs of fixed lengths shorten a text."""
+"""The runtime's encoder, with the limits of graphs of fixed length."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pocketintent.runtime.graphs.inputs import GraphInputs
 
 
 class ShortenedEncoder:
-    """An encoder that reads no more slots and characters than the exported graphs.
+    """An encoder that cuts texts off as the exported graphs do.
 
     Args:
         encoder: The encoder.
-        inputs: The step from a text to the graphs' inputs, with its lengths.
+        inputs: The function from a text to the graphs' inputs, with its limits.
     """
 
     def __init__(self, encoder: ModelEncoder, inputs: GraphInputs) -> None:
@@ -28,7 +28,7 @@ class ShortenedEncoder:
         self._inputs = inputs
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector, float32 [dim], by the runtime unless slots are cut off."""
+        """The sentence vector, float32 [dim]; computed from the slots if some may be cut off."""
         inputs = self._inputs(text)
         if inputs.slots is None or len(inputs.slots[0]) != self._inputs.max_length:
             return self._encoder.encode(text)
@@ -36,5 +36,5 @@ class ShortenedEncoder:
         return self._encoder.encode_slots(inputs.slots, inputs.tokens)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The vectors of several texts, float32 [num_texts, dim]."""
+        """The sentence vectors of several texts, float32 [num_texts, dim]."""
         return np.stack([self.encode(text) for text in texts])

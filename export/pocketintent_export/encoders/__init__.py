@@ -1,4 +1,4 @@
-"""Encoders as torch modules, a module for each kind and for each part that several share.
+"""The graphs of each encoder kind as torch modules, and the parts that several kinds share.
 
 Imports the runtime, ``layers`` and ``writers.loops``.
 """

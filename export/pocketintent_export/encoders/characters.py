@@ -1,4 +1,4 @@
-"""The graph that reads characters: from their numbers to the vector of a word or a text."""
+"""The graph of a character network: from character numbers to the vector of a word or a text."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent_export.encoders.recurrent import LoopReader, OnnxReader
+from pocketintent_export.encoders.recurrent.onnx import OnnxReader
+from pocketintent_export.encoders.recurrent.tflite import LoopReader
 from pocketintent_export.encoders.transformer import TransformerReader
 from pocketintent_export.formats import Format
 from pocketintent_export.layers.codes import WholeMatrix, coded
 from pocketintent_export.layers.lengths import unit
 
-_LONGEST = 20.0  # logarithm of a vector's length, as in the runtime
+_MAX_LOG_LENGTH = 20.0
+"""Limit of the logarithm of a vector's length, as in the runtime."""
 
 
 class CharactersModule(nn.Module):
     """:meth:`CharEncoder.embed_terms`, from characters to vectors that are not normalised.
 
+    A module for ``"tflite"`` also runs in torch. A module for ``"onnx"`` with an LSTM or a GRU can
+    only be exported.
+
     Args:
         encoder: The encoder; its weights are int8 or codes.
-        file_format: The format of the graph; only an ``"onnx"`` graph can compute an LSTM or a
-            GRU of it, ``"tflite"`` modules run in torch too.
-        length: Characters of the input of a TFLite graph, which reads one text; None for ONNX.
+        file_format: The format of the graph.
+        length: Number of characters that a TFLite graph takes, which reads one text; None for ONNX.
     """
 
     def __init__(self, encoder: CharEncoder, file_format: Format, length: int | None) -> None:
@@ -42,21 +46,22 @@ class CharactersModule(nn.Module):
         self.dim, self.norm = network.dim, network.norm
 
     def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
-        """The vectors.
+        """The vectors of words or texts.
 
         Args:
-            characters: int32 [batch, length]; past the end of a text any numbers.
-            lengths: int32 [batch], characters of each text.
+            characters: int32 [batch, length]; any numbers beyond the end of a text.
+            lengths: int32 [batch], number of characters of each text.
 
         Returns:
-            float32 [batch, dim]; zeros where the length is 0.
+            float32 [batch, dim]; zeros for texts of length 0.
         """
         states, zero = self.reader(characters, lengths)
-        middle = torch.relu(self._linear(0, states, zero))
-        out = self._linear(1, middle, zero)
+        hidden = torch.relu(self._linear(0, states, zero))
+        out = self._linear(1, hidden, zero)
         factor = (lengths > 0).to(torch.float32).unsqueeze(1)
         if self.norm:
-            factor = factor * torch.exp(torch.clamp(out[:, self.dim :], -_LONGEST, _LONGEST))
+            log_lengths = torch.clamp(out[:, self.dim :], -_MAX_LOG_LENGTH, _MAX_LOG_LENGTH)
+            factor = factor * torch.exp(log_lengths)
         return unit(out[:, : self.dim]) * factor
 
     def _linear(self, number: int, x: Tensor, zero: Tensor | None) -> Tensor:

@@ -1,4 +1,4 @@
-"""The graphs of the kind ``charemb``, which reads whole texts or one word after the other."""
+"""The graphs of the kind ``charemb``, which reads a text as a whole or word by word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from pocketintent_export.layers.lengths import unit
 def charemb_modules(
     encoder: CharEncoder, file_format: Format, max_chars: int | None
 ) -> dict[str, nn.Module]:
-    """The graphs of an encoder; see :meth:`ModelEncoder.graph_modules`."""
+    """The graph ``encoder`` and, for an encoder that reads words, ``characters``.
+
+    See :meth:`ModelEncoder.graph_modules`.
+    """
     characters = CharactersModule(encoder, file_format, max_chars)
     if encoder.reads == "text":
         return {"encoder": TextModule(characters)}
@@ -21,18 +24,25 @@ def charemb_modules(
 
 
 class SpeltModule(nn.Module):
-    """:class:`CharEncoder` that reads words: all of a text's words come spelt out."""
+    """A :class:`CharEncoder` that reads words; the graph ``characters`` embeds each word."""
 
     def forward(self, spelt: Tensor) -> Tensor:
-        """Sentence vectors, float32 [batch, dim], of the words' sums of equal shape."""
+        """Sentence vectors.
+
+        Args:
+            spelt: float32 [batch, dim], the sum of the words' vectors.
+
+        Returns:
+            float32 [batch, dim], of unit length or zeros.
+        """
         return unit(spelt)
 
 
 class TextModule(nn.Module):
-    """:class:`CharEncoder` that reads a text as a whole.
+    """A :class:`CharEncoder` that reads a text as a whole.
 
     Args:
-        characters: The module of its network.
+        characters: The module of the network.
     """
 
     def __init__(self, characters: CharactersModule) -> None:

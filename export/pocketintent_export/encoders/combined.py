@@ -26,10 +26,10 @@ def combined_modules(
 
 
 class CombinedModule(nn.Module):
-    """:class:`CombinedEncoder`, whose unknown words come spelt out.
+    """:class:`CombinedEncoder`; the graph ``characters`` embeds each unknown word.
 
     Args:
-        encoder: The encoder; its table is quantised.
+        encoder: The encoder; its table must be quantised.
     """
 
     def __init__(self, encoder: CombinedEncoder) -> None:
@@ -37,19 +37,21 @@ class CombinedModule(nn.Module):
         self.words = StaticModule(encoder.words)
 
     def forward(self, ids: Tensor, weights: Tensor, spelt: Tensor) -> Tensor:
-        """Sentence vectors, as :meth:`StaticModule.forward` gives them.
+        """Sentence vectors; see :meth:`StaticModule.forward`.
 
         Args:
             ids: int32 [batch, length].
             weights: float32 [batch, length].
-            spelt: float32 [batch, dim], the sum of the vectors that the graph ``characters``
-                gives for the unknown words.
+            spelt: float32 [batch, dim], the sum of the unknown words' vectors.
+
+        Returns:
+            float32 [batch, dim], of unit length or zeros.
         """
         return unit(self.words.total(ids, weights) + spelt)
 
 
 class AttendedCharacters(nn.Module):
-    """A character network whose vectors attend to the table of words.
+    """The graph ``characters`` with attention: a network whose vectors attend to the table.
 
     Args:
         characters: The network.

@@ -1,4 +1,4 @@
-"""The graph ``encoder`` of the kind ``static``: rows of slots, added up."""
+"""The graph ``encoder`` of the kind ``static``: the weighted sum of the slots' rows."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ from pocketintent_export.layers.lengths import unit
 class StaticModule(nn.Module):
     """:class:`StaticEncoder`, from ids and weights to unit sentence vectors.
 
-    Matrices whose quantisers have one shape, as words and n-grams have in the default model,
-    are looked up together; others one after the other, each id in its own.
+    The inputs are those of :meth:`StaticEncoder.graph_inputs`: an id is a row number in the
+    concatenated matrices, the words before the n-grams. Consecutive matrices whose quantisers
+    have the same shape, such as the words and n-grams of the default model, are one block, and
+    their rows are looked up together. Otherwise each block looks up the ids in its range.
 
     Args:
-        encoder: The encoder; its matrices are quantised.
+        encoder: The encoder; its matrices must be quantised.
     """
 
     def __init__(self, encoder: StaticEncoder) -> None:
         super().__init__()
-        given = (encoder.words, encoder.ngrams)
-        matrices = [matrix for matrix in given if isinstance(matrix, QuantizedMatrix)]
+        tables = encoder.tables().values()
+        matrices = [matrix for matrix in tables if isinstance(matrix, QuantizedMatrix)]
         groups = [list(group) for _, group in groupby(matrices, quantised_shape)]
         self.blocks = nn.ModuleList(QuantizedRows(group) for group in groups)
         sizes = [sum(len(matrix) for matrix in group) for group in groups]
@@ -38,26 +40,28 @@ class StaticModule(nn.Module):
 
         Args:
             ids: int32 [batch, length].
-            weights: float32 [batch, length]; 0 for what only fills up.
+            weights: float32 [batch, length]; 0 for padding.
 
         Returns:
-            float32 [batch, dim], of unit length; zeros where the weighted rows sum to zero.
+            float32 [batch, dim], of unit length; zeros if the weighted rows sum to zero.
         """
         return unit(self.total(ids, weights))
 
     def total(self, ids: Tensor, weights: Tensor) -> Tensor:
-        """The weighted sum of the rows, float32 [batch, dim]."""
+        """The weighted sum of the rows, float32 [batch, dim]; see :meth:`forward`."""
         total, start = torch.zeros(()), 0
         for block, end in zip(self.blocks, self.ends, strict=True):
-            own_ids, own_weights = ids, weights
+            block_ids, block_weights = ids, weights
             if len(self.ends) > 1:
-                own = (ids >= start) & (ids < end)
-                own_ids = torch.where(own, ids - start, 0)
-                own_weights = torch.where(own, weights, 0.0)
-            rows, norms = block(own_ids.reshape(-1))
+                in_block = (ids >= start) & (ids < end)
+                block_ids = torch.where(in_block, ids - start, 0)
+                block_weights = torch.where(in_block, weights, 0.0)
+            rows, norms = block(block_ids.reshape(-1))
             if norms is not None:
-                own_weights = own_weights * norms.reshape(ids.shape)
-            part = torch.matmul(own_weights.unsqueeze(1), rows.reshape(*ids.shape, -1)).squeeze(1)
-            total = part if start == 0 else total + part
+                block_weights = block_weights * norms.reshape(ids.shape)
+            block_total = torch.matmul(
+                block_weights.unsqueeze(1), rows.reshape(*ids.shape, -1)
+            ).squeeze(1)
+            total = block_total if start == 0 else total + block_total
             start = end
         return total

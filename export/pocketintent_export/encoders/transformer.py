@@ -11,16 +11,16 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent_export.layers.codes import WholeMatrix, coded, reordered, unknown_zero
 
 _EPSILON = 1e-5
-_NEVER = -1e9
-"""Added to the score of what lies past the end of a text."""
+_MASK = -1e9
+"""Added to the attention scores of characters beyond the end of a text."""
 
 
 class TransformerReader(nn.Module):
-    """The mean over a text's characters of what the transformer makes of them.
+    """The mean of the transformer's outputs over the characters of a text.
 
     Args:
-        encoder: The encoder; its weights are coded.
-        length: Characters of the input, or None when it is free.
+        encoder: The encoder; its weights are int8 or codes.
+        length: Number of characters of the input; None if it is free.
     """
 
     def __init__(self, encoder: CharEncoder, length: int | None) -> None:
@@ -28,10 +28,10 @@ class TransformerReader(nn.Module):
         self.network = encoder.network
         self.length = length
         weights = encoder.weights
-        kept = np.arange(encoder.vocabulary.max_chars)[:length]
+        positions = np.arange(encoder.vocabulary.max_chars)[:length]
         matrices = {name: coded(weights, name) for name in weights.matrices}
-        matrices["positions"] = reordered(matrices["positions"], kept)
-        # The names of modules have no dots.
+        matrices["positions"] = reordered(matrices["positions"], positions)
+        # Names of torch modules may not contain dots.
         self.matrices = nn.ModuleDict(
             {_key(name): WholeMatrix([matrix]) for name, matrix in matrices.items()}
         )
@@ -39,31 +39,31 @@ class TransformerReader(nn.Module):
             self.register_buffer(_key(name), torch.from_numpy(vector.copy()))
 
     def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
-        """The means.
+        """The means over the characters of each text.
 
         Args:
             characters: int32 [batch, length].
-            lengths: int32 [batch], at most ``length``; 0 is taken as 1.
+            lengths: int32 [batch], at most ``length``; 0 is treated as 1.
 
         Returns:
-            float32 [batch, hidden], and a zero for :class:`WholeMatrix`.
+            float32 [batch, hidden]; and a zero for :class:`WholeMatrix`, None for ONNX.
         """
         zero = None if self.length is None else unknown_zero(lengths)
         length = characters.shape[1]
         counts = torch.clamp(lengths, 1, self.length).unsqueeze(1)
-        places = torch.arange(length, dtype=torch.int32)
-        inside = places < counts
-        numbers = torch.where(places < lengths.unsqueeze(1), characters, 0).reshape(-1)
+        positions = torch.arange(length, dtype=torch.int32)
+        inside = positions < counts
+        numbers = torch.where(positions < lengths.unsqueeze(1), characters, 0).reshape(-1)
         x = embedding(numbers, self._matrix("embedding", zero))
         x = x.reshape(*characters.shape, -1) + self._matrix("positions", zero)[:length]
-        mask = torch.where(inside, 0.0, _NEVER)[:, None, None]
+        mask = torch.where(inside, 0.0, _MASK)[:, None, None]
         for layer in range(self.network.layers):
             prefix = f"layers.{layer}"
             x = x + self._attend(self._normalise(x, f"{prefix}.norm.0"), mask, prefix, zero)
-            wide = self._linear(
+            inner = self._linear(
                 self._normalise(x, f"{prefix}.norm.1"), f"{prefix}.feedforward.0", zero
             )
-            x = x + self._linear(torch.relu(wide), f"{prefix}.feedforward.1", zero)
+            x = x + self._linear(torch.relu(inner), f"{prefix}.feedforward.1", zero)
         shares = inside.to(torch.float32) / counts.to(torch.float32)
         mean = torch.matmul(shares.unsqueeze(1), self._normalise(x, "norm")).squeeze(1)
         return mean, zero
@@ -95,4 +95,5 @@ class TransformerReader(nn.Module):
 
 
 def _key(name: str) -> str:
+    """The name of a weight as a name of a torch module or buffer."""
     return name.replace(".", "_")

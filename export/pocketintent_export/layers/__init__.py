@@ -1,4 +1,4 @@
-"""Layers that graphs of all kinds share: stored codes, unit length, the recogniser on top.
+"""Layers that the graphs of all encoder kinds share: codes, unit length and the recogniser.
 
-Imports the runtime and torch.
+Imports the runtime, ``formats`` and torch.
 """

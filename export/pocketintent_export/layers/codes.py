@@ -1,9 +1,10 @@
-"""Stored matrices as torch modules: the codes stay bytes, decoded by row look-ups.
+"""Stored matrices as torch modules: a file contains the codes, and row look-ups decode them.
 
-A converter computes what depends on no input, and would write the decoded floats. ONNX's can be
-told not to; for TFLite row numbers have a zero added that only the runtime knows to be one.
-Row look-ups are ``embedding``, which becomes ``Gather`` in ONNX and ``EMBEDDING_LOOKUP`` in
-TFLite; any other way to index becomes a gather with checks in TFLite, three times slower.
+A converter computes every value that depends on no input, and would write the decoded floats. The
+ONNX converter has a setting against it. For TFLite, :func:`unknown_zero` is added to the row
+numbers: a zero that no converter can compute. Rows are looked up by ``embedding``, which becomes
+``Gather`` in ONNX and ``EMBEDDING_LOOKUP`` in TFLite. Other ways of indexing become a gather with
+checks in TFLite, which is three times slower.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ CodedMatrix = Int8Matrix | QuantizedMatrix
 
 _BLOCK = 64
 _BYTE = 128
-"""What a stored byte lacks: the converters refuse constants of uint8, so it is kept in int8."""
+"""Offset of stored bytes: they are int8, since the converters refuse uint8 constants."""
 
 
 class Codes(nn.Module):
-    """Codes of any width, packed, and read row by row.
+    """Packed codes of any width, read row by row.
 
-    Codes of eight bits are bytes, and of four bits halves of bytes. Others lie in a stream of
-    bits, each row from a whole byte on, and are taken apart by arithmetic on floats, exact since
-    no window reaches 2**24.
+    Codes of eight bits are bytes, and codes of four bits are halves of bytes. Other codes are a
+    stream of bits in which each row starts at a byte. Float arithmetic extracts them from windows
+    of several bytes; it is exact, since a window is below 2**24.
 
     Args:
         codes: uint8 or uint16 [num_rows, num_sub].
-        codebook_size: Number of centroids that a code chooses from.
+        codebook_size: Number of centroids in the codebook, which determines the width of a code.
     """
 
     stored: Tensor
@@ -53,16 +54,23 @@ class Codes(nn.Module):
         stored = torch.from_numpy(packed.astype(np.int16) - _BYTE).to(torch.int8)
         self.register_buffer("stored", stored)
         starts = np.arange(codes.shape[1]) * self.bits
-        num_bytes = (7 + self.bits + 7) // 8  # that a code can touch
+        num_bytes = (7 + self.bits + 7) // 8  # bytes that a code can span
         columns = starts // 8 + np.arange(num_bytes)[:, None]
-        # A byte past the row would only fill bits that are cut off.
+        # Bytes beyond the row would only fill bits that are cut off.
         columns = np.minimum(columns, packed.shape[1] - 1).astype(np.int32)
         self.register_buffer("columns", torch.from_numpy(columns))
         shifts = np.exp2(starts % 8).astype(np.float32)
         self.register_buffer("shifts", torch.from_numpy(shifts)[:, None])
 
     def forward(self, rows: Tensor) -> Tensor:
-        """The codes of rows int32 [n]: int32 [n, num_sub]."""
+        """The codes of some rows.
+
+        Args:
+            rows: Row numbers, int32 [n].
+
+        Returns:
+            int32 [n, num_sub].
+        """
         stored = embedding(rows, self.stored).to(torch.int32) + _BYTE
         if self.bits == 8:
             return stored
@@ -70,24 +78,25 @@ class Codes(nn.Module):
             return self._halves(stored.to(torch.float32))
         by_byte = stored.to(torch.float32).t().contiguous()
         window = embedding(self.columns[0], by_byte)
-        for place in range(1, len(self.columns)):
-            window = window + embedding(self.columns[place], by_byte) * float(256**place)
+        for number in range(1, len(self.columns)):
+            window = window + embedding(self.columns[number], by_byte) * float(256**number)
         shifted = torch.floor(window / self.shifts)
         size = float(1 << self.bits)
         codes = shifted - torch.floor(shifted / size) * size
         return codes.to(torch.int32).t().contiguous()
 
     def _halves(self, stored: Tensor) -> Tensor:
+        """The codes of bytes with two codes each."""
         high = torch.floor(stored / 16.0)
         halves = torch.stack([stored - high * 16.0, high], dim=-1)
         return halves.reshape(stored.shape[0], -1)[:, : self.num_sub].to(torch.int32)
 
 
 class QuantizedRows(nn.Module):
-    """The rows of quantised matrices of one shape, one matrix after the other.
+    """The rows of quantised matrices, one matrix after the other.
 
     Args:
-        matrices: Matrices with equal quantiser settings, at least one.
+        matrices: At least one matrix; all with the same :func:`quantised_shape`.
     """
 
     codebook: Tensor
@@ -119,7 +128,7 @@ class QuantizedRows(nn.Module):
             ids: int32 [n].
 
         Returns:
-            float32 [n, dim] without their norms, and the norms, float32 [n, 1], if there are any.
+            The rows without their norms, float32 [n, dim]; and the norms, float32 [n, 1], or None.
         """
         codes = self.codes(ids)
         if self.positions is not None:
@@ -134,19 +143,19 @@ class WholeMatrix(nn.Module):
     """All rows of stored matrices, decoded, one matrix after the other.
 
     Args:
-        matrices: Matrices with equally many columns, at least one.
+        matrices: At least one matrix; all with the same number of columns.
     """
 
     def __init__(self, matrices: Sequence[CodedMatrix]) -> None:
         super().__init__()
-        groups = [list(group) for _, group in groupby(matrices, _kind)]
+        groups = [list(group) for _, group in groupby(matrices, _storage)]
         self.parts = nn.ModuleList(_part(group) for group in groups)
 
     def forward(self, zero: Tensor | None) -> Tensor:
         """The rows.
 
         Args:
-            zero: What :func:`unknown_zero` gave, or None where the converter keeps codes.
+            zero: See :func:`unknown_zero`; None if the converter keeps codes by itself.
 
         Returns:
             float32 [num_rows, columns].
@@ -156,6 +165,8 @@ class WholeMatrix(nn.Module):
 
 
 class _Int8Part(nn.Module):
+    """Matrices of int8 weights, decoded."""
+
     codes: Tensor
     scales: Tensor
 
@@ -167,12 +178,14 @@ class _Int8Part(nn.Module):
 
     def forward(self, zero: Tensor | None) -> Tensor:
         codes = self.codes
-        if zero is not None:  # all of them as one row, so that no row numbers are stored
+        if zero is not None:  # look up all codes as one row, to store no row numbers
             codes = embedding(zero, codes.reshape(1, -1)).reshape(codes.shape)
         return codes.to(torch.float32) * self.scales
 
 
 class _QuantizedPart(nn.Module):
+    """Matrices of codes, decoded."""
+
     def __init__(self, matrices: Sequence[QuantizedMatrix]) -> None:
         super().__init__()
         self.rows = QuantizedRows(matrices)
@@ -185,32 +198,40 @@ class _QuantizedPart(nn.Module):
 
 
 def _part(matrices: Sequence[Any]) -> nn.Module:
+    """The module of matrices of one storage."""
     if isinstance(matrices[0], Int8Matrix):
         return _Int8Part(matrices)
     return _QuantizedPart(matrices)
 
 
-def _kind(matrix: CodedMatrix) -> tuple[Any, ...]:
+def _storage(matrix: CodedMatrix) -> tuple[Any, ...]:
+    """Key of the matrices that one part can decode."""
     return ("int8",) if isinstance(matrix, Int8Matrix) else quantised_shape(matrix)
 
 
 def quantised_shape(matrix: QuantizedMatrix) -> tuple[Any, ...]:
-    """What matrices must have in common for one :class:`QuantizedRows`."""
+    """Properties that all matrices of one :class:`QuantizedRows` must share."""
     return *matrix.quantizer.codebook.shape, matrix.norms is None
 
 
-def unknown_zero(given: Tensor) -> Tensor:
-    """Zero as int32 [1], which depends on an input, so that no converter computes it.
+def unknown_zero(source: Tensor) -> Tensor:
+    """A zero, int32 [1], that depends on an input, so that no converter computes it.
 
     Args:
-        given: Any tensor that depends on an input; int32 or float32, without NaN.
+        source: Any tensor that depends on an input; int32 or float32, without NaN.
     """
-    first = given.reshape(-1)[:1]
+    first = source.reshape(-1)[:1]
     return torch.clamp(torch.abs(first), max=0).to(torch.int32)
 
 
 def row_numbers(count: int, zero: Tensor | None) -> Tensor:
-    """The numbers from 0 on, int32 [count]; made of fewer numbers when they depend on ``zero``."""
+    """The numbers from 0 to ``count - 1``, int32 [count].
+
+    Args:
+        count: How many numbers.
+        zero: See :func:`unknown_zero`. The file then stores fewer numbers and computes the rest;
+            without it, the numbers are constants.
+    """
     if zero is None:
         return torch.arange(count, dtype=torch.int32)
     starts = torch.arange(0, count, _BLOCK, dtype=torch.int32) + zero
@@ -219,14 +240,14 @@ def row_numbers(count: int, zero: Tensor | None) -> Tensor:
 
 
 def coded(weights: Weights, name: str) -> CodedMatrix:
-    """A matrix of a character network; export takes no others."""
+    """A matrix of a character network, which must not be float32."""
     matrix = weights.matrices[name]
     assert isinstance(matrix, CodedMatrix), name
     return matrix
 
 
 def reordered(matrix: CodedMatrix, order: NDArray[np.intp]) -> CodedMatrix:
-    """The matrix with its rows in another order, or with some of them."""
+    """A matrix of some rows of another matrix, in any order."""
     if isinstance(matrix, Int8Matrix):
         return Int8Matrix(matrix.codes[order], matrix.scales[order])
     norms = None if matrix.norms is None else matrix.norms[order]
@@ -234,11 +255,11 @@ def reordered(matrix: CodedMatrix, order: NDArray[np.intp]) -> CodedMatrix:
 
 
 def pack_rows(codes: CodeArray, bits: int) -> CodeArray:
-    """Codes [n, num_sub] as bytes, uint8 [n, row_bytes]; every row begins a byte of its own."""
+    """Codes [n, num_sub] as bytes, uint8 [n, row_bytes]; every row starts at a byte."""
     if bits == 8:
         return codes
     num_sub = codes.shape[1]
-    whole = np.zeros((len(codes), -(-num_sub // 8) * 8), codes.dtype)  # eight codes end a byte
-    whole[:, :num_sub] = codes
-    packed = pack_codes(whole, bits).reshape(len(codes), -1)
+    padded = np.zeros((len(codes), -(-num_sub // 8) * 8), codes.dtype)  # eight codes end a byte
+    padded[:, :num_sub] = codes
+    packed = pack_codes(padded, bits).reshape(len(codes), -1)
     return packed[:, : -(-num_sub * bits // 8)]

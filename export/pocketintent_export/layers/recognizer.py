@@ -1,4 +1,4 @@
-"""The graph ``recognizer`` as torch modules, on top of an encoder's."""
+"""The graph ``recognizer`` as torch modules: from an encoder's vectors to scores of intents."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.codes import Codes, unknown_zero
 
 _BLOCK = 32
-"""Templates that are compared at once."""
+"""Number of templates that are compared at once."""
 
 
 class Scores(nn.Module):
-    """Similarities of sentence vectors to all templates and centroids.
+    """The similarities of sentence vectors to all templates and to the means of intents.
 
-    ``"table"`` sums look-ups in a table of the similarities of the query's sub-vectors and the
-    centroids of the codebook. ``"decoded"`` decodes the rows and multiplies: a runtime that
-    computes constants once, when it loads, is left with one product.
+    ``"table"`` sums up look-ups in a table of similarities between the query's sub-vectors and the
+    codebook's centroids. ``"decoded"`` multiplies the query and the decoded rows: a runtime that
+    computes constants once, when it loads a graph, then only computes one product.
 
     Args:
         index: The templates' codes.
         scoring: ``"table"`` or ``"decoded"``.
-        keep_codes: Read the codes by numbers that depend on the query, since a converter that
-            computes constants would write 32-bit codes.
+        keep_codes: Whether the row numbers of codes depend on the query, for a converter that
+            computes constants and would write 32-bit codes.
     """
 
     codebook: Tensor
@@ -73,14 +73,15 @@ class Scores(nn.Module):
 
 
 class BestTemplates(nn.Module):
-    """The score of each intent's nearest template, and its number.
+    """The score and the number of each intent's nearest template.
 
-    Templates are taken in blocks of equal size, an intent's last block filled up by repeating
-    its last template, and the intent's blocks filled up by repeating the last of them: two
-    rounds, so that one intent with many templates makes no table of its length for all.
+    Templates are compared in blocks of equal size, and then the blocks of an intent. The last
+    block of an intent is padded with its last template, and its blocks with its last block. With
+    two steps, one intent with many templates does not lengthen the table for all others.
 
     Args:
-        bounds: Where each intent's templates begin, and their number; [num_intents + 1].
+        bounds: Number of the first template of each intent, then the number of all templates;
+            [num_intents + 1].
     """
 
     templates: Tensor
@@ -90,7 +91,7 @@ class BestTemplates(nn.Module):
     def __init__(self, bounds: NDArray[np.intp]) -> None:
         super().__init__()
         lengths = np.diff(bounds)
-        # LiteRT cannot convert an argmax over one.
+        # LiteRT cannot convert an argmax over a single value.
         self.size = int(np.clip(lengths.max(), 2, _BLOCK))
         counts = -(-lengths // self.size)
         ends = np.repeat(bounds[1:], counts)
@@ -105,17 +106,17 @@ class BestTemplates(nn.Module):
         self.num_intents = len(lengths)
 
     def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
-        """Best scores and their templates, of equal ones the first.
+        """Best scores and their templates; the first template of those with equal scores.
 
         Args:
             scores: float32 [num_templates, batch].
 
         Returns:
-            float32 and int32 [num_intents, batch].
+            The scores, float32, and the numbers of the templates, int32; [num_intents, batch].
         """
         batch = scores.shape[1]
         rows = embedding(self.templates.reshape(-1), scores).reshape(-1, self.size, batch)
-        # Numbers of templates as floats, which hold them exactly up to 2**24.
+        # Floats represent the numbers of templates exactly up to 2**24.
         numbers = (rows.argmax(1).to(torch.int32) + self.firsts).to(torch.float32)
         blocks = self.blocks.reshape(-1)
         best = embedding(blocks, rows.amax(1)).reshape(self.num_intents, -1, batch)
@@ -129,8 +130,8 @@ class RecognizerModule(nn.Module):
     """From an encoder's inputs to a score and the nearest template of each intent.
 
     Args:
-        encoder: The module of the encoder; gives unit sentence vectors.
-        indexed: The templates, as codes.
+        encoder: The module of the encoder, which returns unit sentence vectors.
+        indexed: The templates; must be codes.
         decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`.
         scoring: See :class:`Scores`.
         keep_codes: See :class:`Scores`.
@@ -156,11 +157,11 @@ class RecognizerModule(nn.Module):
         """Scores and nearest templates.
 
         Args:
-            inputs: Those of the encoder's module.
+            inputs: The inputs of the encoder's module.
 
         Returns:
-            float32 [batch, num_intents], the score of each intent; and int32 of the same
-            shape, the number of its nearest template among all templates.
+            The score of each intent, float32 [batch, num_intents]; and the number of its nearest
+            template among all templates, int32 of the same shape.
         """
         scores = self.scores(self.encoder(*inputs))
         totals, nearest = self.best(scores[: self.num_templates])

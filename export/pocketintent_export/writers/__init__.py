@@ -1,4 +1,4 @@
 """From a torch module to an ONNX or TFLite file.
 
-Imports torch; onnx, onnxscript and litert-torch when a file is written.
+Imports torch and the runtime's errors; onnx, onnxscript and litert-torch when a file is written.
 """

@@ -1,8 +1,8 @@
-"""Loops of TFLite graphs, which torch's export does not have.
+"""Loops of TFLite graphs, which torch's exporter does not support.
 
-While a graph is exported, :func:`repeat` traces one round as a composite, an operator of the
-file that has a subgraph of its own; :func:`finish_loops` makes ``WHILE`` of it afterwards. So a
-word costs as many rounds as it has characters, and the file holds one round.
+During an export, :func:`repeat` traces one round as a composite, which is an operator with a
+subgraph. :func:`finish_loops` then turns the composite into ``WHILE``. A word thus takes as many
+rounds as it has characters, and the file contains one round.
 """
 
 from __future__ import annotations
@@ -20,39 +20,40 @@ _NAME = "pocketintent.loop"
 _MARKER = "STABLEHLO_COMPOSITE"
 
 Values = tuple[Tensor, ...]
+"""Values of a loop."""
 
 
-def repeat(step: Callable[..., Values], carried: Values, kept: Values) -> Values:
-    """Repeat a step until the first of what it gives is 0.
+def repeat(step: Callable[..., Values], variables: Values, constants: Values) -> Values:
+    """Repeat a step until its first result is 0.
 
     Args:
-        step: Called with ``carried`` and ``kept``; gives the next ``carried``, of equal shapes
-            and types. It reads all of them, and the caller reads all that comes out: the
-            converter does not survive others.
-        carried: What changes; the first is int32 [1], how many rounds are left, 0 or more.
-        kept: What stays.
+        step: Called with ``variables`` and ``constants``; returns the next ``variables``, of the
+            same shapes and types. It must read all of its arguments, and the caller must read all
+            results: the converter crashes otherwise.
+        variables: Values that change. The first is the number of rounds left, int32 [1], from 0.
+        constants: Values that do not change.
 
     Returns:
-        The last ``carried``.
+        The last ``variables``.
     """
     if torch.compiler.is_exporting():
         builder = require("litert_torch.hlfb", "export").StableHLOCompositeBuilder(_NAME)
-        given = builder.mark_inputs(*carried, *kept)
-        marked: Values = builder.mark_outputs(*step(*given))
-        return marked
-    while int(carried[0]) > 0:
-        carried = step(*carried, *kept)
-    return carried
+        inputs = builder.mark_inputs(*variables, *constants)
+        outputs: Values = builder.mark_outputs(*step(*inputs))
+        return outputs
+    while int(variables[0]) > 0:
+        variables = step(*variables, *constants)
+    return variables
 
 
 def finish_loops(content: bytes) -> bytes:
-    """Make a loop of each round that :func:`repeat` left in a TFLite file.
+    """Turn each round that :func:`repeat` traced into a loop.
 
     Args:
-        content: The file, as the converter writes it.
+        content: The TFLite file of the converter.
 
     Returns:
-        The file; the same one when it has no loop.
+        The file with loops; unchanged if :func:`repeat` traced none.
 
     Raises:
         MissingExtraError: ``ai-edge-litert`` or ``flatbuffers`` is not installed.
@@ -66,24 +67,24 @@ def finish_loops(content: bytes) -> bytes:
     for graph in list(model.subgraphs):
         for operator in graph.operators:
             if operator.opcodeIndex in codes:
-                _make_while(schema, model, graph, operator)
+                _to_while(schema, model, graph, operator)
     for number in codes:
         _set_code(model.operatorCodes[number], schema.BuiltinOperator.WHILE)
     _shorten_names(model.subgraphs)
     return _pack(model)
 
 
-def _make_while(schema: Any, model: Any, graph: Any, operator: Any) -> None:
-    """Turn a composite into ``WHILE``, whose body gives back what stays, too."""
+def _to_while(schema: Any, model: Any, graph: Any, operator: Any) -> None:
+    """Turn a composite into ``WHILE``, whose body must return the constants, too."""
     number = operator.builtinOptions2.decompositionSubgraphIndex
     body = model.subgraphs[number]
-    changed = len(body.outputs)
-    body.outputs = np.array([*body.outputs, *body.inputs[changed:]], np.int32)
-    unread = []
-    for place in operator.inputs[changed:]:
-        unread.append(len(graph.tensors))
-        graph.tensors.append(_tensor_like(schema, graph.tensors[place], b"kept"))
-    operator.outputs = np.array([*operator.outputs, *unread], np.int32)
+    num_variables = len(body.outputs)
+    body.outputs = np.array([*body.outputs, *body.inputs[num_variables:]], np.int32)
+    unused_outputs = []
+    for index in operator.inputs[num_variables:]:
+        unused_outputs.append(len(graph.tensors))
+        graph.tensors.append(_tensor_like(schema, graph.tensors[index], b"constant"))
+    operator.outputs = np.array([*operator.outputs, *unused_outputs], np.int32)
     options = schema.WhileOptionsT()
     options.bodySubgraphIndex = number
     options.condSubgraphIndex = len(model.subgraphs)
@@ -95,12 +96,12 @@ def _make_while(schema: Any, model: Any, graph: Any, operator: Any) -> None:
 
 
 def _condition(schema: Any, model: Any, body: Any) -> Any:
-    """The subgraph that says whether rounds are left."""
+    """The subgraph that tests whether rounds are left."""
     graph = schema.SubGraphT()
     graph.name = body.name + b".condition"
-    inputs = [body.tensors[place] for place in body.inputs]
+    inputs = [body.tensors[index] for index in body.inputs]
     graph.tensors = [
-        _tensor_like(schema, tensor, b"given%d" % n) for n, tensor in enumerate(inputs)
+        _tensor_like(schema, tensor, b"input%d" % n) for n, tensor in enumerate(inputs)
     ]
     graph.inputs = np.arange(len(inputs), dtype=np.int32)
     zero = _tensor_like(schema, inputs[0], b"zero")
@@ -124,33 +125,37 @@ def _condition(schema: Any, model: Any, body: Any) -> Any:
 
 
 def _set_code(code: Any, builtin: int) -> None:
+    """Set the operator of an operator code."""
     code.builtinCode, code.version = builtin, 1
-    # Where runtimes read it that know fewer than 128 operators.
+    # Runtimes that know fewer than 128 operators read this field.
     code.deprecatedBuiltinCode = min(builtin, 127)
 
 
 def _tensor_like(schema: Any, tensor: Any, name: bytes) -> Any:
-    """A tensor of equal shape and type, which is computed."""
-    made = schema.TensorT()
-    made.name, made.shape, made.type, made.hasRank = name, tensor.shape, tensor.type, True
-    return made
+    """A computed tensor of the same shape and type as another tensor."""
+    copy = schema.TensorT()
+    copy.name, copy.shape, copy.type, copy.hasRank = name, tensor.shape, tensor.type, True
+    return copy
 
 
 def _shorten_names(graphs: Sequence[Any]) -> None:
-    """Number all but inputs and outputs; paths of modules would be a tenth of a small file."""
-    kept = {*graphs[0].inputs, *graphs[0].outputs}
+    """Replace the names of all tensors except inputs and outputs by numbers.
+
+    The names are paths of modules, which would be a tenth of a small file.
+    """
+    public = {*graphs[0].inputs, *graphs[0].outputs}
     for graph in graphs:
         for number, tensor in enumerate(graph.tensors):
-            if graph is not graphs[0] or number not in kept:
+            if graph is not graphs[0] or number not in public:
                 tensor.name = b"%d" % number
 
 
 def _pack(model: Any) -> bytes:
-    """The file of a model."""
+    """The bytes of a model's file."""
     flatbuffers = require("flatbuffers", "export")
 
     class Builder(flatbuffers.Builder):  # type: ignore[name-defined, misc]
-        """A builder that puts bytes where the format wants a buffer's: at multiples of 16."""
+        """A builder that aligns vectors of bytes, such as buffers, at multiples of 16."""
 
         def StartVector(self, size: int, number: int, alignment: int) -> Any:
             return super().StartVector(size, number, 16 if size == 1 else alignment)

@@ -112,7 +112,7 @@ class IntentRecognizer:
             folder = open_exported(model, backend)
             encoder = GraphEncoder(folder)
             templates = folder.templates() if templates is None else templates
-            decision = decision or folder.manifest.get("decision")
+            decision = decision or folder.manifest.entries.get("decision")
         else:
             encoder = load_encoder(model)
         if templates is None:

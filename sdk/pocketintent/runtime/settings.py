@@ -69,6 +69,8 @@ class Setting:
     """Whether None is allowed."""
     bounds: Bounds
     """Limits of a number."""
+    unit: str
+    """Unit of a number, in the plural, such as "words"; empty where it has none."""
     off: str | None
     """The only option of a bool that is on by default, such as ``--no-rotate``; None gives it
     two, ``--name`` and ``--no-name``."""
@@ -97,6 +99,7 @@ def setting(
     above: float | None = None,
     most: float | None = None,
     below: float | None = None,
+    unit: str = "",
     off: str | None = None,
 ) -> Any:
     """Describe a field of a settings class.
@@ -109,6 +112,7 @@ def setting(
         above: Limit below all values.
         most: Largest value.
         below: Limit above all values.
+        unit: Unit of the number, in the plural, such as "words".
         off: For a bool that is on by default and has a single option, which turns it off: the
             name of the option, such as ``--no-rotate``.
 
@@ -116,7 +120,9 @@ def setting(
         The dataclass field.
     """
     bounds = Bounds(least, above, most, below)
-    return field(default=default, metadata={"help": help, "bounds": bounds, "off": off})
+    return field(
+        default=default, metadata={"help": help, "bounds": bounds, "unit": unit, "off": off}
+    )
 
 
 def list_settings(cls: type[Any]) -> list[Setting]:

@@ -19,7 +19,10 @@ PAGES = {
 def test_the_tables_of_the_docs_are_those_of_the_settings(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     for name in PAGES[page]:
-        assert text.count(f"<!-- settings: {name} -->\n| option | default | meaning |\n") == 1
+        assert (
+            text.count(f"<!-- settings: {name} -->\n| option | default | allowed | meaning |\n")
+            == 1
+        )
     # When it fails: python -m pocketintent.cli.options.tables docs/*.md
     assert rewrite_tables(text) == text
 
@@ -28,13 +31,13 @@ def test_every_settings_class_has_a_table() -> None:
     assert sorted(name for names in PAGES.values() for name in names) == sorted(MODULES)
 
 
-def test_a_row_has_options_default_and_meaning() -> None:
+def test_a_row_has_options_default_allowed_values_and_meaning() -> None:
     table = rewrite_tables("<!-- settings: StarSpaceSettings -->\n<!-- end -->\n")
-    assert "| `--window` | 5 | context words on each side of a word |" in table
-    assert "| `--share-sides`, `--no-share-sides` | on | word mode" in table
+    assert "| `--window` | 5 words | at least 1 | context words on each side of a word |" in table
+    assert "| `--share-sides`, `--no-share-sides` | on |  | word mode" in table
     assert "| `--max-words` | none |" in table
     assert "| `--max-norm` | 1 |" in table
-    assert "| `--mode` | `word` |" in table
+    assert "| `--mode` | `word` | `word`, `sentence`, `labelled` |" in table
 
 
 def test_pages_are_rewritten_in_place_and_the_text_around_a_table_is_kept(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ BAD_INPUT = [
     (("--device", "abacus"), "--device abacus"),
     (("--precision", "float16"), "float16 needs a GPU"),
     (("--min-char-count", 99), "no character is in 99 terms"),
-    (("--cell", "transformer", "--heads", 5), "a transformer wants"),
+    (("--cell", "transformer", "--heads", 5), "a transformer needs"),
     (("--out", "nowhere/model.safetensors"), "there is no folder nowhere"),
     (("--float-out", "nowhere/model.safetensors"), "--float-out"),
     (("--target", "none.txt"), "none.txt"),

@@ -156,7 +156,9 @@ def test_the_original_equals_the_plain_evaluation_of_its_model(
 def test_models_that_do_not_fit_are_rejected(
     tiny_model: Path, charemb: Path, pairs: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(PocketIntentError, match="kind 'static'; this needs one of kind 'charemb'"):
+    with pytest.raises(
+        PocketIntentError, match="kind 'static', but a model of kind 'charemb' is required"
+    ):
         evaluate_reconstruction(pairs, tiny_model, tiny_model)
     with pytest.raises(PocketIntentError, match=r"has 6 dimensions, but .* has 32"):
         evaluate_reconstruction(pairs, tiny_model, charemb)

@@ -24,7 +24,8 @@ from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.encoders.attention import AttentionModule
 from pocketintent_export.encoders.characters import CharactersModule
-from pocketintent_export.writers.convert import WRITERS, GraphInput
+from pocketintent_export.writers.contract import GraphInput
+from pocketintent_export.writers.registry import WRITERS
 from random_networks import random_network
 
 MakeMatrix = Callable[..., QuantizedMatrix]

@@ -21,8 +21,10 @@ from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.layers.recognizer import RecognizerModule
-from pocketintent_export.writers import convert as writers
-from pocketintent_export.writers.convert import OPSET, WRITERS, GraphInput
+from pocketintent_export.writers import tflite as tflite_writer
+from pocketintent_export.writers.contract import GraphInput
+from pocketintent_export.writers.onnx import OPSET
+from pocketintent_export.writers.registry import WRITERS
 
 MakeEncoder = Callable[..., StaticEncoder]
 MakeIndex = Callable[..., IndexedTemplates]
@@ -272,12 +274,12 @@ def test_the_converter_is_loaded_with_quiet_logs_and_the_environment_stays_as_it
         seen.update(os.environ)
         raise Loaded
 
-    monkeypatch.setattr(writers, "require", load)
+    monkeypatch.setattr(tflite_writer, "require", load)
     monkeypatch.delenv("TF_CPP_MIN_LOG_LEVEL", raising=False)
     monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "1")  # the user's setting comes first
     before = dict(os.environ)
     with pytest.raises(Loaded):
-        writers.write_tflite(torch.nn.ReLU(), [], ["y"], tmp_path / "x.tflite")
+        tflite_writer.write_tflite(torch.nn.ReLU(), [], ["y"], tmp_path / "x.tflite")
     assert (seen["TF_CPP_MIN_LOG_LEVEL"], seen["TF_ENABLE_ONEDNN_OPTS"]) == ("1", "1")
     assert dict(os.environ) == before
 

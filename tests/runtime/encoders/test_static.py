@@ -55,7 +55,7 @@ def test_a_text_is_the_sum_of_its_words_at_unit_length(words: Matrix) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " \n", "unheard words", "!?", "\0", "\ud800"])
-def test_a_text_of_which_nothing_is_known_is_zeros(text: str) -> None:
+def test_a_text_without_known_words_is_zeros(text: str) -> None:
     np.testing.assert_array_equal(_encoder().encode(text), np.zeros(8, np.float32))
 
 
@@ -121,7 +121,7 @@ def test_an_encoder_is_saved_and_loaded_with_all_its_parts(tmp_path: Path) -> No
     assert again.read_bytes() == path.read_bytes()
 
 
-def test_a_copy_changes_what_is_named_and_shares_the_rest() -> None:
+def test_a_copy_changes_the_named_arguments_and_shares_the_rest() -> None:
     encoder = _with_ngrams().replace(counts=np.arange(5), manifest={"training": {"seed": 3}})
 
     copy = encoder.replace(ngrams=None)
@@ -154,7 +154,7 @@ def test_counts_are_saved_and_loaded(tmp_path: Path) -> None:
     assert "vocabulary.counts" not in _encoder().to_model_file_parts()[1]
 
 
-def test_parts_that_a_copy_leaves_out_are_not_promised_by_its_manifest() -> None:
+def test_parts_that_a_copy_lacks_are_not_in_its_manifest() -> None:
     manifest, tensors = _with_ngrams().to_model_file_parts()
     copy = _encoder(manifest=manifest)
 
@@ -167,11 +167,14 @@ def test_parts_that_a_copy_leaves_out_are_not_promised_by_its_manifest() -> None
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"words": DenseMatrix(_vectors(4))}, "5 words have 4 vectors"),
+        ({"words": DenseMatrix(_vectors(4))}, "5 words, but 4 vectors"),
         ({"tokenizer_spec": {"name": "runes"}}, "unknown tokenizer"),
         ({"ngrams": DenseMatrix(_vectors(7))}, "needs n-gram settings"),
-        ({"ngrams": DenseMatrix(_vectors(6)), "ngram_settings": NGRAMS}, "7 n-gram buckets"),
-        ({"ngrams": DenseMatrix(_vectors(7, 4)), "ngram_settings": NGRAMS}, "of dim 8"),
+        (
+            {"ngrams": DenseMatrix(_vectors(6)), "ngram_settings": NGRAMS},
+            "7 n-gram buckets of dim 8 are expected",
+        ),
+        ({"ngrams": DenseMatrix(_vectors(7, 4)), "ngram_settings": NGRAMS}, "7, 4.*of dim 8"),
         ({"counts": np.ones(4, np.int64)}, "5 whole numbers"),
         ({"counts": np.ones(5, np.float32)}, "5 whole numbers"),
         (
@@ -188,12 +191,12 @@ def test_parts_that_do_not_fit_are_refused(settings: dict[str, Any], message: st
 @pytest.mark.parametrize(
     ("manifest", "tensors", "message"),
     [
-        ({"kind": "magic"}, {}, "kind 'magic' are not known here"),
+        ({"kind": "magic"}, {}, "unknown encoder kind 'magic'"),
         ({"tokenizer": None}, {}, "no object 'tokenizer'"),
         ({"tokenizer": {"name": "runes"}}, {}, "unknown tokenizer"),
         ({"words": None}, {}, "no object 'words'"),
         ({"words": {"num": 3, "dim": 8}}, {}, "words"),
-        ({"dim": 9}, {}, "says dim 9"),
+        ({"dim": 9}, {}, "has dim 9"),
         ({"ngrams": {"num": 7, "dim": 8}}, {}, "ngrams.embedding"),
         (
             {"ngrams": {"num": 5, "dim": 8}},
@@ -219,7 +222,7 @@ def test_a_file_whose_parts_do_not_fit_is_refused_by_name(
     assert str(path) in str(raised.value)
 
 
-def test_without_a_path_the_default_model_is_meant(
+def test_without_a_path_the_default_model_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shipped_models, "_ASSETS", tmp_path)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pocketintent.runtime.errors import MissingExtraError, ModelFileError
-from pocketintent.runtime.graphs import backends as graphs
+from pocketintent.runtime.graphs import backends
 from pocketintent.runtime.graphs.backends import GRAPHS, OnnxGraph, TfliteGraph
 from pocketintent.runtime.graphs.folder import BACKENDS, open_exported
 
@@ -31,7 +31,7 @@ def _hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
 
 
 def _pretend_tflite_runtime(monkeypatch: pytest.MonkeyPatch, interpreter: Any) -> None:
-    """An environment with tflite-runtime and without ai-edge-litert."""
+    """Simulate an environment with tflite-runtime and without ai-edge-litert."""
     module = ModuleType("tflite_runtime.interpreter")
     module.Interpreter = interpreter  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "tflite_runtime", ModuleType("tflite_runtime"))
@@ -48,7 +48,7 @@ def test_without_onnx_runtime_its_extra_is_named(monkeypatch: pytest.MonkeyPatch
         OnnxGraph(b"", SOURCE)
 
 
-def test_without_an_interpreter_the_extra_of_the_newer_one_is_named(
+def test_without_an_interpreter_the_extra_tflite_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _hide(monkeypatch, "ai_edge_litert", "tflite_runtime")
@@ -72,27 +72,29 @@ def test_tflite_runtime_beside_a_newer_numpy_is_refused_with_both_remedies(
 
 def test_tflite_runtime_beside_numpy_1_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     def interpreter(**settings: Any) -> Any:
-        raise ValueError(f"was asked with {settings}")
+        raise ValueError(f"called with {settings}")
 
     _pretend_tflite_runtime(monkeypatch, interpreter)
     monkeypatch.setattr(np, "__version__", "1.26.4")
 
-    with pytest.raises(ModelFileError, match=r"was asked with .*'num_threads': 1"):
+    with pytest.raises(ModelFileError, match=r"called with .*'num_threads': 1"):
         TfliteGraph(b"", SOURCE)
 
 
-def test_ai_edge_litert_goes_before_tflite_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ai_edge_litert_is_preferred_to_tflite_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ai_edge_litert")
     _hide(monkeypatch, "tflite_runtime")
-    expected = graphs._interpreter_class()
+    expected = backends._interpreter_class()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
 
-    assert graphs._interpreter_class() is expected
+    assert backends._interpreter_class() is expected
 
 
 @pytest.mark.parametrize("content", [b"", b"no graph", b"\0" * 4096, b"\x18\0\0\0TFL3" * 99])
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_bytes_that_are_no_graph_are_refused_by_name(file_format: str, content: bytes) -> None:
+def test_bytes_that_are_not_a_graph_are_refused_with_the_file(
+    file_format: str, content: bytes
+) -> None:
     pytest.importorskip({"onnx": "onnxruntime", "tflite": "ai_edge_litert"}[file_format])
 
     with pytest.raises(ModelFileError, match="cannot run it") as raised:
@@ -101,26 +103,26 @@ def test_bytes_that_are_no_graph_are_refused_by_name(file_format: str, content: 
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_a_graph_that_was_cut_off_is_refused_by_name(exported: Exported, file_format: str) -> None:
+def test_a_truncated_graph_is_refused_with_the_file(exported: Exported, file_format: str) -> None:
     content = (exported(file_format) / f"encoder.{file_format}").read_bytes()
 
-    for kept in (len(content) // 2, len(content) - 500, 100):
+    for size in (len(content) // 2, len(content) - 500, 100):
         with pytest.raises(ModelFileError, match=r"graph\.bin: .* cannot run it"):
-            GRAPHS[file_format](content[:kept], SOURCE)
+            GRAPHS[file_format](content[:size], SOURCE)
 
 
 @pytest.mark.parametrize("artifact", ["encoder", "recognizer"])
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_outputs_come_by_name_without_the_batch(
+def test_outputs_are_named_and_have_no_batch_axis(
     exported: Exported, file_format: str, artifact: str
 ) -> None:
     folder = open_exported(exported(file_format))
-    listed = folder.manifest["artifacts"][artifact]["outputs"]
+    outputs_in_manifest = folder.manifest.entries["artifacts"][artifact]["outputs"]
 
     outputs = folder.graph(artifact).run(folder.inputs()("turn on the lights").arrays())
 
-    assert set(outputs) == {output["name"] for output in listed}
-    for output in listed:
+    assert set(outputs) == {output["name"] for output in outputs_in_manifest}
+    for output in outputs_in_manifest:
         value = outputs[output["name"]]
         assert value.dtype == np.dtype(output["dtype"])
         assert value.shape == tuple(output["shape"][1:])
@@ -136,17 +138,17 @@ def test_no_slots_give_a_vector_of_zeros(exported: Exported, file_format: str) -
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_what_one_run_gave_is_not_overwritten_by_the_next(
+def test_a_run_does_not_overwrite_the_outputs_of_the_run_before(
     exported: Exported, file_format: str
 ) -> None:
     folder = open_exported(exported(file_format))
     graph, inputs = folder.graph("encoder"), folder.inputs()
 
     first = graph.run(inputs("lamp on").arrays())["vector"]
-    kept = first.copy()
+    copy = first.copy()
     graph.run(inputs("play some jazz").arrays())
 
-    np.testing.assert_array_equal(first, kept)
+    np.testing.assert_array_equal(first, copy)
 
 
 @pytest.mark.parametrize("file_format", FORMATS)

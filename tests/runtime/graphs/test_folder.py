@@ -14,12 +14,11 @@ from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import (
     BACKENDS,
     CONFORMANCE,
-    FORMAT_VERSION,
     LABELS,
-    MANIFEST,
     VOCABULARY,
     open_exported,
 )
+from pocketintent.runtime.graphs.manifest import FORMAT_VERSION, MANIFEST
 
 FORMATS = sorted(BACKENDS.values())
 MODELS = ["static", "words", "text", "combined"]
@@ -38,7 +37,7 @@ def _edit_manifest(folder: Path, **entries: Any) -> None:
 
 
 def _rewrite(folder: Path, name: str, content: bytes) -> None:
-    """Put other content in a file, with the manifest's consent."""
+    """Replace the content of a file, and its hash in the manifest."""
     (folder / name).write_bytes(content)
     files = json.loads((folder / MANIFEST).read_bytes())["files"]
     files[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
@@ -46,16 +45,14 @@ def _rewrite(folder: Path, name: str, content: bytes) -> None:
 
 
 def _use(folder: Path) -> None:
-    """All that reads a file of a folder."""
+    """Read every file of a folder except the conformance file."""
     opened = open_exported(folder, "onnxruntime")
     IntentRecognizer.load(None, folder, backend="onnxruntime").match("lamp on")
     opened.graph("recognizer")
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_a_folder_gives_back_the_templates_it_was_made_of(
-    exported: Exported, file_format: str
-) -> None:
+def test_a_folder_returns_the_exported_templates(exported: Exported, file_format: str) -> None:
     templates = open_exported(exported(file_format)).templates()
 
     assert list(templates.intents) == ["lights_on", "lights_off", "play_music", "greet"]
@@ -67,7 +64,7 @@ def test_a_folder_gives_back_the_templates_it_was_made_of(
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_the_conformance_file_is_what_this_reader_computes(
+def test_the_runtime_reproduces_the_conformance_file(
     exported: Exported, file_format: str, model: str
 ) -> None:
     folder = open_exported(exported(file_format, model))
@@ -76,12 +73,12 @@ def test_the_conformance_file_is_what_this_reader_computes(
 
     assert len(lines) == 500
     for line in lines:
-        made = inputs(line["text"]).to_line()
-        assert made.keys() == line.keys() & {"tokens", "ids", "weights", "characters"}
-        assert made.get("tokens") == line.get("tokens")
-        assert made.get("characters") == line.get("characters")
-        np.testing.assert_array_equal(made.get("ids", []), line.get("ids", []))
-        np.testing.assert_allclose(made.get("weights", []), line.get("weights", []), rtol=1e-6)
+        entry = inputs(line["text"]).to_line()
+        assert entry.keys() == line.keys() & {"tokens", "ids", "weights", "characters"}
+        assert entry.get("tokens") == line.get("tokens")
+        assert entry.get("characters") == line.get("characters")
+        np.testing.assert_array_equal(entry.get("ids", []), line.get("ids", []))
+        np.testing.assert_allclose(entry.get("weights", []), line.get("weights", []), rtol=1e-6)
         vector = encoder.encode(line["text"])
         np.testing.assert_allclose(vector[: len(line["vector"])], line["vector"], atol=1e-4)
 
@@ -103,9 +100,7 @@ def test_a_batch_equals_its_texts_one_by_one(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_folder_that_is_not_there_is_refused_with_the_command_that_makes_it(
-    tmp_path: Path, backend: str
-) -> None:
+def test_a_missing_folder_is_refused_with_the_export_command(tmp_path: Path, backend: str) -> None:
     command = f"pocketintent export --templates FILE --format {BACKENDS[backend]}"
     (tmp_path / "file").write_text("{}")
     for name in ("nowhere", "file"):
@@ -114,12 +109,12 @@ def test_a_folder_that_is_not_there_is_refused_with_the_command_that_makes_it(
         assert str(tmp_path / name) in str(raised.value)
 
 
-def test_a_model_file_is_no_exported_folder(compressed_model: Path) -> None:
+def test_a_model_file_is_not_an_exported_folder(compressed_model: Path) -> None:
     with pytest.raises(ModelFileError, match="pocketintent export"):
         IntentRecognizer.load({"a": ["lamp"]}, compressed_model, backend="onnxruntime")
 
 
-def test_an_exported_folder_is_no_model_file(folder: Path) -> None:
+def test_an_exported_folder_is_not_a_model_file(folder: Path) -> None:
     with pytest.raises(ModelFileError, match="copy"):
         IntentRecognizer.load({"a": ["lamp"]}, folder)
 
@@ -143,7 +138,7 @@ def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
         (b'{"format_version": 1, "format": []}', "is not the manifest"),
     ],
 )
-def test_a_manifest_that_is_none_is_refused_by_name(
+def test_a_file_that_is_not_a_manifest_is_refused_by_name(
     tmp_path: Path, content: bytes, message: str
 ) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
@@ -153,7 +148,7 @@ def test_a_manifest_that_is_none_is_refused_by_name(
     assert str(tmp_path / MANIFEST) in str(raised.value)
 
 
-def test_a_newer_folder_is_refused_with_the_remedy(folder: Path) -> None:
+def test_a_folder_of_a_later_version_is_refused_with_the_remedy(folder: Path) -> None:
     _edit_manifest(folder, format_version=FORMAT_VERSION + 1)
 
     with pytest.raises(ModelFileError, match=r"version is 2 .* upgrade") as raised:
@@ -161,7 +156,7 @@ def test_a_newer_folder_is_refused_with_the_remedy(folder: Path) -> None:
     assert str(folder) in str(raised.value)
 
 
-def test_the_other_backends_folder_is_refused_with_the_right_backend(exported: Exported) -> None:
+def test_a_folder_for_another_backend_is_refused_with_the_right_backend(exported: Exported) -> None:
     for backend, other in (("tflite", "onnxruntime"), ("onnxruntime", "tflite")):
         folder = exported(BACKENDS[other])
         with pytest.raises(ModelFileError, match=f"backend '{other}' runs, not '{backend}'"):
@@ -193,17 +188,17 @@ def test_a_file_that_the_manifest_does_not_list_is_not_read(folder: Path) -> Non
         _use(folder)
 
 
-NONSENSE: list[Any] = [None, True, -1, 10**30, 0.5, "x", [], {}, [[[1.0]]], {"name": 3}]
+BAD_VALUES: list[Any] = [None, True, -1, 10**30, 0.5, "x", [], {}, [[[1.0]]], {"name": 3}]
 
 
 KEYS = ["dim", "max_length", "decision", "tokenizer", "ngrams", "template_codebook", "files"]
 KEYS += ["kind", "reads", "characters", "artifacts"]
 
 
-@pytest.mark.parametrize("value", NONSENSE, ids=json.dumps)
+@pytest.mark.parametrize("value", BAD_VALUES, ids=json.dumps)
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("model", ["static", "combined"])
-def test_a_manifest_with_nonsense_works_or_is_refused_by_name(
+def test_a_manifest_with_a_bad_entry_works_or_is_refused_by_name(
     exported: Exported, tmp_path: Path, model: str, key: str, value: Any
 ) -> None:
     folder = Path(shutil.copytree(exported("onnx", model), tmp_path / "copy"))
@@ -221,8 +216,8 @@ CHARACTERS = {"normalisation": "nfkc-lower-1", "max_chars": 8, "known": "abc"}
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (CHARACTERS | {"normalisation": "nfd"}, "normalisation 'nfd' is not known"),
-        (CHARACTERS | {"normalisation": ["nfd"]}, "is not known"),
+        (CHARACTERS | {"normalisation": "nfd"}, "unknown normalisation 'nfd'"),
+        (CHARACTERS | {"normalisation": ["nfd"]}, "unknown normalisation"),
         (CHARACTERS | {"max_chars": 0}, "max_chars must be 1 or more"),
         (CHARACTERS | {"max_chars": "8"}, "must have normalisation, max_chars and known"),
         (CHARACTERS | {"known": "aba"}, "twice"),
@@ -230,7 +225,7 @@ CHARACTERS = {"normalisation": "nfkc-lower-1", "max_chars": 8, "known": "abc"}
     ],
 )
 @pytest.mark.parametrize("model", ["text", "words", "combined"])
-def test_characters_that_are_none_are_refused_by_name(
+def test_a_bad_entry_for_characters_is_refused_by_name(
     exported: Exported, tmp_path: Path, model: str, entry: dict[str, Any], message: str
 ) -> None:
     folder = Path(shutil.copytree(exported("onnx", model), tmp_path / "copy"))
@@ -290,7 +285,7 @@ def test_a_word_is_spelt_out_once(
         b'{"threshold": "x", "intents": [{"name": "a", "templates": ["a"]}]}',
     ],
 )
-def test_labels_that_are_none_are_refused_by_name(folder: Path, content: bytes) -> None:
+def test_bad_labels_are_refused_by_name(folder: Path, content: bytes) -> None:
     _rewrite(folder, LABELS, content)
 
     with pytest.raises(PocketIntentError, match=r"labels\.json") as raised:
@@ -299,24 +294,24 @@ def test_labels_that_are_none_are_refused_by_name(folder: Path, content: bytes) 
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"a\nb\na", b"a\n\nb"])
-def test_a_vocabulary_that_is_none_is_refused_by_name(folder: Path, content: bytes) -> None:
+def test_a_bad_vocabulary_is_refused_by_name(folder: Path, content: bytes) -> None:
     _rewrite(folder, VOCABULARY, content)
 
     with pytest.raises(ModelFileError, match=r"vocabulary\.txt"):
         open_exported(folder).inputs()
 
 
-def test_a_graph_of_other_bytes_is_refused_by_name(folder: Path) -> None:
+def test_a_file_that_is_not_a_graph_is_refused_by_name(folder: Path) -> None:
     _rewrite(folder, "encoder.onnx", b"no graph")
 
     with pytest.raises(ModelFileError, match=r"encoder\.onnx: ONNX Runtime cannot run it"):
         _use(folder)
 
 
-def test_a_file_in_place_of_an_exported_folder_is_called_a_file(tmp_path: Path) -> None:
+def test_a_file_instead_of_an_exported_folder_is_refused_as_a_file(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     with pytest.raises(ModelFileError, match="there is no such folder"):
         open_exported(path)
     path.write_bytes(b"")
-    with pytest.raises(ModelFileError, match="is a file, no exported folder"):
+    with pytest.raises(ModelFileError, match="is a file, not an exported folder"):
         open_exported(path)

@@ -24,8 +24,8 @@ SPELT = GraphInputs(TOKENIZE, None, CHARACTERS)
 WHOLE = GraphInputs(None, None, CHARACTERS)
 
 
-class Lengths:
-    """A graph that makes a word's length and the sum of its characters' numbers of a word."""
+class StubGraph:
+    """A graph whose vector is the length of a word and the sum of its character numbers."""
 
     def __init__(self) -> None:
         self.words: list[list[int]] = []
@@ -51,26 +51,26 @@ def test_the_arrays_have_the_names_that_the_graphs_take(
 ) -> None:
     assert (inputs.names, inputs.spells) == (names, spells)
     for text in ("turn the lamp on", "", "turn on", "🙂"):
-        arrays = inputs(text).arrays(Speller(Lengths(), 2) if spells else None)
+        arrays = inputs(text).arrays(Speller(StubGraph(), 2) if spells else None)
         assert tuple(arrays) == names
         assert {array.dtype.name for array in arrays.values()} <= {"int32", "float32"}
 
 
 def test_a_combined_model_spells_the_words_that_its_table_lacks() -> None:
-    made = COMBINED("turn abc the on abc 🙂!")
+    inputs = COMBINED("turn abc the on abc 🙂!")
 
-    assert made.slots is not None
-    assert made.slots[0].tolist() == [0, 1]
-    assert made.words == [[2, 3, 4], [21, 9, 6], [2, 3, 4]]
-    assert made.arrays(Speller(Lengths(), 2))["spelt"].tolist() == [9, 9 + 36 + 9]
+    assert inputs.slots is not None
+    assert inputs.slots[0].tolist() == [0, 1]
+    assert inputs.words == [[2, 3, 4], [21, 9, 6], [2, 3, 4]]
+    assert inputs.arrays(Speller(StubGraph(), 2))["spelt"].tolist() == [9, 9 + 36 + 9]
 
 
 def test_words_that_are_spelt_out_take_no_slot_and_are_not_cut_with_them() -> None:
-    made = COMBINED("abc turn on light on abc turn")
+    inputs = COMBINED("abc turn on light on abc turn")
 
-    assert made.slots is not None
-    assert made.slots[0].tolist() == [0, 1, 2]
-    assert made.words == [[2, 3, 4]] * 2
+    assert inputs.slots is not None
+    assert inputs.slots[0].tolist() == [0, 1, 2]
+    assert inputs.words == [[2, 3, 4]] * 2
 
 
 def test_without_a_table_every_word_is_spelt_out() -> None:
@@ -80,16 +80,16 @@ def test_without_a_table_every_word_is_spelt_out() -> None:
 
 
 def test_a_text_is_read_as_a_whole() -> None:
-    made = WHOLE("On_ABC, Pizza")
+    inputs = WHOLE("On_ABC, Pizza")
 
-    assert made.tokens is None
-    assert made.characters == CHARACTERS.numbers("on abc, ")
-    assert made.arrays()["lengths"] == 7
+    assert inputs.tokens is None
+    assert inputs.characters == CHARACTERS.numbers("on abc, ")
+    assert inputs.arrays()["lengths"] == 7
     assert not WHOLE("").arrays()["characters"].size
 
 
 @pytest.mark.parametrize(
-    ("inputs", "known", "unknown"),
+    ("inputs", "known_texts", "unknown_texts"),
     [
         (STATIC, ["turn"], ["", "abc", "🙂"]),
         (COMBINED, ["turn", "abc", "🙂 on"], ["", "🙂", "日本"]),
@@ -97,11 +97,11 @@ def test_a_text_is_read_as_a_whole() -> None:
         (WHOLE, ["turn", "_a"], ["", "🙂", " ", "___"]),
     ],
 )
-def test_a_text_is_known_when_anything_of_it_is(
-    inputs: GraphInputs, known: list[str], unknown: list[str]
+def test_a_text_is_known_if_any_part_of_it_is(
+    inputs: GraphInputs, known_texts: list[str], unknown_texts: list[str]
 ) -> None:
-    assert all(inputs(text).known for text in known)
-    assert not any(inputs(text).known for text in unknown)
+    assert all(inputs(text).is_known for text in known_texts)
+    assert not any(inputs(text).is_known for text in unknown_texts)
 
 
 def test_a_line_has_the_fields_that_the_model_takes() -> None:
@@ -114,8 +114,8 @@ def test_a_line_has_the_fields_that_the_model_takes() -> None:
 
 
 @given(words=st.lists(st.lists(st.integers(0, 26), min_size=1, max_size=5), max_size=8))
-def test_each_word_is_run_once_and_counts_as_often_as_it_stands(words: list[list[int]]) -> None:
-    graph = Lengths()
+def test_each_word_is_run_once_and_counts_as_often_as_it_occurs(words: list[list[int]]) -> None:
+    graph = StubGraph()
     spell = Speller(graph, 2)
 
     for _ in range(2):
@@ -125,9 +125,9 @@ def test_each_word_is_run_once_and_counts_as_often_as_it_stands(words: list[list
     assert sorted(graph.words) == sorted(map(list, {tuple(word) for word in words}))
 
 
-def test_the_vectors_of_the_latest_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_vectors_of_the_latest_words_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph_inputs, "_WORD_CACHE", 2)
-    graph = Lengths()
+    graph = StubGraph()
     spell = Speller(graph, 2)
 
     for word in ([1], [2], [1], [3], [1], [2]):
@@ -136,7 +136,7 @@ def test_the_vectors_of_the_latest_words_are_kept(monkeypatch: pytest.MonkeyPatc
 
 
 def test_threads_share_a_speller() -> None:
-    spell, errors = Speller(Lengths(), 2), []
+    spell, errors = Speller(StubGraph(), 2), []
 
     def run(first: int) -> None:
         for number in range(200):

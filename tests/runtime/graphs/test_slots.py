@@ -49,7 +49,9 @@ def _vector_of_slots(encoder: StaticEncoder, ids: np.ndarray, weights: np.ndarra
         st.lists(st.sampled_from([*WORDS, "CAFÉ", "unheard", "x", "?"]), max_size=9).map(" ".join),
     )
 )
-def test_the_weighted_sum_of_the_slots_is_the_runtimes_vector(with_ngrams: bool, text: str) -> None:
+def test_the_weighted_sum_of_the_slots_is_the_vector_of_the_encoder(
+    with_ngrams: bool, text: str
+) -> None:
     encoder = ENCODERS[with_ngrams]
 
     ids, weights = _inputs(with_ngrams)(text)
@@ -60,7 +62,7 @@ def test_the_weighted_sum_of_the_slots_is_the_runtimes_vector(with_ngrams: bool,
     np.testing.assert_allclose(_vector_of_slots(encoder, ids, weights), expected, atol=1e-5)
 
 
-def test_slots_stand_in_the_order_of_the_tokens() -> None:
+def test_slots_are_in_the_order_of_the_tokens() -> None:
     buckets = ngram_buckets("dim", 2, 3, 11)
 
     ids, weights = _inputs()("Turn dim light")
@@ -77,7 +79,7 @@ def test_without_ngrams_an_unknown_word_takes_no_slot() -> None:
 
 
 @pytest.mark.parametrize("max_length", [1, 2, 5, 7, 8, 99])
-def test_slots_past_the_length_are_cut_also_within_a_word(max_length: int) -> None:
+def test_slots_beyond_the_maximum_are_cut_off_even_within_a_word(max_length: int) -> None:
     text = "turn unheard light on off"
     ids, weights = _inputs()(text)
 
@@ -98,7 +100,7 @@ def test_hostile_text_has_slots_within_range(with_ngrams: bool, text: str) -> No
     assert len(_inputs(with_ngrams, 128)(text)[0]) == min(len(ids), 128)
 
 
-def test_a_vocabulary_of_no_words_leaves_the_ngrams() -> None:
+def test_an_empty_vocabulary_leaves_the_ngrams() -> None:
     inputs = TokenInputs(Vocabulary([]), SIMPLE_SPEC, NGRAMS)
 
     assert inputs("on")[0].tolist() == ngram_buckets("on", 2, 3, 11)

@@ -58,12 +58,13 @@ def option_name(name: str) -> str:
 
 
 def show_default(setting: Setting) -> str:
-    """A default as text, such as ``none``, ``on``, ``0.05`` or ``1e-8``."""
+    """A default as text, such as ``none``, ``on``, ``1e-8`` or ``5 words``."""
     if setting.default is None:
         return "none"
     if setting.kind is bool:
         return "on" if setting.default else "off"
-    return str(setting.default).removesuffix(".0").replace("e-0", "e-")
+    number = str(setting.default).removesuffix(".0").replace("e-0", "e-")
+    return f"{number} {setting.unit}".rstrip()
 
 
 def _type_options(setting: Setting) -> dict[str, Any]:

@@ -30,9 +30,11 @@ _MARKED = re.compile(r"(<!-- settings: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTA
 
 
 def render_table(settings: type[Any]) -> str:
-    """The Markdown table of a settings class: a row with option, default and meaning for each."""
+    """The Markdown table of a settings class: a row for each setting."""
     rows = [_render_row(setting) for setting in list_settings(settings)]
-    return "\n".join(["| option | default | meaning |", "| --- | --- | --- |", *rows, ""])
+    return "\n".join(
+        ["| option | default | allowed | meaning |", "| --- | --- | --- | --- |", *rows, ""]
+    )
 
 
 def rewrite_tables(text: str) -> str:
@@ -59,7 +61,8 @@ def _render_row(setting: Setting) -> str:
     if setting.kind is bool:
         options += f", `--no-{option.removeprefix('--')}`"
     default = f"`{setting.default}`" if setting.choices else show_default(setting)
-    return f"| {options} | {default} | {setting.help} |"
+    allowed = ", ".join(f"`{choice}`" for choice in setting.choices) or str(setting.bounds)
+    return f"| {options} | {default} | {allowed} | {setting.help} |"
 
 
 def main(paths: list[str]) -> None:

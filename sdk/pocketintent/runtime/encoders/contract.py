@@ -1,7 +1,20 @@
-"""The contract of encoders: what a recogniser needs of one, and what the rest of the program asks.
+"""The contract of encoders: what recognisers, compression, evaluation and export ask of them.
 
-A new kind is a class that derives from :class:`ModelEncoder`, and one line in
-:mod:`pocketintent.runtime.encoders.registry`. Nothing else in the program names a kind.
+To add an encoder kind:
+
+1. Derive a class from :class:`ModelEncoder` and set ``kind``. Set the attributes that the base
+   class lists in ``__init__``, and implement the abstract methods: ``encode_batch``,
+   ``embed_tokens``, ``to_model_file_parts`` and ``from_model_file``.
+2. Add a line to :mod:`pocketintent.runtime.encoders.registry`. The kind now loads, matches and can
+   be evaluated.
+3. To make it compressible, override ``tables`` and ``select_words``.
+4. To make it exportable, override ``graph_inputs``, and ``graph_modules`` with torch modules in
+   ``pocketintent_export.encoders``. If ``tables`` is empty, override ``check_exportable`` and
+   ``sum_slots``, too.
+
+:class:`pocketintent.runtime.encoders.static.StaticEncoder` is the example to follow, and
+``tests/test_new_encoder_kind.py`` adds a kind in one file. All other parts of the program call this
+contract instead of switching on the kind.
 """
 
 from __future__ import annotations
@@ -27,22 +40,22 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 EncoderT = TypeVar("EncoderT", bound="ModelEncoder")
 
 FILE_ENTRIES = ("format_version", "sha256")
-"""Manifest entries that belong to the file, not to the encoder that it holds."""
+"""Manifest entries that describe the file and not the encoder."""
 
 
 class Encoder(Protocol):
-    """What a recogniser needs of an encoder."""
+    """The part of an encoder that a recogniser needs."""
 
     dim: int
     """Size of the sentence vectors."""
 
     @property
     def template_quantizer(self) -> Quantizer | None:
-        """The codebook that templates are quantised with; None to fit one on the templates."""
+        """The codebook that quantises the templates; None to fit one on the templates."""
         ...
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector, float32 [dim]: unit length, or zeros when nothing is known."""
+        """The sentence vector, float32 [dim]: unit length, or zeros if no word is known."""
         ...
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
@@ -51,39 +64,39 @@ class Encoder(Protocol):
 
 
 class WordTable(NamedTuple):
-    """Words with a vector each."""
+    """Words and their vectors."""
 
     vocabulary: Vocabulary
     """The words."""
     vectors: Matrix
-    """Their vectors, [num_words, dim]."""
+    """One vector for each word, [num_words, dim]."""
 
 
 class ModelEncoder(ABC):
-    """An encoder that a model file holds.
+    """Base class of the encoders that are stored in model files.
 
-    Each constructor parameter is an attribute of the same name, which is what :meth:`replace`
-    relies on. A kind with :meth:`tables` has a parameter for each of them, and the parameters
-    ``template_quantizer`` and ``manifest``.
+    Every constructor parameter must also be an attribute of the same name: :meth:`replace`
+    relies on it. A kind that overrides :meth:`tables` needs a constructor parameter for each
+    table, and the parameters ``template_quantizer`` and ``manifest``.
     """
 
     kind: ClassVar[str]
-    """The manifest's ``kind``, by which the registry finds the class."""
+    """The manifest's ``kind``; the registry finds the class by this name."""
     rotatable: ClassVar[bool] = False
-    """Whether rotating all tables alike leaves every cosine of two texts as it is."""
+    """Whether the cosine of any two texts stays the same when all tables are rotated alike."""
 
     dim: int
     """Size of the sentence vectors."""
     tokenizer_spec: dict[str, Any]
     """The manifest's tokenizer entry."""
     tokenize: Tokenizer
-    """The tokenizer that the entry names."""
+    """The tokenizer that ``tokenizer_spec`` describes."""
     manifest: dict[str, Any]
-    """Manifest entries beside those of the kind, such as ``training`` and ``quality``."""
+    """Manifest entries to keep when the encoder is saved, such as ``training`` and ``quality``."""
     template_quantizer: Quantizer | None = None
-    """A codebook fitted on sentence vectors of the training corpus, for templates."""
+    """The codebook for templates, fitted on sentence vectors of the training corpus."""
     counts: NDArray[np.integer[Any]] | None = None
-    """How often each word occurred in training, [num_words]; None where that is not recorded."""
+    """How often each word occurred in training, [num_words]; None if the counts are unknown."""
 
     # Vectors
 
@@ -94,21 +107,21 @@ class ModelEncoder(ABC):
             text: Any string.
 
         Returns:
-            float32 [dim], of unit length; zeros when the encoder knows nothing of the text.
+            float32 [dim], of unit length; zeros if the encoder knows no part of the text.
         """
         vector: FloatArray = self.encode_batch([text])[0]
         return vector
 
     @abstractmethod
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The vectors of several texts, float32 [num_texts, dim]; each as :meth:`encode` does."""
+        """The sentence vectors of several texts, float32 [num_texts, dim]; see :meth:`encode`."""
 
     @abstractmethod
     def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of the tokens that the encoder can embed, in order and not normalised.
+        """The vectors of tokens, in order and not normalised.
 
         Returns:
-            float32 [num_embedded, dim].
+            float32 [num_embedded, dim]; tokens that the encoder cannot embed are left out.
         """
 
     @property
@@ -118,23 +131,30 @@ class ModelEncoder(ABC):
 
     @property
     def word_table(self) -> WordTable | None:
-        """The words and their vectors; None for a kind that is no plain table of words."""
+        """The words and their vectors; None for a kind that is not a table of words."""
         return None
 
     def readings(self: EncoderT) -> Mapping[str, EncoderT]:
-        """The encoder under each way in which it can read a text, its own way first."""
+        """The encoder in each reading mode that it supports, its own mode first.
+
+        Returns:
+            Encoders by mode: ``"words"`` reads word by word, ``"text"`` the text as a whole.
+        """
         return {"words": self}
 
     # Model file
 
     @abstractmethod
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The manifest and the tensors, as :func:`save_model` takes them."""
+        """The manifest and the tensors by name, as :func:`save_model` takes them."""
 
     @classmethod
     @abstractmethod
     def from_model_file(cls: type[EncoderT], model: ModelFile) -> EncoderT:
-        """The encoder that a model file of this kind holds.
+        """The encoder of a model file of this kind.
+
+        Args:
+            model: The manifest and the tensors of the file.
 
         Raises:
             ModelFileError: A part is missing, or the parts do not fit each other.
@@ -148,9 +168,9 @@ class ModelEncoder(ABC):
             tensor: Name of the tensor, such as ``"words.codes"``.
 
         Returns:
-            For the words' vectors ``codes``, ``codebook``, ``norms`` or ``embedding``; else the
-            first part of the name: ``vocabulary``, ``ngrams``, ``templates``, ``network``. The
-            report counts any other group among the rest.
+            ``codes``, ``codebook``, ``norms`` or ``embedding`` for the words' vectors, otherwise
+            the first part of the name, such as ``vocabulary``, ``ngrams`` or ``templates``.
+            ``network`` is for the weights of a network. Any other group is counted as ``rest``.
         """
         group, _, part = tensor.partition(".")
         return part if group == "words" else group
@@ -158,10 +178,10 @@ class ModelEncoder(ABC):
     # Copies
 
     def replace(self: EncoderT, **changes: Any) -> EncoderT:
-        """A copy with some constructor arguments changed.
+        """A copy with other constructor arguments.
 
         Args:
-            changes: New values by parameter name.
+            changes: The new values by parameter name.
 
         Raises:
             ModelFileError: The parts do not fit each other.
@@ -173,19 +193,19 @@ class ModelEncoder(ABC):
     # Compression
 
     def tables(self) -> Mapping[str, Matrix]:
-        """Matrices that compression quantises, by their constructor parameter.
+        """The matrices that compression quantises, by constructor parameter.
 
         Returns:
-            Matrices of vectors in one basis, such as ``words`` and ``ngrams``; empty for a kind
-            that compression leaves alone.
+            Matrices whose vectors have the same basis, such as ``words`` and ``ngrams``; empty
+            for a kind that compression leaves unchanged.
         """
         return {}
 
     def select_words(self: EncoderT, ids: IndexArray) -> EncoderT:
-        """A copy with some of the words, their vectors and counts.
+        """A copy with some of the words, their vectors and their counts.
 
         Args:
-            ids: Words to keep, in the order that the copy has them.
+            ids: Numbers of the words to keep, in the order of the copy.
 
         Raises:
             PocketIntentError: The kind has no words to select from.
@@ -195,13 +215,13 @@ class ModelEncoder(ABC):
     # Export
 
     def check_exportable(self, source: str) -> None:
-        """Refuse an export that would hold floats.
+        """Check that all tables are quantised, since an export contains no float matrices.
 
         Args:
-            source: The model file, for the message.
+            source: The model file, for the error message.
 
         Raises:
-            PocketIntentError: A matrix is not quantised; the message has the command to run.
+            PocketIntentError: A table is not quantised; the message names the command to run.
         """
         if any(isinstance(table, DenseMatrix) for table in self.tables().values()):
             raise PocketIntentError(
@@ -212,12 +232,12 @@ class ModelEncoder(ABC):
     def graph_inputs(
         self, max_length: int | None = None, max_chars: int | None = None
     ) -> GraphInputs:
-        """The step from a text to the inputs of the exported graphs.
+        """The function that turns a text into the inputs of the exported graphs.
 
         Args:
-            max_length: Slots to keep; None for all.
-            max_chars: Characters of a text or a word to keep; None, or more than the model's own
-                number, for that number.
+            max_length: Maximum number of slots of a text; None for no limit.
+            max_chars: Maximum number of characters of a text or a word, at most the model's own
+                limit; None for the model's own limit.
 
         Raises:
             PocketIntentError: Encoders of this kind cannot be exported.
@@ -225,15 +245,16 @@ class ModelEncoder(ABC):
         raise PocketIntentError(f"encoders of kind {self.kind!r} cannot be exported")
 
     def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The computation of the exported graphs, as torch modules.
+        """The exported graphs as torch modules.
 
         Args:
             file_format: ``"onnx"`` or ``"tflite"``.
-            max_chars: Characters of a TFLite graph that reads characters; None for a free number.
+            max_chars: Number of characters that a TFLite graph takes; None if it is free.
 
         Returns:
-            ``encoder``, from the inputs of :meth:`graph_inputs` to unit vectors [batch, dim]; and
-            ``characters``, from a word's characters to its vector, where the inputs spell words.
+            Modules by the name of their graph. ``encoder`` turns the inputs of
+            :meth:`graph_inputs` into unit vectors, float32 [batch, dim]. ``characters`` turns the
+            characters of a word into its vector, if the inputs include spelt words.
 
         Raises:
             PocketIntentError: Encoders of this kind cannot be exported.
@@ -241,16 +262,21 @@ class ModelEncoder(ABC):
         raise PocketIntentError(f"encoders of kind {self.kind!r} cannot be exported")
 
     def limit_characters(self: EncoderT, max_chars: int) -> EncoderT:
-        """The encoder, reading at most so many characters of a word or text."""
+        """The encoder with a limit on the characters of a word or text.
+
+        Args:
+            max_chars: Number of characters that are read; the rest is cut off.
+        """
         return self
 
     def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The sentence vector of the slots of a text, computed plainly.
+        """The sentence vector that an exported graph computes from the slots of a text.
 
-        An exported graph of fixed length drops slots; this is what it computes from the others.
+        A graph of fixed length drops the slots that exceed it, so that the vector can differ
+        from :meth:`encode`.
 
         Args:
-            slots: Ids and weights; an id is a row of the tables, one table after the other.
+            slots: Ids and weights; an id is a row number in the concatenated :meth:`tables`.
             tokens: All tokens of the text.
 
         Returns:
@@ -262,11 +288,11 @@ class ModelEncoder(ABC):
         return vector
 
     def sum_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The weighted sum of the slots' rows, float32 [dim]; see :meth:`encode_slots`."""
+        """The weighted sum of the rows of slots, float32 [dim]; see :meth:`encode_slots`."""
         ids, weights = slots[0].astype(np.intp), slots[1]
         total, start = np.zeros(self.dim, np.float32), 0
         for table in self.tables().values():
-            own = (ids >= start) & (ids < start + len(table))
-            total = total + weights[own] @ table.rows(ids[own] - start)
+            in_table = (ids >= start) & (ids < start + len(table))
+            total = total + weights[in_table] @ table.rows(ids[in_table] - start)
             start += len(table)
         return total

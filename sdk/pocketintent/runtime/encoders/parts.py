@@ -1,4 +1,4 @@
-"""Parts of a model file that several kinds share: entries, matrices and the template codebook."""
+"""Parts of a model file that several encoder kinds share: matrices and the template codebook."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import matrix_from_tensors
 
 TEMPLATE_CODEBOOK = "templates.codebook"
+"""Name of the tensor with the template codebook."""
 
 
 def manifest_entry(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """An entry of a manifest that must be an object; ModelFileError where it is not."""
+    """An entry of a manifest that is a JSON object.
+
+    Raises:
+        ModelFileError: The entry is missing or not an object.
+    """
     entry = manifest.get(key)
     if not isinstance(entry, dict):
         raise ModelFileError(f"the manifest has no object {key!r}")
@@ -26,12 +31,28 @@ def manifest_entry(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def read_matrix(model: ModelFile, prefix: str) -> Matrix:
-    """The matrix whose settings and tensors have a prefix; ModelFileError where it is damaged."""
+    """The matrix of a model file whose manifest entry and tensors begin with a prefix.
+
+    Args:
+        model: The model file.
+        prefix: Name of the manifest entry and, with a dot, prefix of the tensors: ``"words"``.
+
+    Raises:
+        ModelFileError: The entry or a tensor is missing or damaged.
+    """
     return matrix_from_tensors(model.tensors, prefix, manifest_entry(model.manifest, prefix))
 
 
 def read_template_quantizer(model: ModelFile, dim: int) -> Quantizer | None:
-    """The template codebook of a model file, or None; ModelFileError where it is damaged."""
+    """The template codebook of a model file; None if the file has none.
+
+    Args:
+        model: The model file.
+        dim: Size of the sentence vectors.
+
+    Raises:
+        ModelFileError: The codebook is damaged.
+    """
     codebook = model.tensors.get(TEMPLATE_CODEBOOK)
     if codebook is None:
         return None

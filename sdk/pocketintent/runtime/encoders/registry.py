@@ -1,4 +1,7 @@
-"""The registry of encoder kinds: which class reads a model file of which kind."""
+"""The registry of encoder kinds: the class for each ``kind`` of model file.
+
+A new kind of this package is a line in ``_KINDS``; code outside of it calls :func:`register`.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ _KINDS: dict[str, str | type[ModelEncoder]] = {
     "charemb": "pocketintent.runtime.encoders.charemb.encoder:CharEncoder",
     "combined": "pocketintent.runtime.encoders.combined.encoder:CombinedEncoder",
 }
-"""Classes by the manifest's ``kind``; a name is imported when a model of its kind is opened."""
+"""Classes, or their import paths, by the manifest's ``kind``; a path is imported on first use."""
 
 
 def register(encoder_class: type[EncoderT]) -> type[EncoderT]:
-    """Make a kind known, under the class's ``kind``; usable as a decorator."""
+    """Register an encoder class under its ``kind``; also usable as a decorator."""
     _KINDS[encoder_class.kind] = encoder_class
     return encoder_class
 
@@ -36,7 +39,7 @@ def encoder_class(kind: str) -> type[ModelEncoder]:
     entry = _KINDS.get(kind)
     if entry is None:
         raise ModelFileError(
-            f"encoders of kind {kind!r} are not known here; known: {', '.join(sorted(_KINDS))}"
+            f"unknown encoder kind {kind!r}; the known kinds are {', '.join(sorted(_KINDS))}"
         )
     if isinstance(entry, str):
         module, _, name = entry.partition(":")
@@ -48,14 +51,14 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
     """Open a model file as an encoder.
 
     Args:
-        path: A model file, or the name of a shipped model such as ``"robust"``; the default
-            model when None.
+        path: A model file, or the name of a shipped model such as ``"robust"``; None for the
+            default model.
 
     Returns:
-        The encoder of the kind that the file names.
+        The encoder, of the class that is registered for the file's kind.
 
     Raises:
-        ModelFileError: The file is missing, damaged, of an unknown kind, or its parts do not
+        ModelFileError: The file is missing or damaged, its kind is unknown, or its parts do not
             fit each other.
     """
     model = load_model(find_model(path))
@@ -65,20 +68,21 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
         raise ModelFileError(f"{model.path}: {error}") from error
 
 
-def load_kind(path: str | os.PathLike[str], wanted: type[EncoderT]) -> EncoderT:
-    """Open a model file that must be of one kind.
+def load_kind(path: str | os.PathLike[str], expected: type[EncoderT]) -> EncoderT:
+    """Open a model file of a certain kind.
 
     Args:
-        path: As for :func:`load_encoder`.
-        wanted: The class of the kind.
+        path: See :func:`load_encoder`.
+        expected: The class of the kind.
 
     Raises:
-        ModelFileError: As for :func:`load_encoder`.
+        ModelFileError: See :func:`load_encoder`.
         PocketIntentError: The model is of another kind.
     """
     encoder = load_encoder(path)
-    if not isinstance(encoder, wanted):
+    if not isinstance(encoder, expected):
         raise PocketIntentError(
-            f"{path}: a model of kind {encoder.kind!r}; this needs one of kind {wanted.kind!r}"
+            f"{path}: this is a model of kind {encoder.kind!r}, but a model of kind "
+            f"{expected.kind!r} is required"
         )
     return encoder

@@ -1,4 +1,4 @@
-"""``StaticEncoder``: one vector for each word, and n-grams for unknown words."""
+"""``StaticEncoder``: a table of word vectors, and character n-grams for unknown words."""
 
 from __future__ import annotations
 
@@ -32,30 +32,32 @@ from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 COUNTS = "vocabulary.counts"
+"""Name of the tensor with the word counts."""
 _NGRAM_CACHE = 4096
 _TEXTS_AT_ONCE = 1024
 
 
 class StaticEncoder(ModelEncoder):
-    """One vector for each word; a text is the sum of its words' vectors, at unit length.
+    """A table of word vectors; the vector of a text is the sum of its words', at unit length.
 
-    The weight of a word is folded into the norm of its vector when the model is trained, so
-    that the sum needs no weights. A word outside the vocabulary is embedded by its character
-    n-grams where the model has them, and skipped where it has none.
+    Training folds the weight of a word into the norm of its vector, so that the sum needs no
+    weights. A word outside the vocabulary is embedded by its character n-grams if the model has
+    n-grams, and skipped otherwise.
 
     Args:
         vocabulary: The words.
-        words: Their vectors, [num_words, dim].
-        tokenizer_spec: The manifest's tokenizer entry.
+        words: The words' vectors, [num_words, dim].
+        tokenizer_spec: The manifest's tokenizer entry; the tokenizer ``simple`` by default.
         ngrams: Vectors of the hashed n-grams, [num_buckets, dim], or None.
-        ngram_settings: How words are hashed, and how much the n-grams of an unknown word count.
+        ngram_settings: How words are hashed, and the weight of an unknown word's n-grams; required
+            with ``ngrams``, ignored without.
         template_quantizer: A quantiser fitted on sentence vectors of the training corpus,
             for the recogniser's templates.
         counts: How often each word occurred in training, whole numbers [num_words], or None.
-        manifest: Further manifest entries to keep, such as ``training`` and ``quality``.
+        manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
 
     Raises:
-        ModelFileError: The parts do not fit each other, or the tokenizer is not known.
+        ModelFileError: The parts do not fit each other, or the tokenizer is unknown.
     """
 
     kind: ClassVar[str] = "static"
@@ -95,8 +97,8 @@ class StaticEncoder(ModelEncoder):
             text: Any string.
 
         Returns:
-            float32 [dim], of unit length; all zeros when the text holds no token that the
-            model can embed, or when its words cancel out.
+            float32 [dim], of unit length; zeros if the model cannot embed any token of the text,
+            or if the words' vectors cancel out.
         """
         tokens = self.tokenize(text)
         ids = self.vocabulary.ids(tokens)
@@ -115,7 +117,7 @@ class StaticEncoder(ModelEncoder):
         return total
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The vectors of several texts, float32 [num_texts, dim].
+        """The sentence vectors of several texts, float32 [num_texts, dim].
 
         Each is equal to the bit to the vector that :meth:`encode` returns.
         """
@@ -141,14 +143,14 @@ class StaticEncoder(ModelEncoder):
         return totals
 
     def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of the tokens that the model can embed, in order and not normalised.
+        """The vectors of tokens, in order and not normalised.
 
         Returns:
-            float32 [num_known, dim]: words of the vocabulary, and with n-grams every token.
+            float32 [num_embedded, dim]; without n-grams unknown words are left out.
         """
-        rows = [self._embed_token(token) for token in tokens]
-        known = [row for row in rows if row is not None]
-        return np.stack(known) if known else np.empty((0, self.dim), np.float32)
+        vectors = [self._embed_token(token) for token in tokens]
+        rows = [vector for vector in vectors if vector is not None]
+        return np.stack(rows) if rows else np.empty((0, self.dim), np.float32)
 
     def _embed_token(self, token: str) -> FloatArray | None:
         word_id = self.vocabulary.get(token)
@@ -165,7 +167,7 @@ class StaticEncoder(ModelEncoder):
 
     @property
     def embeds_unknown_words(self) -> bool:
-        """Whether a word outside the vocabulary has a vector."""
+        """Whether a word outside the vocabulary has a vector: if the model has n-grams."""
         return self.ngrams is not None
 
     @property
@@ -174,7 +176,7 @@ class StaticEncoder(ModelEncoder):
         return WordTable(self.vocabulary, self.words)
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The manifest and the tensors, as :func:`save_model` takes them."""
+        """The manifest and the tensors by name, as :func:`save_model` takes them."""
         manifest = {
             **self.manifest,
             "kind": self.kind,
@@ -198,7 +200,7 @@ class StaticEncoder(ModelEncoder):
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> StaticEncoder:
-        """The encoder that a model file of kind ``static`` holds.
+        """The encoder of a model file of kind ``static``.
 
         Raises:
             ModelFileError: A part is missing, or the parts do not fit each other.
@@ -218,16 +220,17 @@ class StaticEncoder(ModelEncoder):
         )
         if manifest.get("dim") != encoder.dim:
             raise ModelFileError(
-                f"the manifest says dim {manifest.get('dim')!r}, the vectors have {encoder.dim}"
+                f"the manifest has dim {manifest.get('dim')!r}, but the vectors have {encoder.dim} "
+                "dimensions"
             )
         return encoder
 
     def tables(self) -> Mapping[str, Matrix]:
-        """The words' vectors and, where the model has them, those of the n-grams."""
+        """``words`` and, if the model has n-grams, ``ngrams``."""
         return {"words": self.words} | ({} if self.ngrams is None else {"ngrams": self.ngrams})
 
     def select_words(self, ids: IndexArray) -> StaticEncoder:
-        """A copy with some of the words; a word that is gone is embedded by its n-grams, if any."""
+        """A copy with some of the words; the n-grams, if any, embed the other words."""
         return self.replace(
             vocabulary=Vocabulary([self.vocabulary.words[index] for index in ids.tolist()]),
             words=self.words.select(ids),
@@ -237,15 +240,14 @@ class StaticEncoder(ModelEncoder):
     def graph_inputs(
         self, max_length: int | None = None, max_chars: int | None = None
     ) -> GraphInputs:
-        """Slots of the words and n-grams of a text."""
+        """The function from a text to the slots of its words and n-grams."""
         slots = TokenInputs(self.vocabulary, self.tokenizer_spec, self.ngram_settings, max_length)
         return GraphInputs(slots.tokenize, slots, None)
 
     def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``: look-ups of the slots' rows, and their weighted sum."""
-        return {
-            "encoder": require("pocketintent_export.encoders.static", "export").StaticModule(self)
-        }
+        """The graph ``encoder``: the weighted sum of the slots' rows, at unit length."""
+        module = require("pocketintent_export.encoders.static", "export")
+        return {"encoder": module.StaticModule(self)}
 
 
 def _read_ngram_settings(manifest: Mapping[str, Any]) -> NgramSettings:
@@ -262,19 +264,24 @@ def _check_parts(
 ) -> None:
     """Raise ModelFileError unless the parts of an encoder fit each other."""
     if len(words) != len(vocabulary):
-        raise ModelFileError(f"{len(vocabulary)} words have {len(words)} vectors")
+        raise ModelFileError(
+            f"the vocabulary has {len(vocabulary)} words, but {len(words)} vectors"
+        )
     if template_quantizer is not None and template_quantizer.dim != words.dim:
         raise ModelFileError(
-            f"the template codebook has {template_quantizer.dim} dimensions, the model {words.dim}"
+            f"the template codebook has {template_quantizer.dim} dimensions, but the words have "
+            f"{words.dim}"
         )
     if counts is not None and (counts.shape != (len(words),) or counts.dtype.kind not in "iu"):
-        raise ModelFileError(f"{COUNTS} must be {len(words)} whole numbers")
+        raise ModelFileError(
+            f"{COUNTS} must be {len(words)} whole numbers, not {counts.dtype} {counts.shape}"
+        )
     if ngrams is None:
         return
     if ngram_settings is None:
         raise ModelFileError("a model with n-grams needs n-gram settings")
     if len(ngrams) != ngram_settings.num_buckets or ngrams.dim != words.dim:
         raise ModelFileError(
-            f"{ngram_settings.num_buckets} n-gram buckets of dim {words.dim} have vectors "
-            f"[{len(ngrams)}, {ngrams.dim}]"
+            f"the n-gram vectors have the shape [{len(ngrams)}, {ngrams.dim}], but "
+            f"{ngram_settings.num_buckets} n-gram buckets of dim {words.dim} are expected"
         )

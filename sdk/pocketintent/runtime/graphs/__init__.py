@@ -1,4 +1,5 @@
-"""Exported graphs in Python: their inputs, the exported folder, and the backends.
+"""Exported graphs in Python: their inputs, the exported folder, and the backends that run them.
 
-Imports the runtime's text, templates and quantization; a backend's package when used.
+Imports ``runtime.quantization``, ``runtime.templates`` and ``runtime.text``; the package of a
+backend only when it is used.
 """

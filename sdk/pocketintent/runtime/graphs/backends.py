@@ -1,4 +1,4 @@
-"""Running an exported graph: by ONNX Runtime, or by a TFLite interpreter."""
+"""Backends that run an exported graph: ONNX Runtime and the TFLite interpreters."""
 
 from __future__ import annotations
 
@@ -14,24 +14,27 @@ from numpy.typing import NDArray
 from pocketintent.runtime.errors import MissingExtraError, ModelFileError, require
 
 Arrays = Mapping[str, NDArray[Any]]
-"""Tensors of one text by name, each without the batch axis."""
+"""Tensors of one text by name, each without its batch axis."""
 
 
 class Graph(Protocol):
     """A graph that is ready to run."""
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
-        """The outputs for one text, by name; each without the batch axis.
+        """The outputs for one text.
 
         Args:
-            inputs: All inputs of the graph by name, each without the batch axis. One that is
-                shorter than the graph's is filled up with zeros.
+            inputs: All inputs of the graph by name, each without its batch axis. An array that is
+                shorter than the graph's input is padded with zeros.
+
+        Returns:
+            All outputs by name, each without its batch axis.
         """
         ...
 
 
 class OnnxGraph:
-    """A graph in ONNX Runtime, on one thread: a query is too short to be shared.
+    """A graph in ONNX Runtime, on one thread: a query is too short to be split.
 
     Args:
         content: The file's bytes.
@@ -39,7 +42,7 @@ class OnnxGraph:
 
     Raises:
         MissingExtraError: ONNX Runtime is not installed.
-        ModelFileError: It cannot run the graph.
+        ModelFileError: ONNX Runtime cannot run the graph.
     """
 
     def __init__(self, content: bytes, source: Path) -> None:
@@ -51,30 +54,30 @@ class OnnxGraph:
             self._session = runtime.InferenceSession(
                 content, options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # its exceptions have no common base
+        except Exception as error:  # ONNX Runtime's exceptions have no common base
             raise ModelFileError(f"{source}: ONNX Runtime cannot run it: {error}") from error
         self._outputs = [output.name for output in self._session.get_outputs()]
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text; see :meth:`Graph.run`."""
-        # The lengths are free, from 1.
+        # The lengths are free, but at least 1.
         feed = {name: _padded(array, 1)[None] for name, array in inputs.items()}
         values = self._session.run(None, feed)
         return {name: value[0] for name, value in zip(self._outputs, values, strict=True)}
 
 
 class TfliteGraph:
-    """A graph in a TFLite interpreter, of ``ai-edge-litert`` or else of ``tflite-runtime``.
+    """A graph in a TFLite interpreter: ``ai-edge-litert`` if installed, else ``tflite-runtime``.
 
-    An interpreter holds the tensors of one run, so that threads take turns.
+    An interpreter has room for the tensors of one run, so that threads take turns.
 
     Args:
         content: The file's bytes.
         source: The file, for messages.
 
     Raises:
-        MissingExtraError: There is no interpreter, or one that NumPy is too new for.
-        ModelFileError: It cannot run the graph.
+        MissingExtraError: No interpreter is installed, or the installed one needs an older NumPy.
+        ModelFileError: The interpreter cannot run the graph.
     """
 
     def __init__(self, content: bytes, source: Path) -> None:
@@ -104,11 +107,11 @@ GRAPHS: dict[str, Callable[[bytes, Path], Graph]] = {
     "onnx": OnnxGraph,
     "tflite": TfliteGraph,
 }
-"""How a graph of each format is opened."""
+"""The class that opens graphs of each format."""
 
 
 def _padded(array: NDArray[Any], length: int) -> NDArray[Any]:
-    """An array [n] of at least this length, filled up with zeros; a single number stays."""
+    """An array [n] padded with zeros to at least ``length``; a scalar is returned as it is."""
     if array.ndim == 0 or len(array) >= length:
         return array
     padded = np.zeros(length, array.dtype)
@@ -117,10 +120,10 @@ def _padded(array: NDArray[Any], length: int) -> NDArray[Any]:
 
 
 def _interpreter_class() -> Callable[..., Any]:
-    """The interpreter that is installed.
+    """The class of the installed interpreter.
 
-    ``tflite-runtime`` is built for NumPy 1; with a later one it fails at the first model with
-    a SystemError that names neither.
+    ``tflite-runtime`` is built for NumPy 1. With NumPy 2 its first model fails with a SystemError
+    that names neither package.
     """
     if _is_installed("ai_edge_litert") or not _is_installed("tflite_runtime"):
         module = require("ai_edge_litert.interpreter", "tflite")
@@ -129,7 +132,7 @@ def _interpreter_class() -> Callable[..., Any]:
     else:
         raise MissingExtraError(
             f"tflite-runtime works with NumPy below 2, and {np.__version__} is installed: "
-            'pip install "pocketintent[tflite]", which brings ai-edge-litert, or "numpy<2"'
+            'pip install "pocketintent[tflite]", which installs ai-edge-litert, or "numpy<2"'
         )
     interpreter: Callable[..., Any] = module.Interpreter
     return interpreter

@@ -11,30 +11,30 @@ from pocketintent.runtime.graphs.folder import ExportedFolder
 
 
 class GraphEncoder:
-    """The sentence vectors of an exported encoder graph.
+    """An encoder whose sentence vectors an exported graph computes.
 
     Args:
         folder: The exported folder.
 
     Raises:
-        MissingExtraError: What runs graphs of this format is not installed.
+        MissingExtraError: The package that runs graphs of this format is not installed.
         ModelFileError: A file of the folder is missing, damaged or cannot be used.
     """
 
     def __init__(self, folder: ExportedFolder) -> None:
-        self.dim: int = folder.entry("dim", int)
+        self.dim: int = folder.manifest.entry("dim", int)
         self.inputs = folder.inputs()
-        self.template_quantizer = folder.template_quantizer()
+        self.template_quantizer = folder.manifest.template_quantizer()
         self._graph = folder.graph("encoder")
         self._spell = folder.speller(self.inputs)
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector, float32 [dim]: unit length, or zeros when nothing is known."""
+        """The sentence vector, float32 [dim]: unit length, or zeros if no word is known."""
         vector: FloatArray = self._graph.run(self.inputs(text).arrays(self._spell))["vector"]
         return vector
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The vectors of several texts, float32 [num_texts, dim]."""
+        """The sentence vectors of several texts, float32 [num_texts, dim]."""
         vectors = np.empty((len(texts), self.dim), np.float32)
         for row, text in enumerate(texts):
             vectors[row] = self.encode(text)

@@ -1,4 +1,4 @@
-"""What exported graphs take instead of a text, for every kind of model."""
+"""The inputs of exported graphs: tokens, slots and characters of a text, for all encoder kinds."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.tokenizer import Tokenizer
 
 Spell = Callable[[Sequence[Sequence[int]]], FloatArray]
-"""From the characters of words to the sum of the words' vectors, float32 [dim]."""
+"""Function from the characters of words to the sum of the words' vectors, float32 [dim]."""
 
 _WORD_CACHE = 4096
 
 
 @dataclass(frozen=True)
 class TextInputs:
-    """A text as it is handed to the graphs; what a kind of model does not take is None."""
+    """A text as input of the graphs; parts that the model's graphs do not take are None."""
 
     tokens: list[str] | None = None
-    """The tokens; None where the text is read as a whole."""
+    """The tokens; None if the text is read as a whole."""
     slots: Slots | None = None
-    """Ids and weights for the model's table."""
+    """Ids and weights of rows of the model's table."""
     words: list[list[int]] | None = None
-    """Numbers of the characters of each word that is spelt out, in the order of the text."""
+    """Character numbers of each word that is spelt out, in the order of the text."""
     characters: list[int] | None = None
-    """Numbers of the characters of the whole text."""
+    """Character numbers of the whole text."""
 
     @property
-    def known(self) -> bool:
-        """Whether the model knows anything of the text."""
-        slots = self.slots is not None and len(self.slots[0]) > 0
-        return slots or bool(self.words) or bool(self.characters)
+    def is_known(self) -> bool:
+        """Whether the model knows any part of the text."""
+        has_slots = self.slots is not None and len(self.slots[0]) > 0
+        return has_slots or bool(self.words) or bool(self.characters)
 
     def arrays(self, spell: Spell | None = None) -> dict[str, NDArray[Any]]:
-        """The inputs of the encoder and recogniser graphs by name, each without the batch axis.
+        """The inputs of the encoder and recogniser graphs by name, each without its batch axis.
 
         Args:
-            spell: Gives the sum of the vectors of words; needed where words are spelt out.
+            spell: The function that sums up the vectors of spelt words; required if the text has
+                ``words``.
         """
         arrays: dict[str, NDArray[Any]] = {}
         if self.slots is not None:
@@ -58,7 +59,7 @@ class TextInputs:
         return arrays
 
     def to_line(self) -> dict[str, Any]:
-        """The fields of a line of the conformance file."""
+        """The fields of the inputs in a line of the conformance file."""
         line: dict[str, Any] = {}
         if self.tokens is not None:
             line["tokens"] = self.tokens
@@ -69,16 +70,16 @@ class TextInputs:
 
 
 class GraphInputs:
-    """Turns a text into what the graphs take.
+    """The function from a text to the inputs of the graphs.
 
-    With a tokenizer the text is taken word by word: a word that the table has takes a slot of
-    it, and where there are characters any other word is spelt out, unless no character of it
-    is known. Without a tokenizer the text's characters are read as a whole.
+    With a tokenizer the text is read word by word. A word of the table becomes a slot. Any other
+    word is spelt out if the model has characters and knows one of the word's. Without a tokenizer
+    the characters of the whole text are read.
 
     Args:
-        tokenize: The tokenizer, or None.
-        slots: What makes the slots of a model with a table, or None.
-        characters: The characters of a network that spells, or None.
+        tokenize: The tokenizer; None to read the text as a whole.
+        slots: The function from tokens to slots; None for a model without a table.
+        characters: The characters of the model's network; None for a model without one.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class GraphInputs:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The inputs of the encoder and recogniser graphs, in their order."""
+        """Names of the inputs of the encoder and recogniser graphs, in the graphs' order."""
         if self.tokenize is None:
             return "characters", "lengths"
         table = () if self.slots is None else ("ids", "weights")
@@ -101,16 +102,16 @@ class GraphInputs:
 
     @property
     def spells(self) -> bool:
-        """Whether words are spelt out, for which there is a graph of its own."""
+        """Whether words are spelt out, for the graph ``characters``."""
         return self.tokenize is not None and self.characters is not None
 
     @property
     def max_length(self) -> int | None:
-        """Slots that are kept; None where their number is free, or there are none."""
+        """Maximum number of slots; None if it is free or there are no slots."""
         return None if self.slots is None else self.slots.max_length
 
     def __call__(self, text: str) -> TextInputs:
-        """What the graphs take for a text."""
+        """The inputs for a text."""
         if self.tokenize is None:
             assert self.characters is not None
             return TextInputs(characters=self.characters.numbers(text))
@@ -127,11 +128,11 @@ class GraphInputs:
 
 
 class Speller:
-    """Adds up what the characters graph makes of words; the vectors of 4,096 words are kept.
+    """The sum of the vectors of spelt words; caches the vectors of the latest 4,096 words.
 
     Args:
         graph: The graph ``characters``.
-        dim: Size of its vectors.
+        dim: Size of the vectors.
     """
 
     def __init__(self, graph: Graph, dim: int) -> None:
@@ -140,10 +141,10 @@ class Speller:
         self._vector = lru_cache(_WORD_CACHE)(self._run)
 
     def __call__(self, words: Sequence[Sequence[int]]) -> FloatArray:
-        """The sum of the vectors of words, float32 [dim]; zeros without any.
+        """The sum of the vectors of words, float32 [dim]; zeros if there are none.
 
         Args:
-            words: The numbers of each word's characters.
+            words: The character numbers of each word.
         """
         total = np.zeros(self.dim, np.float32)
         for word in words:
@@ -156,7 +157,7 @@ class Speller:
 
 
 def character_arrays(numbers: Sequence[int]) -> dict[str, NDArray[Any]]:
-    """The numbers of a text's characters as a graph takes them, without the batch axis."""
+    """The inputs of a graph that reads characters, each without its batch axis."""
     return {
         "characters": np.array(numbers, np.int32),
         "lengths": np.array(len(numbers), np.int32),

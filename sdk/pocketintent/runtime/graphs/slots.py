@@ -1,4 +1,4 @@
-"""What an exported graph takes instead of a text: the ids of its tokens and their weights."""
+"""Slots: the ids and weights that the exported graphs of a word table take instead of a text."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ Slots = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 class TokenInputs:
-    """Turns a text into the ids and weights of a static encoder.
+    """The function from a text to the ids and weights of a static encoder.
 
-    A word of the vocabulary takes one slot: its id, with weight 1. Any other word takes one
-    slot for each of its character n-grams, as :func:`ngram_buckets` orders them: the number of
-    words plus the bucket, with the n-grams' weight shared equally among them; without n-grams
-    it takes none. The sentence vector is the sum of the rows times the weights, at unit length.
+    A word of the vocabulary becomes one slot: its id, with weight 1. Any other word becomes one
+    slot for each of its character n-grams, in the order of :func:`ngram_buckets`: the id is the
+    number of words plus the bucket, and the n-grams share their total weight equally. Without
+    n-grams unknown words are skipped. The sentence vector is the weighted sum of the rows, at unit
+    length.
 
     Args:
         vocabulary: The words.
         tokenizer_spec: The manifest's tokenizer entry.
-        ngram_settings: How unknown words are hashed; None to skip them.
-        max_length: Slots to keep; the rest is cut off. None keeps all.
+        ngram_settings: How unknown words are hashed; None to skip unknown words.
+        max_length: Maximum number of slots, the rest is cut off; None for no limit.
 
     Raises:
-        ModelFileError: The tokenizer is not known here.
+        ModelFileError: The tokenizer is unknown.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class TokenInputs:
         self.ngram_settings = ngram_settings
 
     def __call__(self, text: str) -> Slots:
-        """The slots of a text; none when it holds nothing that the encoder knows."""
+        """The slots of a text; empty if the encoder knows no part of it."""
         return self.slots(self.tokenize(text))
 
     def slots(self, tokens: Sequence[str]) -> Slots:
@@ -65,5 +66,5 @@ class TokenInputs:
                 buckets = self.ngram_settings.buckets(token)
                 ids += [len(self.vocabulary) + bucket for bucket in buckets]
                 weights += [self.ngram_settings.weight / len(buckets)] * len(buckets)
-        kept = slice(self.max_length)
-        return np.array(ids[kept], np.int32), np.array(weights[kept], np.float32)
+        limit = self.max_length
+        return np.array(ids[:limit], np.int32), np.array(weights[:limit], np.float32)

@@ -44,9 +44,14 @@ class CharEmbSettings:
         "what the network reads at once: a whole `text`, or single `words`, whose vectors are then "
         "added up",
     )
-    max_chars: int = setting(128, "characters read of a text or, with `words`, of a word", least=1)
+    max_chars: int = setting(
+        128, "characters read of a text or, with `words`, of a word", least=1, unit="code points"
+    )
     min_char_count: int = setting(
-        5, "characters that occur in fewer terms become the unknown character", least=1
+        5,
+        "characters that occur in fewer terms become the unknown character",
+        least=1,
+        unit="terms",
     )
     learning_rate: float = setting(3e-3, "learning rate of Adam", above=0)
     schedule: Literal["constant", "linear"] = setting(
@@ -55,12 +60,13 @@ class CharEmbSettings:
     )
     weight_decay: float = setting(1e-8, "weight decay of Adam", least=0)
     clip: float = setting(1.0, "length to which longer gradients are shortened", above=0)
-    batch_size: int = setting(256, "terms of a step", least=1)
+    batch_size: int = setting(256, "terms of a step", least=1, unit="terms")
     epochs: int = setting(60, "largest number of passes over the terms", least=1)
     patience: int = setting(
         10,
         "epochs without a better validation cosine after which training stops; 0 for never",
         least=0,
+        unit="epochs",
     )
     validation: float = setting(
         0.2,

@@ -17,11 +17,16 @@ class DistilSettings:
     learning_rate: float = setting(
         0.0025, "initial learning rate of AdaGrad; falls linearly to zero", above=0
     )
-    batch_size: int = setting(4096, "texts of a step", least=1)
+    batch_size: int = setting(4096, "texts of a step", least=1, unit="texts")
     min_count: int = setting(
-        2, "rarer words get no vector, unless they are a text by themselves", least=1
+        2,
+        "rarer words get no vector, unless they are a text by themselves",
+        least=1,
+        unit="occurrences",
     )
-    max_words: int | None = setting(None, "keep only this many of the most frequent words", least=1)
+    max_words: int | None = setting(
+        None, "keep only this many of the most frequent words", least=1, unit="words"
+    )
     frequency_weight: float = setting(
         0.01,
         "a of the weight a / (a + share of the text) that a word starts with; 0 for no weights",

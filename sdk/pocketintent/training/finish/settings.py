@@ -28,10 +28,17 @@ class FinishSettings:
     subword_scale: float = setting(
         0.8, "length of the n-gram part, relative to the trained part", least=0
     )
-    min_n: int = setting(2, "length of the shortest n-gram, in code points", least=0)
-    max_n: int = setting(3, "length of the longest n-gram, in code points", least=0)
+    min_n: int = setting(
+        2, "length of the shortest n-gram, in code points", least=0, unit="code points"
+    )
+    max_n: int = setting(
+        3, "length of the longest n-gram, in code points", least=0, unit="code points"
+    )
     num_buckets: int = setting(
-        8192, "size of the hash table that gives each n-gram a random vector", least=0
+        8192,
+        "size of the hash table that gives each n-gram a random vector",
+        least=0,
+        unit="buckets",
     )
     seed: int = setting(0, "seed of the random vectors", least=0)
 

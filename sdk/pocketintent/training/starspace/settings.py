@@ -28,7 +28,7 @@ class StarSpaceSettings:
         "word mode: a word has the same embedding as context and as target, so that words become "
         "similar when they occur together; with `--no-share-sides`, when they share contexts",
     )
-    window: int = setting(5, "context words on each side of a word", least=1)
+    window: int = setting(5, "context words on each side of a word", least=1, unit="words")
     negatives: int = setting(5, "wrong right sides that each example is compared with", least=1)
     negative_power: float = setting(
         0.5,
@@ -50,12 +50,15 @@ class StarSpaceSettings:
         4096,
         "size of a step: slots in word mode, each of them an example; approximate number of words "
         "in the other modes",
+        unit="slots",
     )
     row_length: int = setting(
-        32, "word mode: slots of a row, whose examples share their negatives", least=2
+        32, "word mode: slots of a row, whose examples share their negatives", least=2, unit="slots"
     )
-    min_count: int = setting(1, "rarer words get no embedding", least=1)
-    max_words: int | None = setting(None, "keep only this many of the most frequent words", least=1)
+    min_count: int = setting(1, "rarer words get no embedding", least=1, unit="occurrences")
+    max_words: int | None = setting(
+        None, "keep only this many of the most frequent words", least=1, unit="words"
+    )
     subsample: float = setting(
         0.0,
         "a word whose share s of the text exceeds this t is kept with probability sqrt(t/s); 0 "
@@ -71,9 +74,10 @@ class StarSpaceSettings:
         "buckets of the hashed character n-grams that are added to each word and give unknown "
         "words a vector; 0 for none",
         least=0,
+        unit="buckets",
     )
-    min_n: int = setting(3, "length of the shortest n-gram, in code points")
-    max_n: int = setting(5, "length of the longest n-gram, in code points")
+    min_n: int = setting(3, "length of the shortest n-gram, in code points", unit="code points")
+    max_n: int = setting(5, "length of the longest n-gram, in code points", unit="code points")
     tokenizer: Literal["simple", "tweet"] = setting(
         "simple", "`simple` runs on the device, `tweet` is NLTK's"
     )

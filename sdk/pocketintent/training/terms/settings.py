@@ -12,10 +12,15 @@ from pocketintent.runtime.settings import check_settings, setting
 class TermSettings:
     """Settings that, with the corpus, determine which terms are found."""
 
-    min_length: int = setting(2, "words of the shortest term; 1 includes single words", least=1)
-    max_length: int = setting(4, "words of the longest term", least=1)
+    min_length: int = setting(
+        2, "words of the shortest term; 1 includes single words", least=1, unit="words"
+    )
+    max_length: int = setting(4, "words of the longest term", least=1, unit="words")
     min_count: int = setting(
-        5, "rarer words and phrases are left out; raise it with the size of the corpus", least=1
+        5,
+        "rarer words and phrases are left out; raise it with the size of the corpus",
+        least=1,
+        unit="occurrences",
     )
     min_cohesion: float = setting(
         0.2,
@@ -29,13 +34,18 @@ class TermSettings:
         "power of the cohesion in the score, against frequency; 0 scores by frequency alone",
         least=0,
     )
-    max_terms: int | None = setting(50_000, "keep only this many of the best terms", least=1)
-    max_words: int = setting(1_000_000, "words kept in memory while counting", least=2)
+    max_terms: int | None = setting(
+        50_000, "keep only this many of the best terms", least=1, unit="terms"
+    )
+    max_words: int = setting(
+        1_000_000, "words kept in memory while counting", least=2, unit="words"
+    )
     max_phrases: int = setting(
         2_000_000,
         "phrases kept in memory while counting, some 150 bytes each; beyond that rare phrases are "
         "dropped, and counts may be too low by a number that is reported",
         least=2,
+        unit="phrases",
     )
 
     def check(self) -> None:

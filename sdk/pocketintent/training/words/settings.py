@@ -26,7 +26,7 @@ class WordSettings:
         "`cbow` predicts a word from the words around it, `skipgram` those words from the word",
     )
     dim: int = setting(200, "dimension of the vectors", least=1)
-    window: int = setting(8, "context words on each side", least=1)
+    window: int = setting(8, "context words on each side", least=1, unit="words")
     epochs: int = setting(25, "passes over the corpus", least=1)
     negatives: int = setting(5, "random words that each right word is compared with", least=1)
     subsample: float = setting(
@@ -37,12 +37,17 @@ class WordSettings:
     min_learning_rate: float = setting(
         1e-4, "final learning rate; it falls linearly from the initial one", above=0, most=10
     )
-    min_count: int = setting(5, "rarer words get no vector", least=1)
-    max_words: int | None = setting(None, "keep only this many of the most frequent words", least=1)
-    min_n: int = setting(3, "length of FastText's shortest n-gram", least=1)
-    max_n: int = setting(6, "length of FastText's longest n-gram")
+    min_count: int = setting(5, "rarer words get no vector", least=1, unit="occurrences")
+    max_words: int | None = setting(
+        None, "keep only this many of the most frequent words", least=1, unit="words"
+    )
+    min_n: int = setting(3, "length of FastText's shortest n-gram", least=1, unit="code points")
+    max_n: int = setting(6, "length of FastText's longest n-gram", unit="code points")
     num_buckets: int = setting(
-        100_000, "rows of FastText's table of n-grams (gensim's default is 2,000,000)", least=1
+        100_000,
+        "rows of FastText's table of n-grams (gensim's default is 2,000,000)",
+        least=1,
+        unit="buckets",
     )
     tokenizer: Literal["simple", "tweet"] = setting(
         "simple", "`simple` runs on the device, `tweet` is NLTK's"
@@ -53,7 +58,9 @@ class WordSettings:
         least=0,
         below=2**32,
     )
-    workers: int = setting(1, "threads; with two or more, results differ from run to run", least=1)
+    workers: int = setting(
+        1, "threads; with two or more, results differ from run to run", least=1, unit="threads"
+    )
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""

@@ -43,7 +43,7 @@ def sigmoid(x: FloatArray) -> FloatArray:
 
 
 def plain_recurrent(encoder: CharEncoder, text: str) -> FloatArray:
-    """The network as docs/charemb.md has it, one character and gate at a time."""
+    """The network of docs/charemb.md, one character and one gate at a time."""
     weights, network = encoder.weights.decode(), encoder.network
     numbers = encoder.vocabulary.numbers(text)
     inputs = [weights["embedding"][number] for number in numbers]
@@ -83,11 +83,13 @@ def plain_recurrent(encoder: CharEncoder, text: str) -> FloatArray:
 @pytest.mark.parametrize("network", NETWORKS[:4], ids=str)
 @given(texts=TEXTS)
 @settings(max_examples=20)
-def test_the_fast_network_is_the_plain_one(
+def test_the_fast_network_equals_the_plain_one(
     network: CharNetwork, wide: bool, texts: list[str]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pocketintent.runtime.encoders.charemb.cells._WIDE", 1 if wide else 1 << 20)
+        patch.setattr(
+            "pocketintent.runtime.encoders.charemb.recurrent._WIDE", 1 if wide else 1 << 20
+        )
         encoder = make(network)
     for text, vector in zip(texts, encoder.embed_terms(texts), strict=True):
         if encoder.vocabulary.numbers(text):
@@ -111,7 +113,7 @@ def test_a_batch_equals_its_texts_one_by_one(
         np.testing.assert_allclose(row, make(network, reads=reads).encode(text), atol=1e-5)
 
 
-def test_more_texts_than_are_read_at_once_stay_in_order() -> None:
+def test_more_texts_than_a_batch_stay_in_order() -> None:
     encoder = make()
     rng = np.random.default_rng(1)
     texts = ["".join(rng.choice(list(CHARACTERS), rng.integers(0, 20))) for _ in range(600)]
@@ -120,7 +122,7 @@ def test_more_texts_than_are_read_at_once_stay_in_order() -> None:
         np.testing.assert_allclose(batch[number], encoder.encode(texts[number]), atol=1e-5)
 
 
-def test_words_are_added_up_with_the_lengths_that_the_network_gives() -> None:
+def test_words_are_summed_with_the_lengths_that_the_network_predicts() -> None:
     encoder = make(reads="words")
     rows = encoder.embed_terms(["turn", "on"])
     assert np.ptp(np.linalg.norm(rows, axis=1)) > 1e-3
@@ -134,18 +136,18 @@ def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     encoder = make(reads="words")
     texts = ["a b", "b c d", "a b c d e f", "f a", "b", "a b"]
     first = [encoder.encode(text) for text in texts]
-    assert 0 < len(encoder._words) <= 3
+    assert 0 < len(encoder._cache) <= 3
     for text, vector in zip(texts, first, strict=True):
         np.testing.assert_allclose(make(reads="words").encode(text), vector, atol=1e-6)
 
 
 @pytest.mark.parametrize("reads", ["text", "words"])
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_text_of_which_nothing_is_known_is_zeros(text: str, reads: Any) -> None:
+def test_a_text_without_known_characters_is_zeros(text: str, reads: Any) -> None:
     assert not make(reads=reads).encode(text).any()
 
 
-def test_unknown_characters_count_beside_known_ones() -> None:
+def test_unknown_characters_change_the_vector_of_known_ones() -> None:
     encoder = make()
     assert encoder.encode("a🙂").any()
     np.testing.assert_array_equal(encoder.encode("a🙂"), encoder.encode("a日"))
@@ -222,7 +224,7 @@ BAD_MANIFESTS = [
     (put("reads", "minds"), "reads must be"),
     (put("reads", ["text"]), "reads must be"),
     (put("characters", 3), "normalisation and max_chars"),
-    (put("characters", {"normalisation": "none"}), "'none' is not known"),
+    (put("characters", {"normalisation": "none"}), "unknown normalisation 'none'"),
     (put("characters", {"max_chars": 0}), "max_chars"),
     (put("characters", {"max_chars": True}), "max_chars"),
     (put("tokenizer", {"version": 99}), "tokenizer"),
@@ -233,22 +235,22 @@ BAD_MANIFESTS = [
     (put("network", {"cell": ["lstm"]}), "cell must be"),
     (put("network", {"hidden": 0}), "hidden must be"),
     (put("network", {"hidden": 1 << 40}), "hidden must be"),
-    (put("network", {"hidden": 5}), "the network wants"),
+    (put("network", {"hidden": 5}), "the network requires"),
     (put("network", {"layers": 1000}), "layers must be at most"),
-    (put("network", {"layers": 3}), "missing|must be there"),
+    (put("network", {"layers": 3}), "missing"),
     (put("network", {"norm": 1}), "norm must be"),
-    (put("network", {"cell": "transformer", "heads": 3}), "transformer wants"),
+    (put("network", {"cell": "transformer", "heads": 3}), "transformer needs"),
     (put("weights", {"format": "gold"}), "must name a format"),
     (put("weights", {"format": []}), "must name a format"),
-    (put("weights", {"format": "float32"}), "no settings of embedding"),
+    (put("weights", {"format": "float32"}), "no settings for embedding"),
 ]
 BAD_TENSORS = [
-    (without("characters"), "characters must be there"),
+    (without("characters"), "tensor characters is missing"),
     (put("characters", np.zeros(2, np.uint8)), "uint32"),
     (put("characters", np.array([97, 97], np.uint32)), "twice"),
-    (put("characters", np.array([97], np.uint32)), "embedding is"),
-    (without("mlp.0.bias"), "mlp.0.bias must be there"),
-    (put("mlp.0.bias", np.zeros(4, np.float32)), "mlp.0.bias is"),
+    (put("characters", np.array([97], np.uint32)), "weight embedding: the network requires"),
+    (without("mlp.0.bias"), "mlp.0.bias is missing"),
+    (put("mlp.0.bias", np.zeros(4, np.float32)), "mlp.0.bias: the network requires"),
     (put("mlp.0.bias", np.full(5, np.nan, np.float32)), "NaN"),
     (without("embedding.codes"), "embedding.codes"),
     (put("embedding.scales", np.full(29, np.inf, np.float16)), "infinite"),
@@ -279,7 +281,7 @@ def test_tensors_that_do_not_fit_are_refused(
         load_encoder(path)
 
 
-def test_a_recogniser_runs_on_it() -> None:
+def test_a_recogniser_runs_on_a_character_encoder() -> None:
     recognizer = IntentRecognizer(make(), {"lights": ["turn on"], "food": ["order a pizza"]})
     match = recognizer.match("order a pizza")
     assert match.template == "order a pizza"

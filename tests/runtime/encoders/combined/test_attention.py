@@ -14,22 +14,22 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 DIM = 8
 
 
-def make_rows(number: int = 40) -> FloatArray:
-    rows = np.random.default_rng(0).normal(0, 1, (number, DIM)).astype(np.float32)
-    rows *= np.linspace(0.2, 3, number, dtype=np.float32)[:, None]
+def make_rows(num_rows: int = 40) -> FloatArray:
+    rows = np.random.default_rng(0).normal(0, 1, (num_rows, DIM)).astype(np.float32)
+    rows *= np.linspace(0.2, 3, num_rows, dtype=np.float32)[:, None]
     return rows
 
 
-def plain(rows: FloatArray, query: FloatArray, chosen: Attention) -> FloatArray:
-    """The formula, in double precision and over all words."""
+def plain_attention(rows: FloatArray, query: FloatArray, attention: Attention) -> FloatArray:
+    """The formula over all words, with the softmax in double precision."""
     if not query.any():
         return query
     keys = np.array([row / np.linalg.norm(row) if row.any() else row for row in rows], np.float64)
-    scores = keys @ (query / np.linalg.norm(query)) / chosen.temperature
+    scores = keys @ (query / np.linalg.norm(query)) / attention.temperature
     weights = np.exp(scores - scores.max())
     answer = weights @ rows / weights.sum()
-    mixed = chosen.share * answer + (1 - chosen.share) * query
-    length = chosen.weight * np.linalg.norm(query)
+    mixed = attention.share * answer + (1 - attention.share) * query
+    length = attention.weight * np.linalg.norm(query)
     return np.asarray(length * mixed / np.linalg.norm(mixed), np.float32)
 
 
@@ -41,44 +41,44 @@ def plain(rows: FloatArray, query: FloatArray, chosen: Attention) -> FloatArray:
     quantised=st.booleans(),
 )
 @settings(max_examples=60)
-def test_it_is_the_softmax_over_all_words(
+def test_the_attention_is_the_softmax_over_all_words(
     seed: int, share: float, weight: float, temperature: float, quantised: bool
 ) -> None:
-    rows, chosen = make_rows(), Attention(share, temperature, weight)
+    rows, attention = make_rows(), Attention(share, temperature, weight)
     rows[3] = 0
     table = Quantizer.fit(rows, sub_dim=2, codebook_size=8).encode(rows) if quantised else None
     queries = np.random.default_rng(seed).normal(0, 2, (5, DIM)).astype(np.float32)
     queries[2] = 0
-    given_queries = queries.copy()
-    found = TableAttention(table or DenseMatrix(rows), chosen)(queries)
+    original_queries = queries.copy()
+    results = TableAttention(table or DenseMatrix(rows), attention)(queries)
     decoded = table.decode() if table else rows
-    wanted = [plain(decoded, query, chosen) for query in queries]
-    np.testing.assert_allclose(found, wanted, atol=2e-4)
-    assert not found[2].any()
-    np.testing.assert_array_equal(queries, given_queries)
+    expected = [plain_attention(decoded, query, attention) for query in queries]
+    np.testing.assert_allclose(results, expected, atol=2e-4)
+    assert not results[2].any()
+    np.testing.assert_array_equal(queries, original_queries)
 
 
-def test_a_query_beside_one_word_becomes_that_word() -> None:
+def test_a_query_near_one_word_turns_into_that_word() -> None:
     rows = make_rows()
-    ask = TableAttention(DenseMatrix(rows), Attention(share=1, temperature=0.01, weight=0.5))
+    attend = TableAttention(DenseMatrix(rows), Attention(share=1, temperature=0.01, weight=0.5))
     query = 0.3 * rows[7:8] / np.linalg.norm(rows[7]) + 0.01
-    (found,) = ask(query)
-    length = np.linalg.norm(found)
+    (result,) = attend(query)
+    length = np.linalg.norm(result)
     np.testing.assert_allclose(length, 0.5 * np.linalg.norm(query), rtol=1e-5)
-    np.testing.assert_allclose(found / length, rows[7] / np.linalg.norm(rows[7]), atol=1e-2)
+    np.testing.assert_allclose(result / length, rows[7] / np.linalg.norm(rows[7]), atol=1e-2)
 
 
-def test_a_batch_is_its_queries_one_by_one() -> None:
-    ask = TableAttention(DenseMatrix(make_rows()), Attention())
+def test_a_batch_equals_its_queries_one_by_one() -> None:
+    attend = TableAttention(DenseMatrix(make_rows()), Attention())
     queries = make_rows(19)[:, ::-1].copy()
-    single = np.concatenate([ask(query[None]) for query in queries])
-    np.testing.assert_allclose(ask(queries), single, atol=1e-5)
-    assert ask(queries[:0]).shape == (0, DIM)
+    single = np.concatenate([attend(query[None]) for query in queries])
+    np.testing.assert_allclose(attend(queries), single, atol=1e-5)
+    assert attend(queries[:0]).shape == (0, DIM)
 
 
 @pytest.mark.parametrize("value", [0, -0.1, 1.5, float("nan"), "0.5", True, None])
 @pytest.mark.parametrize("name", ["share", "temperature", "weight"])
-def test_settings_that_make_no_sense_are_refused(name: str, value: Any) -> None:
+def test_settings_out_of_range_are_refused(name: str, value: Any) -> None:
     with pytest.raises(ModelFileError, match=f"attention: {name} must be above 0"):
         Attention(**{name: value})
 
@@ -93,19 +93,19 @@ def test_a_manifest_without_its_settings_is_refused(entry: object) -> None:
 
 @pytest.mark.parametrize("words", [None, 12])
 def test_settings_survive_the_manifest(words: int | None) -> None:
-    chosen = Attention(0.25, 0.5, 0.75, words)
-    assert Attention.from_manifest(chosen.to_manifest()) == chosen
-    assert ("words" in chosen.to_manifest()) == (words is not None)
+    attention = Attention(0.25, 0.5, 0.75, words)
+    assert Attention.from_manifest(attention.to_manifest()) == attention
+    assert ("words" in attention.to_manifest()) == (words is not None)
 
 
 @pytest.mark.parametrize("words", [0, -3, 2.0, "5", True])
-def test_a_number_of_answering_words_that_makes_no_sense_is_refused(words: Any) -> None:
+def test_a_bad_number_of_answering_words_is_refused(words: Any) -> None:
     with pytest.raises(ModelFileError, match="attention: words must be 1 or more"):
         Attention(words=words)
 
 
 @pytest.mark.parametrize("quantised", [False, True])
-def test_only_the_first_words_answer_where_their_number_is_limited(quantised: bool) -> None:
+def test_only_the_first_words_answer_if_their_number_is_limited(quantised: bool) -> None:
     rows, queries = make_rows(), make_rows(6)[:, ::-1].copy()
     quantizer = Quantizer.fit(rows, sub_dim=2, codebook_size=8)
     table, first = (

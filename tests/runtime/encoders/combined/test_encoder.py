@@ -50,8 +50,8 @@ def make(quantised: bool = False, **options: Any) -> CombinedEncoder:
     return CombinedEncoder(make_words(quantised, **options), make_characters())
 
 
-def plain(encoder: CombinedEncoder, text: str) -> FloatArray:
-    """The sum as the class describes it, one token at a time."""
+def plain_sum(encoder: CombinedEncoder, text: str) -> FloatArray:
+    """The sum that the class describes, one token at a time."""
     table = dict(zip(encoder.vocabulary.words, encoder.words.words.decode(), strict=True))
     total = np.zeros(DIM, np.float32)
     for token in encoder.tokenize(text):
@@ -82,11 +82,11 @@ def test_a_text_is_the_plain_sum_of_known_and_unknown_words(
     assert batch.dtype == np.float32
     assert batch.shape == (len(texts), DIM)
     for row, text in zip(batch, texts, strict=True):
-        np.testing.assert_allclose(row, plain(encoder, text), atol=1e-5)
+        np.testing.assert_allclose(row, plain_sum(encoder, text), atol=1e-5)
         np.testing.assert_allclose(row, make(quantised).encode(text), atol=1e-5)
 
 
-def test_known_words_are_those_of_the_table_alone() -> None:
+def test_a_text_of_known_words_has_the_vector_of_the_table() -> None:
     for text in ("turn on the lamp", "Music, music!", "pizza"):
         np.testing.assert_array_equal(make(True).encode(text), make_words(True).encode(text))
 
@@ -104,7 +104,7 @@ def test_an_unknown_word_is_read_by_its_characters(reads: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "🙂", "日本", "!?", "\ud800", "\u200d"])
-def test_a_text_of_which_nothing_is_known_is_zeros(text: str) -> None:
+def test_a_text_without_known_words_or_characters_is_zeros(text: str) -> None:
     assert not make().encode(text).any()
 
 
@@ -128,8 +128,8 @@ def test_the_cache_of_unknown_words_is_bounded_and_changes_nothing(
     encoder = make()
     texts = ["a b", "b c lamp", "a b c d e f", "f a", "turn", "a b"]
     for text in texts:
-        np.testing.assert_allclose(encoder.encode(text), plain(encoder, text), atol=1e-5)
-        assert len(encoder._unknown) <= 3
+        np.testing.assert_allclose(encoder.encode(text), plain_sum(encoder, text), atol=1e-5)
+        assert len(encoder._cache) <= 3
 
 
 def test_an_unknown_word_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_many_texts_stay_in_order() -> None:
     texts = [f"{TOKENS[n % 11]} {TOKENS[n % 7]}" for n in range(600)]
     batch = encoder.encode_batch(texts)
     for number in (0, 1, 255, 256, 511, 599):
-        np.testing.assert_allclose(batch[number], plain(encoder, texts[number]), atol=1e-5)
+        np.testing.assert_allclose(batch[number], plain_sum(encoder, texts[number]), atol=1e-5)
 
 
 @pytest.mark.parametrize(("quantised", "attention"), [(False, None), (True, Attention(0.5, 0.25))])
@@ -199,7 +199,7 @@ def test_an_altered_file_is_refused(tmp_path: Path) -> None:
         (
             {"ngrams": DenseMatrix(np.ones((4, DIM), np.float32)), "ngram_settings": NGRAMS},
             {},
-            "no n-grams",
+            "can have no n-grams",
         ),
     ],
 )
@@ -224,8 +224,8 @@ BAD_FILES: list[tuple[Callable[[Parts], Any], str]] = [
     (lambda parts: parts[0]["charemb"].pop("network"), "charemb: .*network must have"),
     (lambda parts: parts[0]["charemb"]["network"].update(dim=7), "charemb: .*dim 8"),
     (lambda parts: parts[0]["charemb"].update(reads="minds"), "charemb: reads must be"),
-    (lambda parts: parts[1].pop("charemb.characters"), "charemb: .*characters must be there"),
-    (lambda parts: parts[1].pop("charemb.mlp.0.bias"), "charemb: .*mlp.0.bias must be there"),
+    (lambda parts: parts[1].pop("charemb.characters"), "charemb: .*tensor characters is missing"),
+    (lambda parts: parts[1].pop("charemb.mlp.0.bias"), "charemb: .*mlp.0.bias is missing"),
     (lambda parts: parts[1].pop("words.embedding"), "words.embedding is missing"),
 ]
 
@@ -242,7 +242,7 @@ def test_a_file_whose_parts_do_not_fit_is_refused(
         load_encoder(path)
 
 
-def test_a_recogniser_runs_on_it() -> None:
+def test_a_recogniser_runs_on_a_combined_encoder() -> None:
     recognizer = IntentRecognizer(make(), {"lights": ["turn on"], "food": ["order a pizza"]})
     match = recognizer.match("order a pizza")
     assert match.template == "order a pizza"

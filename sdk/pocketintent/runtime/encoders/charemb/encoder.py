@@ -1,8 +1,8 @@
-"""``CharEncoder``: the vector of a text from its characters; specified in docs/charemb.md.
+"""``CharEncoder``: the vector of a text from its characters; docs/charemb.md specifies it.
 
-After «Extracting Text Representations for Terms and Phrases in Technical Domains» (IBM
-Research): a small network that learns to give a term the vector that a big table has for it.
-Nothing is out of its vocabulary, and a misspelt word comes near the right one.
+After "Extracting Text Representations for Terms and Phrases in Technical Domains" (IBM
+Research): a small network learns to predict the vector of a term in a large table. No word is out
+of vocabulary, and the vector of a misspelt word is near the correct word's.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, unit_rows
-from pocketintent.runtime.encoders.charemb.cells import RecurrentReader, TransformerReader
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.charemb.recurrent import RecurrentReader
+from pocketintent.runtime.encoders.charemb.transformer import TransformerReader
 from pocketintent.runtime.encoders.charemb.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
+from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
@@ -26,31 +28,32 @@ from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
 
 Reading = Literal["text", "words"]
+"""Reading mode: the text as a whole, or word by word."""
 
 _TEXTS_AT_ONCE = 256
 _CHARS_AT_ONCE = 4096
 _WORD_CACHE = 4096
-_SHORTEST, _LONGEST = np.float32(-20), np.float32(20)  # logarithms of a vector's length
+_MIN_LOG_LENGTH, _MAX_LOG_LENGTH = np.float32(-20), np.float32(20)
 
 
 class CharEncoder(ModelEncoder):
     """A network over the characters of a text.
 
-    ``reads="text"`` reads the whole text at once, as the paper does. ``reads="words"`` reads
-    each token of the tokenizer by itself and adds the vectors up, as an encoder of word
-    vectors does; how long a word's vector is, and so how much it counts, is learnt too.
+    ``reads="text"`` reads a text as a whole, as in the paper. ``reads="words"`` reads each token
+    separately and sums up the vectors, as an encoder with a table of word vectors does; the network
+    also learns the length of a word's vector, and so how much the word counts.
 
     Args:
         vocabulary: The characters.
-        network: The network's sizes.
-        weights: Its weights by name, see :meth:`CharNetwork.shapes`: matrices as they are
-            stored, the others float32. They are decoded once, here.
-        reads: ``"text"`` or ``"words"``.
-        tokenizer_spec: The manifest's tokenizer entry, for ``"words"``.
-        manifest: Further manifest entries to keep, such as ``training`` and ``quality``.
+        network: The network's settings.
+        weights: The network's weights, see :meth:`CharNetwork.shapes`; decoded once, here.
+        reads: ``"text"``, the default, or ``"words"``.
+        tokenizer_spec: The manifest's tokenizer entry, for ``"words"``; the tokenizer ``simple``
+            by default.
+        manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
 
     Raises:
-        ModelFileError: The parts do not fit each other, or a setting is not known.
+        ModelFileError: The parts do not fit each other, or a setting is unknown.
     """
 
     kind: ClassVar[str] = "charemb"
@@ -84,12 +87,12 @@ class CharEncoder(ModelEncoder):
             (np.ascontiguousarray(parameters[f"mlp.{n}.weight"].T), parameters[f"mlp.{n}.bias"])
             for n in (0, 1)
         ]
-        self._words: dict[str, FloatArray] = {}
+        self._cache: dict[str, FloatArray] = {}  # vectors of words
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The vectors of several texts, float32 [num_texts, dim].
+        """The sentence vectors of several texts, float32 [num_texts, dim].
 
-        Each is what :meth:`encode` gives, up to the rounding of a product of another size.
+        They equal those of :meth:`encode` up to the rounding of products of other sizes.
         """
         if self.reads == "text":
             return unit_rows(self.embed_terms(texts))
@@ -102,83 +105,84 @@ class CharEncoder(ModelEncoder):
             terms: Any strings; an underscore is read as a space.
 
         Returns:
-            float32 [num_terms, dim]: of the length that the network gives, which is 1 where it
-            has learnt none; zeros when no character of a term is known.
+            float32 [num_terms, dim], of the length that the network predicts, or of length 1 if
+            it predicts none; zeros for a term without known characters.
         """
         vectors = np.zeros((len(terms), self.dim), np.float32)
         numbers = [self.vocabulary.numbers(term) for term in terms]
-        known = [row for row, chars in enumerate(numbers) if chars]
-        # Texts of about equal length together, so that no step runs for a few of them only.
-        known.sort(key=lambda row: len(numbers[row]))
-        while known:
-            # Between the layers there is a row for each character, which has to fit memory.
-            size = max(1, min(_TEXTS_AT_ONCE, _CHARS_AT_ONCE // len(numbers[known[-1]])))
-            rows = known[-size:]
-            del known[-size:]
+        pending = [row for row, chars in enumerate(numbers) if chars]
+        # A batch has texts of similar length, so that few steps run for some of its texts only.
+        pending.sort(key=lambda row: len(numbers[row]))
+        while pending:
+            # The outputs of a layer are a row for each character, and must fit into memory.
+            size = max(1, min(_TEXTS_AT_ONCE, _CHARS_AT_ONCE // len(numbers[pending[-1]])))
+            rows = pending[-size:]
+            del pending[-size:]
             vectors[rows] = self._forward([numbers[row] for row in rows])
         return vectors
 
     def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of the tokens of which a character is known, in order.
+        """The vectors of tokens, in order and not normalised.
 
         Returns:
-            float32 [num_known, dim], as :meth:`embed_terms` gives them.
+            float32 [num_embedded, dim]; tokens without known characters are left out.
         """
         vectors = self.embed_terms(tokens)
         return vectors[vectors.any(axis=1)]
 
     @property
     def embeds_unknown_words(self) -> bool:
-        """Always: any word with a known character has a vector."""
+        """True: any word with a known character has a vector."""
         return True
 
     def readings(self) -> Mapping[str, CharEncoder]:
-        """As the model reads a text, and the other way; the network is the same for both."""
+        """The encoder in both reading modes, its own mode first; the network is the same."""
         other: Reading = "words" if self.reads == "text" else "text"
         return {self.reads: self, other: self.replace(reads=other)}
 
     @classmethod
     def size_group(cls, tensor: str) -> str:
-        """All tensors are the network's."""
+        """``network`` for every tensor."""
         return "network"
 
     def check_exportable(self, source: str) -> None:
-        """Refuse float32 weights."""
+        """Check that the network's weights are quantised."""
         if self.weights.format == "float32":
             raise PocketIntentError(
                 f"{source}: the weights of the character network are float32, and an export "
-                "contains int8 weights or codes; quantise the network by `pocketintent train "
-                "charemb --weights int8`, or without training by quantise_charemb of "
+                "contains int8 weights or codes; train the network with `pocketintent train "
+                "charemb --weights int8`, or quantise it without training with quantise_charemb of "
                 "pocketintent.compression.network"
             )
 
     def graph_inputs(
         self, max_length: int | None = None, max_chars: int | None = None
     ) -> GraphInputs:
-        """The characters of each word, or of the whole text."""
-        own = self.vocabulary.max_chars
+        """The function from a text to the characters of each word, or of the whole text."""
+        limit = self.vocabulary.max_chars
         characters = CharVocabulary(
-            self.vocabulary.characters, own if max_chars is None else min(own, max_chars)
+            self.vocabulary.characters, limit if max_chars is None else min(limit, max_chars)
         )
         tokenize = None if self.reads == "text" else self.tokenize
         return GraphInputs(tokenize, None, characters)
 
     def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``, and ``characters`` where the encoder reads words."""
+        """The graph ``encoder`` and, if the encoder reads words, ``characters``."""
         module = require("pocketintent_export.encoders.charemb", "export")
         modules: Mapping[str, Any] = module.charemb_modules(self, file_format, max_chars)
         return modules
 
     def limit_characters(self, max_chars: int) -> CharEncoder:
-        """A copy that reads fewer characters; its weights, and so its positions, stay."""
+        """A copy with a limit on the characters; its weights, positions included, are the same."""
         if max_chars >= self.vocabulary.max_chars:
             return self
-        short = copy(self)
-        short.vocabulary = CharVocabulary(self.vocabulary.characters, max_chars)
-        short._words = {}  # the cached vectors are of longer words
-        return short
+        shortened = copy(self)
+        shortened.vocabulary = CharVocabulary(self.vocabulary.characters, max_chars)
+        shortened._cache = {}  # the cached vectors are of words in full length
+        return shortened
 
     def _forward(self, texts: Sequence[Sequence[int]]) -> FloatArray:
+        """The vectors of character numbers, float32 [num_texts, dim]; no text may be empty."""
         (first, first_bias), (second, second_bias) = self._mlp
         middle: FloatArray = self._reader.read(texts) @ first
         middle += first_bias
@@ -187,28 +191,29 @@ class CharEncoder(ModelEncoder):
         out += second_bias
         vectors = unit_rows(out[:, : self.dim])
         if self.network.norm:
-            # Far outside of what is learnt; it keeps a strange text from an infinite length.
-            logarithms: FloatArray = out[:, self.dim :]
-            np.clip(logarithms, _SHORTEST, _LONGEST, out=logarithms)
-            vectors *= np.exp(logarithms)
+            # The limits are far from any learnt length; they rule out infinite lengths.
+            log_lengths: FloatArray = out[:, self.dim :]
+            np.clip(log_lengths, _MIN_LOG_LENGTH, _MAX_LOG_LENGTH, out=log_lengths)
+            vectors *= np.exp(log_lengths)
         return vectors
 
     def _sum_words(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
         """The sums of the tokens' vectors, float32 [num_texts, dim]."""
-        known = self._words  # the one of this moment: another thread may start a new one
-        missing = sorted({token for tokens in token_lists for token in tokens} - known.keys())
-        fresh = dict(zip(missing, self.embed_terms(missing), strict=True))
+        cache = self._cache  # read once: another thread may replace it
+        missing = sorted({token for tokens in token_lists for token in tokens} - cache.keys())
+        additions = dict(zip(missing, self.embed_terms(missing), strict=True))
         totals = np.zeros((len(token_lists), self.dim), np.float32)
         for total, tokens in zip(totals, token_lists, strict=True):
             for token in tokens:
-                vector = fresh.get(token)
-                total += known[token] if vector is None else vector
-        if 0 < len(fresh) <= _WORD_CACHE:
-            self._words = fresh if len(known) + len(fresh) > _WORD_CACHE else known | fresh
+                vector = additions.get(token)
+                total += cache[token] if vector is None else vector
+        if 0 < len(additions) <= _WORD_CACHE:
+            fits = len(cache) + len(additions) <= _WORD_CACHE
+            self._cache = cache | additions if fits else additions
         return totals
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The manifest and the tensors, as :func:`save_model` takes them."""
+        """The manifest and the tensors by name, as :func:`save_model` takes them."""
         entry, tensors = weights_to_parts(self.weights)
         manifest = {
             **self.manifest,
@@ -227,7 +232,7 @@ class CharEncoder(ModelEncoder):
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> CharEncoder:
-        """The encoder that a model file of kind ``charemb`` holds.
+        """The encoder of a model file of kind ``charemb``.
 
         Raises:
             ModelFileError: A part is missing, or the parts do not fit each other.
@@ -237,30 +242,30 @@ class CharEncoder(ModelEncoder):
         network = CharNetwork.from_manifest(manifest.get("network"))
         if manifest.get("dim") != network.dim:
             raise ModelFileError(
-                f"the manifest says dim {manifest.get('dim')!r}, the network has {network.dim}"
+                f"the manifest has dim {manifest.get('dim')!r}, but the network has {network.dim} "
+                "dimensions"
             )
-        tokenizer = manifest.get("tokenizer")
-        if not isinstance(tokenizer, dict):
-            raise ModelFileError("the manifest has no object 'tokenizer'")
+        tokenizer_spec = manifest_entry(manifest, "tokenizer")
         shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
         return cls(
             vocabulary,
             network,
             read_weights(manifest.get("weights"), tensors, shapes),
-            reads=manifest.get("reads"),  # type: ignore[arg-type]  # checked there
-            tokenizer_spec=tokenizer,
+            reads=manifest.get("reads"),  # type: ignore[arg-type]  # checked by the constructor
+            tokenizer_spec=tokenizer_spec,
             manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},
         )
 
 
-def _read_vocabulary(entry: object, points: NDArray[Any] | None) -> CharVocabulary:
+def _read_vocabulary(entry: object, code_points: NDArray[Any] | None) -> CharVocabulary:
+    """The characters, from the manifest's entry and the tensor ``characters``."""
     if not isinstance(entry, dict) or type(entry.get("max_chars")) is not int:
         raise ModelFileError("the manifest's characters must have normalisation and max_chars")
     if entry.get("normalisation") != NORMALISATION:
         raise ModelFileError(
-            f"normalisation {entry.get('normalisation')!r} is not known here; this runtime has "
+            f"unknown normalisation {entry.get('normalisation')!r}; this runtime supports "
             f"{NORMALISATION!r}"
         )
-    if points is None or points.dtype != np.uint32 or points.ndim != 1:
-        raise ModelFileError("the tensor characters must be there, uint32 [num_characters]")
-    return CharVocabulary.from_code_points(points, entry["max_chars"])
+    if code_points is None or code_points.dtype != np.uint32 or code_points.ndim != 1:
+        raise ModelFileError("the tensor characters is missing or not uint32 [num_characters]")
+    return CharVocabulary.from_code_points(code_points, entry["max_chars"])

@@ -1,4 +1,4 @@
-"""The shape of a character network: its settings, and the parameters that these ask for."""
+"""The settings of a character network, and the names and shapes of its parameters."""
 
 from __future__ import annotations
 
@@ -6,50 +6,55 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
 
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import ModelFileError
 
 Cell = Literal["lstm", "gru", "transformer"]
 Shapes = dict[str, tuple[int, ...]]
+Parameters = Mapping[str, FloatArray]
+"""Decoded parameters by name."""
 
 GATES = {"lstm": 4, "gru": 3}
-"""Gates of a recurrent cell: input, forget, cell, output; or reset, update, new."""
+"""Number of gates: input, forget, cell, output of an LSTM; reset, update, new of a GRU."""
 
-LARGEST = 1 << 20
-"""No size of a network is larger; a file that says so is damaged."""
+MAX_SIZE = 1 << 20
+"""Upper limit of every size; a file with a larger one is damaged."""
 
 MAX_LAYERS = 64
-"""No network is deeper."""
+"""Upper limit of the number of layers."""
 
 
 @dataclass(frozen=True)
 class CharNetwork:
-    """Sizes of a character network, as a model file keeps them."""
+    """Settings of a character network, as stored in a model file."""
 
     dim: int
-    """Dimensions of the vector that comes out."""
+    """Dimensions of the resulting vector."""
     cell: Cell = "lstm"
-    """What reads the characters."""
+    """Type of the layers that read the characters."""
     char_dim: int = 64
-    """Dimensions of a character's embedding; ``hidden`` for a transformer."""
+    """Dimensions of a character's embedding; equal to ``hidden`` for a transformer."""
     hidden: int = 128
-    """State of one direction, or width of the transformer."""
+    """Size of the state of one direction, or width of the transformer."""
     layers: int = 1
-    """How many stand on each other."""
+    """Number of stacked layers."""
     bidirectional: bool = True
-    """Whether a second one reads from the end; a transformer has no direction."""
+    """Whether a second network reads from the end; ignored by a transformer."""
     mlp: int = 512
-    """Width of the layer between the last states and the vector."""
+    """Width of the hidden layer between the last states and the vector."""
     heads: int = 4
     """Attention heads of a transformer."""
     norm: bool = True
-    """Whether one more output gives the natural logarithm of the vector's length."""
+    """Whether an additional output is the natural logarithm of the vector's length."""
 
     def __post_init__(self) -> None:
         hints = get_type_hints(CharNetwork)
         for field in fields(self):
             value, hint = getattr(self, field.name), hints[field.name]
-            if hint is int and (type(value) is not int or not 1 <= value <= LARGEST):
-                raise ModelFileError(f"{field.name} must be a number from 1, not {value!r}")
+            if hint is int and (type(value) is not int or not 1 <= value <= MAX_SIZE):
+                raise ModelFileError(
+                    f"{field.name} must be a whole number from 1 to {MAX_SIZE}, not {value!r}"
+                )
             if hint is bool and type(value) is not bool:
                 raise ModelFileError(f"{field.name} must be true or false, not {value!r}")
         if self.layers > MAX_LAYERS:
@@ -62,31 +67,31 @@ class CharNetwork:
             self.hidden % self.heads or self.char_dim != self.hidden
         ):
             raise ModelFileError(
-                f"a transformer wants char_dim {self.char_dim} equal to hidden {self.hidden}, "
-                f"and {self.heads} heads to divide it"
+                "a transformer needs char_dim equal to hidden, and hidden divisible by heads; they "
+                f"are {self.char_dim}, {self.hidden} and {self.heads}"
             )
 
     @property
     def directions(self) -> tuple[str, ...]:
-        """Names of the directions, as they stand in the parameters' names."""
+        """The directions, as the parameters' names contain them."""
         return ("forward", "backward") if self.bidirectional else ("forward",)
 
     @property
     def state(self) -> int:
-        """Length of what the layers hand to the first layer of the MLP."""
+        """Size of the input of the MLP."""
         return self.hidden if self.cell == "transformer" else self.hidden * len(self.directions)
 
     @property
     def outputs(self) -> int:
-        """Length of what comes out: the vector, and the logarithm of its length."""
+        """Number of outputs: the vector and, with ``norm``, the logarithm of its length."""
         return self.dim + self.norm
 
     def shapes(self, num_characters: int, max_chars: int) -> Shapes:
         """Names and shapes of all parameters; matrices are ``[outputs, inputs]``.
 
         Args:
-            num_characters: Size of the vocabulary, the unknown character included.
-            max_chars: Code points of a text that are read.
+            num_characters: Size of the vocabulary, including the unknown character.
+            max_chars: Maximum number of code points that are read from a text.
         """
         shapes: Shapes = {"embedding": (num_characters, self.char_dim)}
         if self.cell == "transformer":
@@ -113,7 +118,7 @@ class CharNetwork:
             f"{prefix}.recurrent": (rows, self.hidden),
             f"{prefix}.bias": (rows,),
         }
-        if self.cell == "gru":  # the new state's recurrent part has a bias of its own
+        if self.cell == "gru":  # the recurrent part of the new state has a second bias
             shapes[f"{prefix}.recurrent_bias"] = (self.hidden,)
         return shapes
 
@@ -132,15 +137,15 @@ class CharNetwork:
         return shapes
 
     def to_manifest(self) -> dict[str, Any]:
-        """The settings, as the manifest's ``network`` has them."""
+        """The settings as the manifest's entry ``network``."""
         return asdict(self)
 
     @classmethod
     def from_manifest(cls, entry: object) -> CharNetwork:
-        """The settings that a manifest's ``network`` has.
+        """The settings in the manifest's entry ``network``.
 
         Raises:
-            ModelFileError: A setting is missing, unknown, or makes no sense.
+            ModelFileError: A setting is missing, unknown or out of range.
         """
         names = {field.name for field in fields(cls)}
         if not isinstance(entry, Mapping) or entry.keys() != names:

@@ -1,4 +1,4 @@
-"""The weights of a character network as a model file keeps them: float32, int8 or codes."""
+"""The weights of a character network as stored in a model file: float32, int8 or codes."""
 
 from __future__ import annotations
 
@@ -35,44 +35,53 @@ class Weights:
     """All weights of a network, by the names of :meth:`CharNetwork.shapes`."""
 
     format: WeightFormat
-    """How the matrices are stored; all alike."""
+    """Storage format of all matrices."""
     matrices: Mapping[str, StoredMatrix]
-    """Those with two axes."""
+    """Weights with two axes."""
     vectors: Mapping[str, FloatArray]
-    """Those with one axis, float32: biases, and the weights of normalisations."""
+    """Weights with one axis, float32: biases, and the weights of layer normalisations."""
 
     def decode(self) -> dict[str, FloatArray]:
-        """All of them as float32."""
+        """All weights as float32, by name."""
         return {name: matrix.decode() for name, matrix in self.matrices.items()} | {
             name: np.asarray(vector, np.float32) for name, vector in self.vectors.items()
         }
 
     def check(self, shapes: Shapes) -> None:
-        """Raise ModelFileError unless these are the weights of a network of these shapes."""
+        """Check the weights against the shapes of a network.
+
+        Args:
+            shapes: See :meth:`CharNetwork.shapes`.
+
+        Raises:
+            ModelFileError: A weight is missing, superfluous, of another shape or format, or
+                contains NaN or infinity.
+        """
         if self.format not in get_args(WeightFormat):
             raise ModelFileError(
-                f"weights must be {', '.join(get_args(WeightFormat))}, not {self.format!r}"
+                f"the format of the weights must be one of {', '.join(get_args(WeightFormat))}, "
+                f"not {self.format!r}"
             )
-        found: Shapes = {name: _shape(matrix) for name, matrix in self.matrices.items()}
-        found |= {name: vector.shape for name, vector in self.vectors.items()}
-        for name in found | shapes:
-            if found.get(name) != shapes.get(name):
+        own_shapes: Shapes = {name: _shape(matrix) for name, matrix in self.matrices.items()}
+        own_shapes |= {name: vector.shape for name, vector in self.vectors.items()}
+        for name in own_shapes | shapes:
+            if own_shapes.get(name) != shapes.get(name):
                 raise ModelFileError(
-                    f"weight {name} is {_describe(found.get(name))} and the network wants "
-                    f"{_describe(shapes.get(name))}"
+                    f"weight {name}: the network requires {_describe(shapes.get(name))}, but the "
+                    f"weights have {_describe(own_shapes.get(name))}"
                 )
         for name, matrix in self.matrices.items():
             if not isinstance(matrix, _CLASSES[self.format]):
                 raise ModelFileError(f"weight {name} is not stored as {self.format}")
             if isinstance(matrix, DenseMatrix) and not np.isfinite(matrix.vectors).all():
-                raise ModelFileError(f"weight {name} holds NaN or infinity")
+                raise ModelFileError(f"weight {name} contains NaN or infinity")
         for name, vector in self.vectors.items():
             if not np.isfinite(vector).all():
-                raise ModelFileError(f"weight {name} holds NaN or infinity")
+                raise ModelFileError(f"weight {name} contains NaN or infinity")
 
 
 def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The manifest's ``weights`` entry, and the tensors."""
+    """The manifest's entry ``weights``, and the tensors by name."""
     entry: dict[str, Any] = {"format": weights.format}
     tensors: dict[str, NDArray[Any]] = {
         name: np.asarray(vector, np.float32) for name, vector in weights.vectors.items()
@@ -87,15 +96,15 @@ def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArra
 
 
 def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Shapes) -> Weights:
-    """Read back what :func:`weights_to_parts` gave.
+    """Read the weights that :func:`weights_to_parts` wrote.
 
     Args:
-        entry: The manifest's ``weights``.
+        entry: The manifest's entry ``weights``.
         tensors: The tensors of the model file.
-        shapes: What the network wants.
+        shapes: See :meth:`CharNetwork.shapes`.
 
     Raises:
-        ModelFileError: A weight is missing, or of another type than the entry says.
+        ModelFileError: A weight is missing, or differs from its settings in the entry.
     """
     if not isinstance(entry, dict) or entry.get("format") not in list(_CLASSES):
         raise ModelFileError(f"the manifest's weights must name a format: {', '.join(_CLASSES)}")
@@ -110,14 +119,14 @@ def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Sha
         elif isinstance(settings, dict) and isinstance(settings.get(name), dict):
             matrices[name] = matrix_from_tensors(tensors, name, settings[name])
         else:
-            raise ModelFileError(f"the manifest's weights have no settings of {name}")
+            raise ModelFileError(f"the manifest's weights have no settings for {name}")
     return Weights(entry["format"], matrices, vectors)
 
 
 def _vector(tensors: Mapping[str, NDArray[Any]], name: str) -> FloatArray:
     tensor = tensors.get(name)
     if tensor is None or tensor.dtype != np.float32:
-        raise ModelFileError(f"tensor {name} must be there, float32")
+        raise ModelFileError(f"tensor {name} is missing or not float32")
     return tensor
 
 
@@ -126,4 +135,4 @@ def _shape(matrix: StoredMatrix) -> tuple[int, ...]:
 
 
 def _describe(shape: tuple[int, ...] | None) -> str:
-    return "not there" if shape is None else str(list(shape))
+    return "no such weight" if shape is None else f"shape {list(shape)}"

@@ -1,4 +1,4 @@
-"""Attention over a table of word vectors: what a vector that is not in the table comes near."""
+"""Attention over a table of word vectors: moves a predicted vector towards similar words."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Matrix
 
-_NOTHING = np.float32(17)
-"""Words whose weight is below exp(-17), 4e-8, of the nearest one's are passed over: ten thousand
-of them would have 4e-4 of the answer if all stood just below, and have 2e-6 in the shipped
-model, whose exported graphs add up all words."""
+_MAX_SCORE_GAP = np.float32(17)
+"""Words are skipped if their weight is below exp(-17), 4e-8, of the nearest word's weight. Ten
+thousand words just below this limit would have 4e-4 of the answer; in the shipped model they have
+2e-6. The exported graphs sum up all words."""
 
-_FEW = 8
-"""Up to so many queries BLAS is faster with one after the other."""
+_MAX_SINGLE_QUERIES = 8
+"""Up to this number of queries, BLAS is faster with one product for each query."""
 
-
-_SHARES = ("share", "temperature", "weight")
+_FRACTIONS = ("share", "temperature", "weight")
+"""Settings above 0 and at most 1."""
 
 
 @dataclass(frozen=True)
 class Attention:
-    """Settings of the attention, as a model file keeps them."""
+    """Settings of the attention, as stored in a model file."""
 
     share: float = 0.6
-    """Share of what the table answers in the vector that comes out; the rest is the query."""
+    """Share of the table's answer in the result; the rest is the query's."""
     temperature: float = 0.02
-    """Cosines are divided by it before the softmax: the smaller, the fewer words answer."""
+    """Divisor of the cosines before the softmax: the smaller it is, the fewer words answer."""
     weight: float = 0.85
-    """Factor on the query's length: what an unknown word counts beside known ones."""
+    """Factor on the query's length: how much an unknown word counts relative to known words."""
     words: int | None = None
-    """Only so many words of the table answer, the first and so the most frequent; None for all.
-    An unknown word's time grows with them."""
+    """Number of words that answer, from the start of the table, where the most frequent words are;
+    None for all words. The time for an unknown word grows with this number."""
 
     def __post_init__(self) -> None:
         if self.words is not None and (type(self.words) is not int or self.words < 1):
             raise ModelFileError(f"attention: words must be 1 or more, not {self.words!r}")
-        for name in _SHARES:
+        for name in _FRACTIONS:
             value = getattr(self, name)
             if type(value) not in (int, float) or not 0 < value <= 1:
                 raise ModelFileError(
@@ -50,61 +50,61 @@ class Attention:
 
     @classmethod
     def from_manifest(cls, entry: object) -> Attention:
-        """The settings that a manifest's ``attention`` has.
+        """The settings in the manifest's entry ``attention``.
 
         Raises:
-            ModelFileError: A setting is missing, unknown, or makes no sense.
+            ModelFileError: A setting is missing, unknown or out of range.
         """
-        if not isinstance(entry, Mapping) or entry.keys() - {"words"} != set(_SHARES):
-            raise ModelFileError(f"the manifest's attention must have {', '.join(_SHARES)}")
+        if not isinstance(entry, Mapping) or entry.keys() - {"words"} != set(_FRACTIONS):
+            raise ModelFileError(f"the manifest's attention must have {', '.join(_FRACTIONS)}")
         return cls(**entry)
 
     def to_manifest(self) -> dict[str, Any]:
-        """The settings, as the manifest's ``attention`` has them."""
+        """The settings as the manifest's entry ``attention``."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 DEFAULT_ATTENTION = Attention(words=10_000)
-"""Chosen on the ``valid`` splits, see docs/charemb_figures.md."""
+"""Default settings, chosen on the ``valid`` splits; see docs/charemb_figures.md."""
 
 
-def answering(table: Matrix, settings: Attention) -> Matrix:
-    """The rows of a table that answer."""
+def answering_rows(table: Matrix, settings: Attention) -> Matrix:
+    """The rows of the words that answer: the first ``settings.words`` rows of a table."""
     return table if settings.words is None else table.select(slice(settings.words))
 
 
 class TableAttention:
     """Scaled dot-product attention (Vaswani et al. 2017) with one table as keys and values.
 
-    The directions of the table's rows are the keys and the rows are the values; a query's
-    direction is compared with every key. A misspelt word, whose query is near to the right
-    word alone, turns to that word. The length stays what the query's is, times ``weight``.
+    The keys are the directions of the table's rows and the values are the rows. The direction of
+    a query is compared with all keys. The query of a misspelt word, which is near the correct word
+    alone, turns towards that word. The length of the result is the query's, times ``weight``.
 
     Args:
-        table: The word vectors; decoded at the first query, 4 bytes a number.
+        table: The word vectors; decoded at the first query, 4 bytes for each value.
         settings: See :class:`Attention`.
     """
 
     def __init__(self, table: Matrix, settings: Attention) -> None:
         self.settings = settings
-        self._table = answering(table, settings)
+        self._table = answering_rows(table, settings)
         self._rows: FloatArray | None = None
         self._scales: FloatArray | None = None
 
     def __call__(self, queries: FloatArray) -> FloatArray:
-        """What the queries become.
+        """Apply the attention to a batch of queries.
 
         Args:
-            queries: float32 [num_queries, dim]; a query of zeros stays zeros.
+            queries: float32 [num_queries, dim].
 
         Returns:
             float32 [num_queries, dim]: the direction of ``share`` times the table's answer plus
-            the rest of the query; zeros too where these cancel out.
+            ``1 - share`` times the query. Zeros for a query of zeros, and if the two cancel out.
         """
-        rows, scales = self._decoded()
+        rows, scales = self._decode()
         share, temperature = self.settings.share, self.settings.temperature
         units = unit_rows(queries)
-        if 0 < len(units) <= _FEW:
+        if 0 < len(units) <= _MAX_SINGLE_QUERIES:
             scores = np.stack([rows @ unit for unit in units])
         else:
             scores = units @ rows.T
@@ -114,18 +114,18 @@ class TableAttention:
         lengths = np.sqrt(np.einsum("nd,nd->n", queries, queries))
         for result, query, row in zip(results, queries, scores, strict=True):
             if query.any():
-                near = np.flatnonzero(row > -_NOTHING)
-                # Many rows are read faster in place than picked.
-                chosen = slice(None) if len(near) > len(rows) // 8 else near
-                weights = np.exp(row[chosen])
+                near = np.flatnonzero(row > -_MAX_SCORE_GAP)
+                # Reading all rows in place is faster than gathering many of them.
+                answering = slice(None) if len(near) > len(rows) // 8 else near
+                weights = np.exp(row[answering])
                 weights *= np.float32(share) / weights.sum()
-                result += weights @ rows[chosen]
-        turned = unit_rows(results)
-        turned *= (np.float32(self.settings.weight) * lengths)[:, None]
-        return turned
+                result += weights @ rows[answering]
+        vectors = unit_rows(results)
+        vectors *= (np.float32(self.settings.weight) * lengths)[:, None]
+        return vectors
 
-    def _decoded(self) -> tuple[FloatArray, FloatArray]:
-        """The table's rows, and what brings each to unit length; 0 for a row of zeros."""
+    def _decode(self) -> tuple[FloatArray, FloatArray]:
+        """The table's rows, and the factors that bring them to unit length; 0 for zeros."""
         if self._rows is None or self._scales is None:
             rows = self._table.decode()
             norms = np.sqrt(np.einsum("nd,nd->n", rows, rows))

@@ -1,4 +1,4 @@
-"""``CombinedEncoder``: known words from a table, unknown ones from their characters."""
+"""``CombinedEncoder``: a table of word vectors, and a character network for unknown words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
@@ -20,26 +21,27 @@ from pocketintent.runtime.graphs.slots import Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 PART = "charemb"
-"""The manifest's entry for the character network, and with a dot the prefix of its tensors."""
+"""Manifest entry of the character network and, with a dot, prefix of its tensors."""
 
-_SHARED = ("kind", "dim", "tokenizer")  # entries of the network's that the whole model has too
+_SHARED = ("kind", "dim", "tokenizer")  # entries that the model and its network share
 _TEXTS_AT_ONCE = 256
 _WORD_CACHE = 4096
 
 
 class CombinedEncoder(ModelEncoder):
-    """A table of word vectors, with a character network for the words that it lacks.
+    """A table of word vectors, with a character network for words outside the table.
 
-    A text is the sum of its words' vectors at unit length, as in :class:`StaticEncoder`. The
-    network was trained on the table's vectors and gives a word a direction and a length in
-    the same space, so that a misspelt word counts about as the right one does. With
-    ``attention`` the table has a say in it too: see :class:`TableAttention`.
+    The vector of a text is the sum of its words' vectors at unit length, as in
+    :class:`StaticEncoder`. The network was trained on the table's vectors and predicts both the
+    direction and the length of a word's vector, so that a misspelt word counts about as much as
+    the correct one. With ``attention`` the prediction is moved towards similar words of the table:
+    see :class:`TableAttention`.
 
     Args:
-        words: The table, without n-grams; its tokenizer, template codebook and manifest are
-            those of the model.
-        characters: The network; each unknown word is read by itself, whatever its ``reads``.
-        attention: How the network's vectors ask the table; None leaves them as they are.
+        words: The table, without n-grams. The model takes its tokenizer, its template codebook and
+            its manifest entries from the table.
+        characters: The network. It reads unknown words one by one, whatever its ``reads``.
+        attention: Settings of the attention over the table; None for no attention.
 
     Raises:
         ModelFileError: The parts differ in dimensions or tokenizer, or the table has n-grams.
@@ -60,11 +62,14 @@ class CombinedEncoder(ModelEncoder):
             )
         if words.tokenizer_spec != characters.tokenizer_spec:
             raise ModelFileError(
-                f"the words come of the tokenizer {words.tokenizer_spec} and the character "
-                f"network of {characters.tokenizer_spec}"
+                f"the words have the tokenizer {words.tokenizer_spec}, and the character network "
+                f"has {characters.tokenizer_spec}"
             )
         if words.ngrams is not None:
-            raise ModelFileError("a combined encoder has no n-grams beside its character network")
+            raise ModelFileError(
+                "a combined encoder can have no n-grams, since its character network embeds "
+                "unknown words; use a table without n-grams"
+            )
         self.words = words
         self.characters = characters
         self.attention = attention
@@ -75,13 +80,13 @@ class CombinedEncoder(ModelEncoder):
         self.template_quantizer = words.template_quantizer
         self.counts = words.counts
         self.manifest = words.manifest
-        self._ask = None if attention is None else TableAttention(words.words, attention)
-        self._unknown: Mapping[str, FloatArray] = {}
+        self._attend = None if attention is None else TableAttention(words.words, attention)
+        self._cache: Mapping[str, FloatArray] = {}  # vectors of unknown words
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The vectors of several texts, float32 [num_texts, dim].
+        """The sentence vectors of several texts, float32 [num_texts, dim].
 
-        Each is what :meth:`encode` gives, up to the rounding of a product of another size.
+        They equal those of :meth:`encode` up to the rounding of products of other sizes.
         """
         vectors = np.empty((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
@@ -92,22 +97,22 @@ class CombinedEncoder(ModelEncoder):
         return vectors
 
     def embed_unknown(self, words: Sequence[str]) -> FloatArray:
-        """The vectors of words as if the table lacked them, each read as a whole.
+        """The vectors of words that are treated as unknown, even if the table has them.
 
         Args:
-            words: Any strings.
+            words: Any strings, each read as a whole.
 
         Returns:
-            float32 [num_words, dim], not normalised; zeros when no character of one is known.
+            float32 [num_words, dim], not normalised; zeros for a word without known characters.
         """
         vectors = self.characters.embed_terms(words)
-        return vectors if self._ask is None else self._ask(vectors)
+        return vectors if self._attend is None else self._attend(vectors)
 
     def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of the tokens of which the word or a character is known, in order.
+        """The vectors of tokens, in order and not normalised.
 
         Returns:
-            float32 [num_known, dim], not normalised.
+            float32 [num_embedded, dim]; unknown words without known characters are left out.
         """
         unknown = self._unknown_vectors(tokens)
         rows = np.zeros((len(tokens), self.dim), np.float32)
@@ -121,16 +126,16 @@ class CombinedEncoder(ModelEncoder):
 
     @property
     def embeds_unknown_words(self) -> bool:
-        """Always: the network reads any word with a known character."""
+        """True: the network embeds any word with a known character."""
         return True
 
     @classmethod
     def size_group(cls, tensor: str) -> str:
-        """The network's tensors, and those of the table."""
+        """``network`` for the network's tensors, and the table's groups for the others."""
         return "network" if tensor.startswith(f"{PART}.") else super().size_group(tensor)
 
     def check_exportable(self, source: str) -> None:
-        """Refuse a table of floats, and a network of float32 weights."""
+        """Check that the table and the network's weights are quantised."""
         if isinstance(self.words.words, DenseMatrix):
             raise PocketIntentError(
                 f"{source}: the model is not compressed, and an export contains codes; combine "
@@ -145,7 +150,7 @@ class CombinedEncoder(ModelEncoder):
     def graph_inputs(
         self, max_length: int | None = None, max_chars: int | None = None
     ) -> GraphInputs:
-        """Slots of the table's words, and the characters of any other word."""
+        """The function from a text to slots of known words and characters of unknown words."""
         table = self.words.graph_inputs(max_length)
         characters = self.characters.graph_inputs(max_chars=max_chars).characters
         return GraphInputs(table.tokenize, table.slots, characters)
@@ -157,18 +162,19 @@ class CombinedEncoder(ModelEncoder):
         return modules
 
     def limit_characters(self, max_chars: int) -> CombinedEncoder:
-        """A copy that reads fewer characters of an unknown word."""
+        """A copy with a limit on the characters of an unknown word."""
         characters = self.characters.limit_characters(max_chars)
         return self if characters is self.characters else self.replace(characters=characters)
 
     def sum_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The sum of the slots' rows and of the vectors of unknown words, float32 [dim]."""
+        """The sum of the rows of slots and the vectors of unknown words, float32 [dim]."""
         unknown = [token for token in tokens if token not in self.vocabulary]
         total = self.words.sum_slots(slots, tokens)
         total += self.embed_unknown(unknown).sum(axis=0)
         return total
 
     def _unit_sum(self, tokens: Sequence[str], unknown: Mapping[str, FloatArray]) -> FloatArray:
+        """The vector of a text; ``unknown`` has the vectors of its unknown words."""
         ids = self.vocabulary.ids(tokens)
         total: FloatArray
         if ids:
@@ -185,40 +191,38 @@ class CombinedEncoder(ModelEncoder):
         return total
 
     def _unknown_vectors(self, tokens: Sequence[str]) -> Mapping[str, FloatArray]:
-        """The vectors of at least those of the tokens that are no word of the table."""
-        known = self._unknown  # the one of this moment: another thread may put a new one
-        missing = sorted({token for token in tokens if token not in self.vocabulary} - known.keys())
+        """The vectors of unknown words: at least those among the tokens."""
+        cache = self._cache  # read once: another thread may replace it
+        missing = sorted({token for token in tokens if token not in self.vocabulary} - cache.keys())
         if not missing:
-            return known
-        fresh = dict(zip(missing, self.embed_unknown(missing), strict=True))
-        both = {**known, **fresh}
-        if len(fresh) <= _WORD_CACHE:
-            self._unknown = both if len(both) <= _WORD_CACHE else fresh
-        return both
+            return cache
+        additions = dict(zip(missing, self.embed_unknown(missing), strict=True))
+        vectors = {**cache, **additions}
+        if len(additions) <= _WORD_CACHE:
+            self._cache = vectors if len(vectors) <= _WORD_CACHE else additions
+        return vectors
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The manifest and the tensors, as :func:`save_model` takes them."""
+        """The manifest and the tensors by name, as :func:`save_model` takes them."""
         manifest, tensors = self.words.to_model_file_parts()
         entry, weights = self.characters.to_model_file_parts()
         for key in _SHARED:
             del entry[key]
         manifest |= {"kind": self.kind, PART: entry}
-        manifest.pop("attention", None)  # of the file that the words are from
+        manifest.pop("attention", None)  # from the file that the words were loaded from
         if self.attention is not None:
             manifest["attention"] = self.attention.to_manifest()
         return manifest, tensors | {f"{PART}.{name}": array for name, array in weights.items()}
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> CombinedEncoder:
-        """The encoder that a model file of kind ``combined`` holds.
+        """The encoder of a model file of kind ``combined``.
 
         Raises:
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
         words = StaticEncoder.from_model_file(model)
-        entry = model.manifest.get(PART)
-        if not isinstance(entry, dict):
-            raise ModelFileError(f"the manifest has no object {PART!r}")
+        entry = manifest_entry(model.manifest, PART)
         manifest = {**entry, **{key: model.manifest[key] for key in _SHARED}}
         prefix = f"{PART}."
         tensors = {
@@ -227,8 +231,8 @@ class CombinedEncoder(ModelEncoder):
             if name.startswith(prefix)
         }
         try:
-            part = ModelFile(model.path, manifest, tensors)
-            characters = CharEncoder.from_model_file(part)
+            network = ModelFile(model.path, manifest, tensors)
+            characters = CharEncoder.from_model_file(network)
         except PocketIntentError as error:
             raise ModelFileError(f"{PART}: {error}") from error
         settings = model.manifest.get("attention")

@@ -1,0 +1,60 @@
+"""From a torch module to a TFLite file, by LiteRT's converter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from torch import Tensor, nn
+
+from pocketintent.runtime.errors import require
+from pocketintent_export.writers.contract import GraphInput
+from pocketintent_export.writers.loops import finish_loops
+from pocketintent_export.writers.quiet import quiet
+
+
+def write_tflite(
+    module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
+) -> None:
+    """Write a module as a TFLite graph.
+
+    Args:
+        module: Takes the inputs in their order.
+        inputs: The graph's inputs, without free axes.
+        outputs: Names of the module's outputs.
+        path: The file to write.
+
+    Raises:
+        MissingExtraError: ``litert-torch`` is not installed.
+    """
+    with quiet():
+        converter = require("litert_torch", "export")  # prints messages on import
+        named = _NamedOutputs(module, outputs).eval()
+        _make_contiguous(named)
+        examples = {graph_input.name: graph_input.example() for graph_input in inputs}
+        converter.convert(named, sample_kwargs=examples).export(str(path))
+        path.write_bytes(finish_loops(path.read_bytes()))
+
+
+class _NamedOutputs(nn.Module):
+    """A module that returns its outputs by name, so that the converter gets the names."""
+
+    def __init__(self, module: nn.Module, outputs: Sequence[str]) -> None:
+        super().__init__()
+        self.module, self.outputs = module, tuple(outputs)
+
+    def forward(self, **inputs: Tensor) -> dict[str, Tensor]:
+        result = self.module(*inputs.values())
+        values = (result,) if isinstance(result, Tensor) else result
+        return dict(zip(self.outputs, values, strict=True))
+
+
+def _make_contiguous(module: nn.Module) -> None:
+    """Store every constant of a module row by row.
+
+    LiteRT's converter copies a constant that is stored otherwise, identifies constants by their
+    address in memory, and frees the copy. The next constant of the same shape may get the copy's
+    address, and would then be mistaken for the first constant.
+    """
+    for constant in (*module.parameters(), *module.buffers()):
+        constant.data = constant.data.contiguous()

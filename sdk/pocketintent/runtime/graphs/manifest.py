@@ -1,0 +1,149 @@
+"""The manifest of a folder that ``pocketintent export`` wrote; ``docs/export.md`` describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.graphs.backends import GRAPHS
+from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
+
+FORMAT_VERSION = 1
+"""Version of the folder's format; folders of a later version are refused."""
+MANIFEST = "manifest.json"
+"""Name of the manifest's file."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The entries of a manifest, each checked when it is used."""
+
+    path: Path
+    """The manifest's file, for error messages."""
+    entries: dict[str, Any]
+    """Formats, inputs, hashes and settings."""
+
+    @property
+    def file_format(self) -> str:
+        """Format of the graphs: ``"onnx"`` or ``"tflite"``."""
+        file_format: str = self.entries["format"]
+        return file_format
+
+    @property
+    def max_length(self) -> int | None:
+        """Number of slots of the graphs' inputs; None if it is free or there are no slots.
+
+        Raises:
+            ModelFileError: The entry is not a whole number from 1.
+        """
+        value = self.entries.get("max_length")
+        if value is not None and (type(value) is not int or value < 1):
+            raise self.error(f"'max_length' must be a whole number from 1, not {value!r}")
+        return value
+
+    def entry(self, key: str, kind: type) -> Any:
+        """An entry of a certain type.
+
+        Args:
+            key: Name of the entry.
+            kind: Its Python type.
+
+        Raises:
+            ModelFileError: The entry is missing or of another type.
+        """
+        value = self.entries.get(key)
+        if not isinstance(value, kind):
+            raise self.error(f"{key!r} must be of type {kind.__name__}, not {value!r}")
+        return value
+
+    def input_names(self, artifact: str) -> set[str]:
+        """Names of the inputs of a graph.
+
+        Raises:
+            ModelFileError: The manifest does not list them.
+        """
+        try:
+            return {entry["name"] for entry in self.entries["artifacts"][artifact]["inputs"]}
+        except (KeyError, TypeError) as error:
+            raise self.error(f"artifacts does not list the inputs of {artifact!r}") from error
+
+    def characters(self) -> CharVocabulary:
+        """The characters that the graphs read.
+
+        Raises:
+            ModelFileError: The entry is missing, damaged, or has an unknown normalisation.
+        """
+        entry = self.entry("characters", dict)
+        known_characters, max_chars = entry.get("known"), entry.get("max_chars")
+        if not isinstance(known_characters, str) or type(max_chars) is not int:
+            raise self.error("characters must have normalisation, max_chars and known")
+        if entry.get("normalisation") != NORMALISATION:
+            raise self.error(
+                f"unknown normalisation {entry.get('normalisation')!r}; this runtime supports "
+                f"{NORMALISATION!r}"
+            )
+        try:
+            return CharVocabulary(known_characters, max_chars)
+        except PocketIntentError as error:
+            raise self.error(str(error)) from error
+
+    def template_quantizer(self) -> Quantizer | None:
+        """The codebook of the exported templates, so that edited ones are quantised alike.
+
+        Raises:
+            ModelFileError: The entry is not a codebook.
+        """
+        values = self.entries.get("template_codebook")
+        if values is None:
+            return None
+        try:
+            codebook = np.array(values, np.float32)
+            return Quantizer(codebook, self.entry("dim", int), normalised=False)
+        except (TypeError, ValueError) as error:
+            raise self.error(f"template_codebook: {error}") from error
+
+    def error(self, message: str) -> ModelFileError:
+        """The error to raise for a bad entry; its message names the manifest's file."""
+        return ModelFileError(f"{self.path}: {message}")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of an exported folder.
+
+    Raises:
+        ModelFileError: The manifest is missing, is not the manifest of an export, or is of a
+            later version.
+    """
+    path = folder / MANIFEST
+    entries = parse_json(read_bytes(path), path)
+    version = entries.get("format_version") if isinstance(entries, dict) else None
+    if type(version) is not int or entries.get("format") not in tuple(GRAPHS):
+        raise ModelFileError(f"{path} is not the manifest of an export")
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{folder}: its format version is {version} and this pocketintent reads up to "
+            f"{FORMAT_VERSION}; upgrade: pip install --upgrade pocketintent"
+        )
+    return Manifest(path, entries)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file; a ModelFileError if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def parse_json(content: bytes, path: Path) -> Any:
+    """The JSON value of a file's content; a ModelFileError if it is not JSON."""
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise ModelFileError(f"{path} is not JSON: {error}") from error
