@@ -1,4 +1,4 @@
-"""``pocketintent-demo`` and ``python -m pocketintent_demo``: read the call, start a session."""
+"""``pocketintent-demo`` and ``python -m pocketintent_demo``: parse arguments, start a session."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the demo.
 
     Args:
-        argv: The arguments without the program's name; those of the process when None.
+        argv: The arguments without the program's name; None for the arguments of the process.
 
     Returns:
-        The exit status: 0 done, 1 a file could not be used.
+        The exit status: 0 for success, 1 if a file cannot be used.
     """
     parser = argparse.ArgumentParser(
         prog="pocketintent-demo",
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--templates",
         default="smart_home",
         metavar="FILE",
-        help="template file (JSON), or a set of the package: smart_home, banking_support, travel, "
+        help="template file (JSON), or a shipped set: smart_home, banking_support, travel, "
         "small_talk (default: smart_home)",
     )
     parser.add_argument(
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         session = Session(args.templates, args.model, Style.for_stream(sys.stdout))
         converse(session)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has enough; closing stdout would complain about it
+        sys.stderr.close()  # the reader has closed the pipe; Python would report it at exit
     except (PocketIntentError, OSError) as error:
         print(f"pocketintent-demo: {error}", file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-"""The demo without its terminal: a line in, the answer's text out."""
+"""The demo without its terminal: from a line to the text of the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pocketintent_demo.style import Style, quote
 
 
 class CommandError(Exception):
-    """A command that was not understood; the message says how it is written."""
+    """A command is misspelt or incomplete; the message shows its usage."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Command:
     """One command of the demo."""
 
     run: Callable[[str], str]
-    """From what follows the command's name to the answer."""
+    """Returns the answer to the text after the command's name."""
     usage: str
-    """How it is written."""
+    """The command with its arguments."""
     help: str
     """What it does, for ``:help``."""
 
@@ -32,10 +32,10 @@ class Session:
     """A conversation with one recogniser.
 
     Args:
-        templates: A template file, or the name of a set of the package.
-        model: A model file; None is the default model.
+        templates: A template file, or the name of a shipped set.
+        model: A model file; None for the default model.
         style: Colours of the answers.
-        clock: Seconds, for the time that a match takes.
+        clock: Returns seconds, to time a match.
 
     Raises:
         PocketIntentError: The templates or the model cannot be used.
@@ -59,12 +59,14 @@ class Session:
             ":add": Command(self._add, ":add INTENT TEXT", "add a template, and its intent if new"),
             ":remove": Command(self._remove, ":remove INTENT", "remove an intent"),
             ":intents": Command(self._intents, ":intents", "list the intents"),
-            ":why": Command(self._why, ":why [TEXT]", "explain the last answer, or that to TEXT"),
+            ":why": Command(
+                self._why, ":why [TEXT]", "explain the last answer, or the answer to TEXT"
+            ),
             ":threshold": Command(
                 self._threshold, ":threshold [NUMBER]", "lowest score that is recognised, -1..1"
             ),
             ":margin": Command(
-                self._margin, ":margin [NUMBER]", "lead over the next intent that is needed, 0..2"
+                self._margin, ":margin [NUMBER]", "smallest lead over the next intent, 0..2"
             ),
             ":save": Command(self._save, ":save FILE", "save the templates and settings"),
             ":load": Command(self._load, ":load FILE", "load a template file, or a shipped set"),
@@ -76,10 +78,10 @@ class Session:
         """Answer one line.
 
         Args:
-            line: A command when it starts with a colon, else an utterance.
+            line: A command if it starts with a colon, otherwise an utterance.
 
         Returns:
-            The answer, of one or more lines; a failed command's says what to do.
+            The answer, one or more lines; after a failed command it says what to do.
         """
         line = line.strip()
         try:
@@ -90,14 +92,14 @@ class Session:
             return self.style.error(f"{error.filename or 'file'}: {error.strerror or error}")
 
     def greeting(self) -> str:
-        """What the session works on, and how to begin."""
+        """Return the size and source of the template set, and how to begin."""
         return (
             f"{self._size()} from {self.source}. "
             "Type a sentence to see its intent, :help for the commands, :quit to leave."
         )
 
     def complete(self, line: str) -> list[str]:
-        """What a command, or what follows it, may become: commands, intents, files.
+        """List the completions of a command or its argument: commands, intents, files.
 
         Args:
             line: The line up to the cursor.
@@ -144,10 +146,10 @@ class Session:
         if match.reason == "unknown_words":
             return "the model knows none of these words"
         if match.reason == "below_threshold":
-            return f"{match.score:.3f} is under the threshold {self._threshold_of(match):.3f}"
+            return f"{match.score:.3f} is below the threshold {self._threshold_of(match):.3f}"
         other = match.runner_up.intent if match.runner_up else "the next"
         return (
-            f"{match.nearest} is only {match.margin:.3f} before {other}, "
+            f"{match.nearest} is only {match.margin:.3f} ahead of {other}; "
             f"the margin is {self.recognizer.margin:.3f}"
         )
 
@@ -166,13 +168,15 @@ class Session:
         intent, _, text = rest.partition(" ")
         text = text.strip()
         if not text:
-            raise CommandError(f"write {self.commands[':add'].usage}, as :add tea make me some tea")
+            raise CommandError(
+                f"write {self.commands[':add'].usage}, for example :add tea make me some tea"
+            )
         before = self.recognizer.templates.intents.get(intent)
         if before is not None and text in before.templates:
-            raise CommandError(f"{intent} has the template {quote(text)} already")
+            raise CommandError(f"{intent} already has the template {quote(text)}")
         self.recognizer.add_intent(intent, [text])
         number = len(self.recognizer.templates.intents[intent].templates)
-        return f"{intent} has {_count(number, 'template')} now; :save FILE keeps it"
+        return f"{intent} now has {_count(number, 'template')}; :save FILE saves them"
 
     def _remove(self, rest: str) -> str:
         if not rest:
@@ -212,14 +216,14 @@ class Session:
                 f"{quote(candidate.template)}"
             )
         threshold, margin = self._threshold_of(match), self.recognizer.margin
-        side = "under" if match.score < threshold else "not under"
+        side = "below" if match.score < threshold else "not below"
         lines.append(f"  threshold {threshold:.3f}: {match.score:.3f} is {side} it")
         if match.runner_up is None:
             lines.append(f"  margin {margin:.3f}: there is no other intent")
         else:
             side = "too little" if match.reason == "ambiguous" else "enough"
             if match.reason == "below_threshold":
-                side = "not looked at"
+                side = "not checked"
             lines.append(f"  margin {margin:.3f}: the lead is {match.margin:.3f}, {side}")
         return "\n".join(lines)
 
@@ -227,7 +231,7 @@ class Session:
         if rest:
             self.recognizer.threshold = _number(rest, -1, 1, self.commands[":threshold"].usage)
         own = [i for i in self.recognizer.templates.intents.values() if i.threshold is not None]
-        also = f"; {_count(len(own), 'intent')} with one of their own" if own else ""
+        also = f"; {_count(len(own), 'intent')} with a separate threshold" if own else ""
         return f"threshold {self.recognizer.threshold:.3f}{also}"
 
     def _margin(self, rest: str) -> str:
@@ -237,14 +241,16 @@ class Session:
 
     def _save(self, rest: str) -> str:
         if not rest:
-            raise CommandError(f"write {self.commands[':save'].usage}, as :save my_bot.json")
+            raise CommandError(
+                f"write {self.commands[':save'].usage}, for example :save my_bot.json"
+            )
         path = os.path.expanduser(rest)
         self.recognizer.save(path)
         return f"saved {self._size()} to {path}"
 
     def _load(self, rest: str) -> str:
         if not rest:
-            raise CommandError(f"write {self.commands[':load'].usage}, as :load travel")
+            raise CommandError(f"write {self.commands[':load'].usage}, for example :load travel")
         path = os.path.expanduser(rest)
         self.recognizer = IntentRecognizer.load(templates=path, model=self.model)
         self.source = path
@@ -253,7 +259,7 @@ class Session:
     def _help(self, rest: str) -> str:
         width = max(len(command.usage) for command in self.commands.values())
         lines = [f"{c.usage:<{width}}  {c.help}" for c in self.commands.values()]
-        return "\n".join(["anything else is a sentence, and gets its intent", *lines])
+        return "\n".join(["any other line is a sentence whose intent is shown", *lines])
 
     def _quit(self, rest: str) -> str:
         self.finished = True
@@ -271,7 +277,7 @@ def _number(text: str, low: float, high: float, usage: str) -> float:
     except ValueError:
         raise CommandError(f"{text} is not a number; write {usage}") from None
     if not low <= value <= high:
-        raise CommandError(f"{text} is not from {low} to {high}; write {usage}")
+        raise CommandError(f"{text} is not between {low} and {high}; write {usage}")
     return value
 
 

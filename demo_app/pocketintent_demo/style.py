@@ -1,4 +1,4 @@
-"""Colours of the demo's answers, and none where they would be noise."""
+"""Colours of the demo's answers, for terminals that show them."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import TextIO
 
 @dataclass(frozen=True)
 class Style:
-    """Marks parts of an answer with ANSI colours."""
+    """Colours parts of an answer with ANSI codes."""
 
     colours: bool = False
-    """False returns every text as it is."""
+    """Whether to colour; False returns every text unchanged."""
 
     @classmethod
     def for_stream(cls, stream: TextIO) -> Style:
-        """Colours for a terminal, unless ``NO_COLOR`` is set or the terminal is dumb."""
-        wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        return cls(wanted and stream.isatty())
+        """Return colours for a terminal, unless ``NO_COLOR`` is set or the terminal is dumb."""
+        allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        return cls(allowed and stream.isatty())
 
     def intent(self, text: str) -> str:
-        """A recognised intent."""
+        """Colour a recognised intent."""
         return self._paint(text, "1;32")
 
     def refusal(self, text: str) -> str:
-        """Nothing was recognised."""
+        """Colour the answer that nothing was recognised."""
         return self._paint(text, "1;33")
 
     def error(self, text: str) -> str:
-        """A command that could not be done."""
+        """Colour an error."""
         return self._paint(text, "31")
 
     def faint(self, text: str) -> str:
-        """What matters less."""
+        """Colour a detail."""
         return self._paint(text, "2")
 
     def _paint(self, text: str, code: str) -> str:
@@ -41,6 +41,6 @@ class Style:
 
 
 def quote(text: str | None) -> str:
-    """A text in quotes, without characters that could steer the terminal."""
+    """Quote a text, without characters that could control the terminal."""
     shown = "".join(char if char.isprintable() else "\ufffd" for char in text or "")
     return f'"{shown}"'

@@ -1,4 +1,4 @@
-"""Where lines come from: an interactive prompt, a plain one, or a pipe."""
+"""The sources of lines: an interactive prompt, a plain prompt, or a pipe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def converse(session: Session) -> None:
     """Answer lines until they end or the session is finished."""
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # bytes of another encoding end no conversation
+            stream.reconfigure(errors="replace")  # invalid bytes must not end the session
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         answer_lines(session, sys.stdin)
         return
@@ -40,11 +40,11 @@ def answer_lines(session: Session, lines: Iterable[str]) -> None:
 
 
 def answer_prompts(session: Session, read: Callable[[], str]) -> None:
-    """Answer what is typed.
+    """Answer typed lines.
 
     Args:
-        session: Gives the answers.
-        read: Returns a typed line; EOFError ends the conversation, KeyboardInterrupt drops the
+        session: Answers the lines.
+        read: Returns a typed line; EOFError ends the session, KeyboardInterrupt discards the
             line.
     """
     while not session.finished:
@@ -59,7 +59,7 @@ def answer_prompts(session: Session, read: Callable[[], str]) -> None:
 
 
 def make_reader(session: Session) -> Callable[[], str]:
-    """The best prompt that is installed: prompt_toolkit's, or Python's own with a hint."""
+    """Return prompt_toolkit's prompt if it is installed, otherwise Python's, after a hint."""
     try:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.formatted_text import ANSI
@@ -75,7 +75,7 @@ def make_reader(session: Session) -> Callable[[], str]:
 
 
 def make_completer(session: Session) -> Completer:
-    """A completer of prompt_toolkit's that asks the session."""
+    """Return a completer for prompt_toolkit that asks the session."""
     from prompt_toolkit.completion import Completer, Completion
 
     class SessionCompleter(Completer):

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from pocketintent.runtime.decision.results import Match
 from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.recognizer import IntentRecognizer, Match
+from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.typing_errors import add_typing_errors

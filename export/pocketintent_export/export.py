@@ -13,6 +13,7 @@ from pocketintent.runtime.decision.matching import Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.atomic import new_folder
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
@@ -31,7 +32,6 @@ from pocketintent_export.folder import (
     check_target,
     describe_inputs,
     labels,
-    new_folder,
     to_json,
     write_manifest,
 )
@@ -85,6 +85,7 @@ def export_folder(
     Raises:
         PocketIntentError: An argument, the model or the templates cannot be used, the folder
             cannot be created, a package is missing, or the proof fails.
+        OSError: The folder cannot be written.
     """
     started = time.monotonic()
     _check_arguments(file_format, scoring, max_length, max_chars)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import secrets
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,26 +35,6 @@ def check_target(path: str | os.PathLike[str]) -> Path:
         problem = "not empty" if target.is_dir() else "a file"
         raise PocketIntentError(f"{path} is {problem}: name a new or an empty folder")
     return target
-
-
-@contextlib.contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
-    """A temporary folder that is renamed to ``target`` on success and removed on failure.
-
-    Raises:
-        PocketIntentError: The folder cannot be written.
-    """
-    building = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        building.mkdir()
-        yield building
-        if target.exists():
-            target.rmdir()
-        building.rename(target)
-    except OSError as error:
-        raise PocketIntentError(f"{target}: cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

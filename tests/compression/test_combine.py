@@ -11,8 +11,8 @@ from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, 
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC

@@ -43,7 +43,7 @@ def test_an_answer_has_intent_score_template_runner_up_and_time(session: Session
     [
         ("xyzzy", "knows none of these words"),
         ("", "knows none of these words"),
-        ("the hungry silence", "under the threshold"),
+        ("the hungry silence", "below the threshold"),
     ],
 )
 def test_a_refusal_says_why(session: Session, text: str, reason: str) -> None:
@@ -56,20 +56,20 @@ def test_a_lead_within_the_margin_is_refused_with_both_intents(session: Session)
     session.respond(":margin 2")
     answer = session.respond("switch the lamp off")
     assert answer.startswith("no intent: lights_off is only 0.")
-    assert "before lights_on, the margin is 2.000" in answer
+    assert "ahead of lights_on; the margin is 2.000" in answer
     assert "too little" in session.respond(":why")
 
 
 def test_an_intents_own_threshold_is_the_one_that_is_named(session: Session) -> None:
     session.respond(":margin 0")
     answer = session.respond("please order food off")
-    assert "under the threshold 0.900" in answer
+    assert "below the threshold 0.900" in answer
     assert "threshold 0.900" in session.respond(":why")
 
 
 def test_add_makes_an_intent_that_is_recognised_at_once(session: Session) -> None:
     assert session.respond(":add music play some jazz") == (
-        "music has 1 template now; :save FILE keeps it"
+        "music now has 1 template; :save FILE saves them"
     )
     assert session.respond("please play a song").startswith("music  ")
     assert "2 templates" in session.respond(":add music put on a song")
@@ -109,10 +109,10 @@ def test_why_ranks_the_intents_and_compares_with_threshold_and_margin(session: S
     lines = session.respond(":why").splitlines()
     assert lines[0] == '"switch the lamp off" is lights_off'
     assert [line.split()[1] for line in lines[1:4]] == ["lights_off", "lights_on", "order"]
-    assert "threshold 0.600" in lines[4] and "not under" in lines[4]
+    assert "threshold 0.600" in lines[4] and "not below" in lines[4]
     assert "margin 0.050" in lines[5] and "enough" in lines[5]
     session.respond("the hungry silence")
-    assert "not looked at" in session.respond(":why")
+    assert "not checked" in session.respond(":why")
 
 
 def test_why_explains_the_text_that_follows_it_and_keeps_it(session: Session) -> None:
@@ -123,7 +123,7 @@ def test_why_explains_the_text_that_follows_it_and_keeps_it(session: Session) ->
 
 
 def test_threshold_and_margin_are_shown_set_and_obeyed(session: Session) -> None:
-    assert session.respond(":threshold") == "threshold 0.600; 1 intent with one of their own"
+    assert session.respond(":threshold") == "threshold 0.600; 1 intent with a separate threshold"
     assert session.respond(":margin") == "margin 0.050"
     assert session.respond(":threshold 0.999").startswith("threshold 0.999")
     assert session.respond("please turn the lamp on").startswith("no intent: ")
@@ -156,9 +156,9 @@ def test_save_and_load_keep_templates_and_settings(session: Session, tmp_path: P
         (":add music", ":add INTENT TEXT"),
         (":remove", ":remove INTENT"),
         (":threshold high", "high is not a number"),
-        (":threshold 1.5", "1.5 is not from -1 to 1"),
-        (":threshold nan", "nan is not from"),
-        (":margin -1", "-1 is not from 0 to 2"),
+        (":threshold 1.5", "1.5 is not between -1 and 1"),
+        (":threshold nan", "nan is not between"),
+        (":margin -1", "-1 is not between 0 and 2"),
         (":save", ":save FILE"),
         (":save /nowhere/at/all.json", "/nowhere/at/all.json: there is no folder /nowhere/at"),
         (":load", ":load FILE"),

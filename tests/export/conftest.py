@@ -11,7 +11,8 @@ import pytest
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.matching import TableIndex
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 

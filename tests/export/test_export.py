@@ -13,7 +13,6 @@ from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent_export import export_folder
 from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
-from pocketintent_export.folder import check_target, new_folder
 
 TEMPLATES = {"greet": ["hello"], "food": ["order a pizza", "hungry"]}
 
@@ -206,30 +205,6 @@ def test_a_full_folder_a_file_and_a_missing_parent_are_refused(
         with pytest.raises(PocketIntentError, match=words):
             export_folder(out, TEMPLATES, compressed_model)
     assert (full / "kept").exists() and file.read_text() == "kept"
-
-
-def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
-    target = check_target(tmp_path)
-    (tmp_path / "out").mkdir()
-    with new_folder(target / "out") as building:
-        (building / "file").touch()
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["file"]
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_a_failure_leaves_no_half_of_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "out") as building:
-        (building / "file").touch()
-        raise KeyboardInterrupt
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_failing_write_names_the_folder(tmp_path: Path) -> None:
-    with (
-        pytest.raises(PocketIntentError, match=r"out: cannot be written: No space"),
-        new_folder(tmp_path / "out"),
-    ):
-        raise OSError(28, "No space left on device")
 
 
 def test_a_missing_converter_names_the_extra(

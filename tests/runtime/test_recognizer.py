@@ -9,11 +9,8 @@ import pytest
 
 import pocketintent
 from pocketintent import IntentRecognizer, PocketIntentError, TemplateError
-from pocketintent.runtime.decision.indexing import index_templates
-from pocketintent.runtime.decision.matching import fit_template_quantizer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 TEMPLATES = {
@@ -146,15 +143,6 @@ def test_what_is_no_string_is_a_type_error(make: Make, text: Any) -> None:
         make().rank(text)
 
 
-def test_a_batch_equals_its_texts_one_by_one(make: Make) -> None:
-    recognizer, texts = make(), ["lamp off", "", "play jazz", "lamp off"]
-
-    assert recognizer.match_batch(texts) == [recognizer.match(text) for text in texts]
-    assert recognizer.match_batch([]) == []
-    with pytest.raises(TypeError, match="a list of texts"):
-        recognizer.match_batch("lamp off")
-
-
 def test_a_ranking_has_one_candidate_an_intent_by_falling_score(make: Make) -> None:
     recognizer = make()
     match, ranking = recognizer.match("lamp off"), recognizer.rank("lamp off", limit=9)
@@ -272,43 +260,7 @@ def _random_templates(words: list[str], num_intents: int) -> dict[str, list[str]
     }
 
 
-def test_an_edit_keeps_the_codebook_while_it_fits() -> None:
-    encoder = _random_encoder()
-    templates = _random_templates(encoder.vocabulary.words, 40)
-    before = index_templates(encoder, load_templates(templates), "table")
-    templates["new"] = ["waa wab", "wac"]
-
-    after = index_templates(encoder, load_templates(templates), "table", before, "new")
-
-    assert after.quantizer is before.quantizer
-    assert after.intents["intent_0"] is before.intents["intent_0"]
-    assert after.names[-1] == "new"
-
-
-def test_an_edit_fits_a_new_codebook_when_the_error_has_grown() -> None:
-    encoder = _random_encoder()
-    before = index_templates(encoder, load_templates({"one": ["waa"]}), "table")
-    assert before.intents["one"].error == pytest.approx(0, abs=1e-5)
-
-    templates = {"one": ["waa"], **_random_templates(encoder.vocabulary.words, 40)}
-    edited = {"one": ["waa"], "many": [t for texts in templates.values() for t in texts]}
-    after = index_templates(encoder, load_templates(edited), "table", before, "many")
-
-    assert after.quantizer is not before.quantizer
-    rows = sum(len(intent.rows) for intent in after.intents.values())
-    assert sum(intent.error for intent in after.intents.values()) / rows < 0.03
-
-
-def test_a_codebook_that_the_model_brings_is_used_where_it_fits() -> None:
-    plain = _random_encoder()
-    templates = load_templates(_random_templates(plain.vocabulary.words, 10))
-    texts = [text for intent in templates.intents.values() for text in intent.templates]
-    fitting = fit_template_quantizer(plain.encode_batch(texts))
-    foreign = fit_template_quantizer(np.ones((1, 64), np.float32))
-    for quantizer, is_used in ((fitting, True), (foreign, False)):
-        encoder = StaticEncoder(plain.vocabulary, plain.words, template_quantizer=quantizer)
-        indexed = index_templates(encoder, templates, "table")
-        assert (indexed.quantizer is quantizer) is is_used
+EDITED = {"extra", "intent_9"}
 
 
 def test_threads_that_match_never_see_half_an_edit() -> None:
@@ -328,7 +280,8 @@ def test_threads_that_match_never_see_half_an_edit() -> None:
                 names = set(recognizer.templates.intents)
                 if result.template != text or result.intent != "intent_3":
                     failures.append(result)
-                if not {c.intent for c in recognizer.rank(text, 50)} <= names | {"extra"}:
+                # Both are edited, perhaps between the two calls.
+                if not {c.intent for c in recognizer.rank(text, 50)} <= names | EDITED:
                     failures.append(names)
         except Exception as error:
             failures.append(error)

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.encoders.combined.attention import Attention, answering_rows
-from pocketintent.runtime.quantization.matrices import Matrix
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
 from pocketintent_export.layers.codes import QuantizedRows, row_numbers, unknown_zero
 from pocketintent_export.layers.lengths import unit
 

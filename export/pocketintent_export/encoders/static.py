@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.layers.codes import QuantizedRows, quantised_shape
 from pocketintent_export.layers.lengths import unit
 

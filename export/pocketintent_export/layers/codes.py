@@ -21,8 +21,8 @@ from torch.nn.functional import embedding
 
 from pocketintent.runtime.encoders.charemb.weights import Weights
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
 
 CodedMatrix = Int8Matrix | QuantizedMatrix
 

@@ -14,8 +14,7 @@ from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, 
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 
 LEAST_COSINE = 0.1
 """Mean cosine of words and network below which they are in different spaces. A network of another

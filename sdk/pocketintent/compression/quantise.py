@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pocketintent.runtime.decision.matching import fit_template_quantizer
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import Matrix
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
+from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 

@@ -1,4 +1,4 @@
-"""Array types that every part shares, and vectors at unit length."""
+"""Array types and row-wise arithmetic that every part shares."""
 
 from __future__ import annotations
 
@@ -15,9 +15,15 @@ IntArray = NDArray[np.int64]
 """Ids and counts, as torch takes them."""
 
 
+def row_products(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Dot product of each row of [n, dim] with the same row of another matrix: float32 [n]."""
+    products: FloatArray = np.einsum("nd,nd->n", first, second)
+    return products
+
+
 def row_lengths(vectors: FloatArray) -> FloatArray:
     """Euclidean length of each row of [n, dim]: float32 [n]."""
-    lengths: FloatArray = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
+    lengths: FloatArray = np.sqrt(row_products(vectors, vectors))
     return lengths
 
 

@@ -7,19 +7,19 @@ from types import ModuleType
 
 
 class PocketIntentError(ValueError):
-    """Bad input; the message names the file and the place, and says what to do."""
+    """Bad input. The message names the file and the place, and says what to do."""
 
 
 class ModelFileError(PocketIntentError):
-    """A model file that is missing, foreign, truncated, altered or too new."""
+    """A model file is missing, foreign, truncated, altered or too new."""
 
 
 class TemplateError(PocketIntentError):
-    """A template file, or an edit of a template set, that breaks the format."""
+    """A template file or an edit of a template set breaks the format."""
 
 
 class MissingExtraError(PocketIntentError, ImportError):
-    """A capability whose optional packages are not installed."""
+    """An optional package that a capability needs is not installed."""
 
 
 def require(module: str, extra: str) -> ModuleType:
@@ -33,7 +33,7 @@ def require(module: str, extra: str) -> ModuleType:
         The imported module.
 
     Raises:
-        MissingExtraError: The module is not installed; the message has the command that
+        MissingExtraError: The module is not installed. The message has the command that
             installs it.
     """
     try:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal, get_args
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.decision.decide import match_vector, match_vectors, rank_vector
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
 from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -22,41 +23,9 @@ from pocketintent.runtime.templates.files import TemplateSource, load_templates,
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 Backend = Literal["numpy", "onnxruntime", "tflite"]
-Reason = Literal["below_threshold", "ambiguous", "unknown_words", "no_templates"]
 
-
-@dataclass(frozen=True)
-class Candidate:
-    """An intent that a text could have."""
-
-    intent: str
-    """Name of the intent."""
-    score: float
-    """Similarity of the text to the intent, -1..1."""
-    template: str
-    """The intent's template that is nearest to the text."""
-
-
-@dataclass(frozen=True)
-class Match:
-    """What the recogniser says of one text."""
-
-    intent: str | None
-    """The recognised intent, or None; ``reason`` then says why."""
-    score: float
-    """Similarity of the text to the nearest intent, -1..1; 0 when there is none."""
-    template: str | None
-    """The nearest intent's template that is nearest to the text."""
-    nearest: str | None
-    """The nearest intent, also when it was refused."""
-    runner_up: Candidate | None
-    """The next intent; None when there is no other."""
-    margin: float
-    """How far the runner-up is behind in score; infinite without one, and null in JSON."""
-    reason: Reason | None
-    """Why there is no intent: ``below_threshold``, the score is under the intent's threshold;
-    ``ambiguous``, the runner-up is nearer than the margin; ``unknown_words``, the encoder knows
-    nothing in the text, as when it is empty; ``no_templates``. None when there is one."""
+TEXTS_AT_ONCE = 1024
+"""Texts of a batch that are encoded and searched at once."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +50,7 @@ class IntentRecognizer:
 
     Raises:
         TemplateError: The templates cannot be read.
-        PocketIntentError: ``decision`` or ``search`` is not one of these.
+        PocketIntentError: ``decision`` or ``search`` is unknown.
     """
 
     def __init__(
@@ -115,31 +84,31 @@ class IntentRecognizer:
 
         Args:
             templates: A template file, the name of a shipped set, a mapping, or a set; None for
-                those that an exported folder holds.
-            model: A model file or the name of a shipped model, the default model when None;
-                for the backends ``"onnxruntime"`` and ``"tflite"`` the folder that
-                ``pocketintent export`` made.
-            decision: See the class; None for that of an exported folder, else
+                the templates of an exported folder.
+            model: A model file or the name of a shipped model; None for the default model. The
+                backends ``"onnxruntime"`` and ``"tflite"`` need a folder made by
+                ``pocketintent export``.
+            decision: See the class; None for the decision of an exported folder, otherwise
                 ``"nearest+centroid"``.
             search: See the class.
             backend: What computes the sentence vectors: ``"numpy"``, or the exported encoder
-                graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. The templates are
-                searched and edited alike on all of them.
+                graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. Templates are
+                searched and edited in the same way with each of them.
 
         Returns:
             The recogniser.
 
         Raises:
-            ModelFileError: The model cannot be used, or not by this backend.
+            ModelFileError: The model cannot be used, or not with this backend.
             MissingExtraError: The backend is not installed.
             TemplateError: The templates cannot be used.
-            PocketIntentError: No templates are given, or an argument is not one of its choices.
+            PocketIntentError: No templates are given, or an argument is not an allowed value.
         """
         _check_choice("backend", backend, get_args(Backend))
         encoder: Encoder
         if backend != "numpy":
             if model is None:
-                raise PocketIntentError(f"backend {backend!r} needs model, an exported folder")
+                raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
             folder = open_exported(model, backend)
             encoder = GraphEncoder(folder)
             templates = folder.templates() if templates is None else templates
@@ -147,7 +116,7 @@ class IntentRecognizer:
         else:
             encoder = load_encoder(model)
         if templates is None:
-            raise PocketIntentError("templates are needed: a file, a shipped set or a mapping")
+            raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
         return cls(encoder, templates, decision=decision or "nearest+centroid", search=search)
 
     @property
@@ -162,12 +131,12 @@ class IntentRecognizer:
 
     @property
     def indexed(self) -> IndexedTemplates:
-        """The index of the templates as they are now; an edit makes another one."""
+        """The index of the current templates; an edit makes a new one."""
         return self._state.indexed
 
     @property
     def threshold(self) -> float:
-        """Lowest score of a match, -1..1; an intent's own threshold goes before it."""
+        """Lowest score of a match, -1..1, for an intent without its own threshold."""
         return self._state.templates.threshold
 
     @threshold.setter
@@ -179,7 +148,7 @@ class IntentRecognizer:
 
     @property
     def margin(self) -> float:
-        """Lead over the runner-up that a match needs, 0..2; 0 asks for none."""
+        """Smallest lead over the runner-up, 0..2; 0 requires none."""
         return self._state.templates.margin
 
     @margin.setter
@@ -190,54 +159,50 @@ class IntentRecognizer:
             self._state = replace(self._state, templates=templates)
 
     def match(self, text: str) -> Match:
-        """The intent of a text.
+        """Recognise the intent of a text.
 
         Args:
-            text: Any string, empty and hostile ones too.
+            text: Any string, even an empty or hostile one.
 
         Returns:
-            The match; its ``intent`` is None when nothing is near enough.
+            The match; its ``intent`` is None when no intent is near enough.
 
         Raises:
             TypeError: ``text`` is not a string.
         """
         _check_text(text)
         state = self._state
-        best = self._candidates(state, self.encoder.encode(text), limit=2)
-        if not best:
-            reason: Reason = "no_templates" if state.indexed.index is None else "unknown_words"
-            return Match(None, 0.0, None, None, None, 0.0, reason)
-        nearest = best[0]
-        runner_up = best[1] if len(best) > 1 else None
-        margin = math.inf if runner_up is None else nearest.score - runner_up.score
-        own = state.templates.intents[nearest.intent].threshold
-        refused: Reason | None = None
-        if nearest.score < (state.templates.threshold if own is None else own):
-            refused = "below_threshold"
-        elif margin < state.templates.margin:
-            refused = "ambiguous"
-        return Match(
-            intent=None if refused else nearest.intent,
-            score=nearest.score,
-            template=nearest.template,
-            nearest=nearest.intent,
-            runner_up=runner_up,
-            margin=margin,
-            reason=refused,
-        )
+        vector = self.encoder.encode(text)
+        return match_vector(state.indexed, state.templates, vector, self.decision)
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
-        """The matches of several texts, each as :meth:`match` gives it.
+        """Recognise the intents of several texts, faster per text than :meth:`match`.
+
+        All texts are matched against the templates as they are when the call begins. Texts are
+        read, encoded and searched in blocks, so memory does not grow with their number.
+
+        Args:
+            texts: Any strings.
+
+        Returns:
+            The match of each text. Intents, templates and reasons are those of :meth:`match`;
+            scores are equal up to the rounding of a matrix product of another size.
 
         Raises:
-            TypeError: A text is not a string, or one string stands for the list.
+            TypeError: A text is not a string, or ``texts`` is a single string.
         """
         if isinstance(texts, str):
             raise TypeError("match_batch takes a list of texts; match takes one text")
-        return [self.match(text) for text in texts]
+        state, remaining, matches = self._state, iter(texts), list[Match]()
+        while block := list(islice(remaining, TEXTS_AT_ONCE)):
+            for text in block:
+                _check_text(text)
+            vectors = self.encoder.encode_batch(block)
+            matches += match_vectors(state.indexed, state.templates, vectors, self.decision)
+        return matches
 
     def rank(self, text: str, limit: int = 5) -> list[Candidate]:
-        """The best intents of a text, whatever the thresholds say.
+        """Rank the intents of a text, whatever the thresholds are.
 
         Args:
             text: Any string.
@@ -253,17 +218,18 @@ class IntentRecognizer:
         _check_text(text)
         if limit < 1:
             raise PocketIntentError(f"limit {limit} is less than 1")
-        return self._candidates(self._state, self.encoder.encode(text), limit)
+        vector = self.encoder.encode(text)
+        return rank_vector(self._state.indexed, vector, self.decision, limit)
 
     def add_intent(
         self, name: str, templates: Iterable[str], threshold: float | None = None
     ) -> None:
-        """Add an intent, or templates to one that is there; nothing is trained.
+        """Add an intent, or templates to an existing intent; nothing is trained.
 
         Args:
             name: The intent.
             templates: Its templates, at least one.
-            threshold: A threshold for this intent alone; None leaves what it has.
+            threshold: A threshold for this intent alone; None keeps the current one.
 
         Raises:
             TemplateError: A name, template or threshold breaks the format; nothing changes.
@@ -285,10 +251,10 @@ class IntentRecognizer:
             self._swap(edited, name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the templates with thresholds and margin; loading them gives this recogniser.
+        """Save the templates with thresholds and margin; loading the file restores them.
 
         Raises:
-            OSError: The file cannot be written; an old one is then still whole. The error names
+            OSError: The file cannot be written; an old file is then unchanged. The error names
                 the file and says what is wrong with its folder.
         """
         save_templates(self._state.templates, path)
@@ -296,16 +262,6 @@ class IntentRecognizer:
     def _swap(self, edited: TemplateSet, changed: str) -> None:
         indexed = index_templates(self.encoder, edited, self.search, self._state.indexed, changed)
         self._state = _State(edited, indexed)
-
-    def _candidates(self, state: _State, query: FloatArray, limit: int) -> list[Candidate]:
-        indexed = state.indexed
-        # A vector of zeros is the encoder's word for a text in which it knows nothing.
-        if indexed.index is None or not query.any():
-            return []
-        return [
-            Candidate(indexed.names[hit.intent], hit.score, indexed.texts[hit.row])
-            for hit in indexed.index.search(query, self.decision, limit)
-        ]
 
 
 def _check_text(text: object) -> None:

@@ -20,7 +20,7 @@ from pocketintent.runtime.encoders.charemb.weights import WeightFormat
 from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.encoders.attention import AttentionModule
 from pocketintent_export.encoders.characters import CharactersModule

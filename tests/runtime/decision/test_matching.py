@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.arrays import unit_rows
+from pocketintent.runtime.decision.hits import Hit
 from pocketintent.runtime.decision.matching import (
     Decision,
     ExactIndex,
-    Hit,
     TableIndex,
     add_centroid,
     fit_template_quantizer,
@@ -147,3 +147,53 @@ def test_an_odd_dimension_has_codes_of_one_number() -> None:
     vectors = _groups([5], dim=7)[0]
 
     assert fit_template_quantizer(vectors).sub_dim == 1
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+@pytest.mark.parametrize("max_decoded", [0, 1 << 20], ids=["look-ups", "product"])
+@pytest.mark.parametrize("per_position", [False, True])
+@given(counts=COUNTS, seed=st.integers(0, 20), num_queries=st.integers(0, 7))
+def test_a_block_of_queries_finds_what_each_query_finds(
+    decision: Decision,
+    max_decoded: int,
+    per_position: bool,
+    counts: list[int],
+    seed: int,
+    num_queries: int,
+) -> None:
+    groups = _groups(counts, seed=seed)
+    quantizer = Quantizer.fit(
+        np.concatenate(groups),
+        sub_dim=4,
+        codebook_size=8,
+        per_position=per_position,
+        normalised=False,
+    )
+    codes = [quantizer.assign(group) for group in groups]
+    queries = np.array([_query(seed=seed + i) for i in range(num_queries)], np.float32)
+    queries = queries.reshape(num_queries, 16)
+    for index in (ExactIndex(groups), TableIndex(codes, quantizer, max_decoded)):
+        block = index.search_block(queries, decision, 3)
+
+        assert len(block.intents) == num_queries
+        columns = zip(block.intents, block.scores, block.rows, strict=True)
+        for query, hits in zip(queries, columns, strict=True):
+            _assert_same([*map(Hit, *hits)], index.search(query, decision, 3))
+
+
+def test_in_a_block_the_single_search_decides_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = _groups([2])[0]
+    index = ExactIndex([group, group[[1, 0, 2]]])
+    asked: list[np.ndarray] = []
+    search = index.search
+
+    def count(query: np.ndarray, decision: Decision, limit: int) -> list[Hit]:
+        asked.append(query)
+        return search(query, decision, limit)
+
+    monkeypatch.setattr(index, "search", count)
+    block = index.search_block(group[:2], "nearest", 2)
+
+    assert len(asked) == 2
+    assert block.intents.tolist() == [[0, 1], [0, 1]]
+    assert block.rows.tolist() == [[0, 3], [1, 2]]

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,14 @@ def test_without_a_path_the_default_model_is_loaded(
     monkeypatch.setattr(shipped_models, "_ASSETS", tmp_path)
     save_model(tmp_path / "default.safetensors", *_encoder().to_model_file_parts())
     assert load_encoder().dim == 8
+
+
+def test_a_batch_of_real_texts_is_equal_to_the_bit(data_dir: Path) -> None:
+    path = data_dir / "intents" / "clinc150" / "train.jsonl"
+    texts = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()[::5]]
+    encoder = load_encoder()
+
+    batch = encoder.encode_batch([*texts, "", "unheardof worrds", "\N{GRINNING FACE}"])
+
+    assert len(texts) > 2_000
+    np.testing.assert_array_equal(batch[: len(texts)], np.stack([*map(encoder.encode, texts)]))

@@ -13,7 +13,6 @@ from safetensors import safe_open
 
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files import model_file
-from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import DTYPES, ModelFile, load_model, save_model
 
 MANIFEST = {"kind": "static", "dim": 3, "tokenizer": {"name": "simple"}, "note": "é \u2019"}
@@ -164,8 +163,8 @@ def test_bytes_of_any_kind_are_refused(
         (_file(b"{" * 100_000), "not valid JSON"),
         (_file(b'{"a":' * 100_000), "not valid JSON"),
         (_file(b'{"a":' + b"[" * 100_000), "not valid JSON"),
-        (_file(b'{"a": 1, "a": 2}'), "a key stands twice"),
-        (_file(b'{"a": NaN}'), "NaN is no JSON"),
+        (_file(b'{"a": 1, "a": 2}'), "a key appears twice"),
+        (_file(b'{"a": NaN}'), "NaN is not allowed in JSON"),
         (_file(b'{"a": ' + b"9" * 100_000 + b"}"), "not valid JSON"),
         (_file(b'{"\xff": 1}'), "not valid JSON"),
         (_file(_header(a=_tensor("F4")), b"ab"), "unknown dtype 'F4'"),
@@ -176,7 +175,7 @@ def test_bytes_of_any_kind_are_refused(
         (_file(_header(a=_tensor(shape=[1] * 9 + [2])), b"ab"), "has a shape"),
         (_file(_header(a=_tensor(shape=[2**62])), b"ab"), "has a shape"),
         (_file(_header(a=_tensor(shape=[2**61, 2**61, 8])), b"ab"), "do not fit"),
-        (_file(_header(a=_tensor(shape=[2**61, 2**61, 0], offsets=[0, 0]))), "cannot be"),
+        (_file(_header(a=_tensor(shape=[2**61, 2**61, 0], offsets=[0, 0]))), "impossible shape"),
         (_file(_header(a=_tensor(shape=[3])), b"ab"), "do not fit"),
         (_file(_header(a=_tensor("F16")), b"ab"), "do not fit"),
         (_file(_header(a=_tensor(offsets=[2, 0])), b"ab"), "do not fit"),
@@ -187,7 +186,7 @@ def test_bytes_of_any_kind_are_refused(
         (_file(_header(a=_tensor()), b"a"), "truncated: the tensors take 2"),
         (_file(_header(a={"dtype": "U8", "shape": [2]}), b"ab"), "must have dtype"),
         (_file(_header(a=[])), "must have dtype"),
-        (_file(_header(**{"\ud800": _tensor()}), b"ab"), "does not fit JSON"),
+        (_file(_header(**{"\ud800": _tensor()}), b"ab"), "cannot be written as JSON"),
         (_file(_header(a=_tensor()), b"ab"), "altered or damaged"),
     ],
 )
@@ -204,12 +203,12 @@ def test_a_hostile_file_is_refused_with_its_reason(
 @pytest.mark.parametrize(
     ("manifest", "message"),
     [
-        ({"kind": "static", "format_version": 2}, "version 2 .* upgrade"),
+        ({"kind": "static", "format_version": 2}, "version 2; .* upgrade"),
         ({"kind": "static", "format_version": "1"}, "format version is '1'"),
         ({"kind": "static", "format_version": True}, "format version is True"),
         ({"kind": "static"}, "format version is None"),
         ({"format_version": 1}, "encoder's kind"),
-        ({"format_version": 1, "kind": "static", "big": 2**70}, "does not fit JSON"),
+        ({"format_version": 1, "kind": "static", "big": 2**70}, "cannot be written as JSON"),
     ],
 )
 def test_a_manifest_of_another_version_is_refused(
@@ -233,10 +232,10 @@ def test_a_missing_file_and_a_folder_are_refused_by_name(tmp_path: Path) -> None
     [
         ({}, {}, "'kind'"),
         ({"kind": 3}, {}, "'kind'"),
-        ({"kind": "static", "x": object()}, {}, "does not fit JSON"),
+        ({"kind": "static", "x": object()}, {}, "cannot be written as JSON"),
         ({"kind": "static"}, {"a": np.zeros(1, np.complex64)}, "complex64"),
-        ({"kind": "static"}, {"a": np.zeros(1, ">f4")}, "no place"),
-        ({"kind": "static"}, {"__metadata__": np.zeros(1)}, "no place"),
+        ({"kind": "static"}, {"a": np.zeros(1, ">f4")}, "cannot be stored"),
+        ({"kind": "static"}, {"__metadata__": np.zeros(1)}, "cannot be stored"),
     ],
 )
 def test_what_the_format_cannot_hold_is_not_saved(
@@ -263,39 +262,6 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
 
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "reason"),
-    [
-        ("no/such/folder/x.json", FileNotFoundError, "there is no folder {0}/no/such/folder;"),
-        ("a_file/x.json", NotADirectoryError, "{0}/a_file is a file, not a folder"),
-        ("a_folder", IsADirectoryError, "it is a folder; name a file"),
-    ],
-)
-def test_a_write_that_has_no_place_names_the_users_file_and_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: type[OSError], reason: str
-) -> None:
-    (tmp_path / "a_folder").mkdir()
-    (tmp_path / "a_file").touch()
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(kind) as caught:
-        write_atomically(name, b"{}")
-    assert caught.value.filename == name
-    assert str(caught.value.strerror).startswith(reason.format(tmp_path.resolve()))
-    assert ".tmp" not in str(caught.value)
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a_file", "a_folder"]
-
-
-def test_a_write_into_a_folder_that_refuses_it_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(temporary: str, *_: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied", temporary)
-
-    monkeypatch.setattr(model_file.os, "open", refuse)
-    with pytest.raises(PermissionError, match=r"cannot be written to: Permission denied: '.*x'$"):
-        write_atomically(tmp_path / "x", b"{}")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")

@@ -7,14 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
 
 VARIANTS = [
     {"per_position": False, "normalised": False},
@@ -31,6 +26,11 @@ def make_vectors(n: int = 300, dim: int = 12, seed: int = 0) -> np.ndarray:
 
 def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
     return Quantizer.fit(vectors, **{"sub_dim": 3, "codebook_size": 16, **settings})
+
+
+def distortion(quantizer: Quantizer, vectors: np.ndarray) -> float:
+    decoded = quantizer.encode(vectors).decode()
+    return float(np.square(vectors - decoded).sum(axis=1, dtype=np.float64).mean())
 
 
 @settings(max_examples=25)
@@ -70,7 +70,7 @@ def test_decoded_vectors_encode_to_themselves(seed: int, size: int, per_position
 def test_error_falls_as_the_codebook_doubles(variant: dict[str, bool]) -> None:
     vectors = make_vectors(400)
     errors = [
-        fit(vectors, codebook_size=size, **variant).distortion(vectors)
+        distortion(fit(vectors, codebook_size=size, **variant), vectors)
         for size in (1, 2, 4, 8, 16, 32, 64)
     ]
     assert errors == sorted(errors, reverse=True)
@@ -113,25 +113,6 @@ def test_rows_are_rows_of_the_decoded_matrix(variant: dict[str, bool], codebook_
     np.testing.assert_array_equal(matrix.rows(ids), plain[ids])
     np.testing.assert_allclose(matrix.weighted_sum(ids), plain[ids].sum(axis=0), atol=1e-5)
     assert matrix.rows(ids).dtype == matrix.weighted_sum(ids).dtype == np.float32
-
-
-def test_no_rows_give_an_empty_matrix_and_a_zero_sum() -> None:
-    vectors = make_vectors()
-    none = np.array([], dtype=np.intp)
-    for matrix in (DenseMatrix(vectors), fit(vectors).encode(vectors)):
-        assert matrix.rows(none).shape == (0, 12)
-        np.testing.assert_array_equal(matrix.weighted_sum(none), np.zeros(12))
-
-
-def test_dense_rows_are_copies() -> None:
-    vectors = make_vectors()
-    matrix = DenseMatrix(vectors)
-    rows = matrix.rows(np.array([1, 2]))
-    rows[:] = 0
-    assert matrix.vectors[1].any()
-    np.testing.assert_allclose(
-        matrix.weighted_sum(np.array([1, 2])), vectors[1] + vectors[2], rtol=1e-6
-    )
 
 
 def test_codes_are_bytes_up_to_256_centroids() -> None:
@@ -180,9 +161,9 @@ def test_one_seed_gives_one_codebook_and_another_seed_another() -> None:
 def test_vectors_of_weight_zero_do_not_shape_the_codebook() -> None:
     vectors = make_vectors(400)
     weights = np.r_[np.ones(200), np.zeros(200)]
-    heavy = fit(vectors, weights=weights)
-    assert heavy.distortion(vectors[:200]) < fit(vectors).distortion(vectors[:200])
-    assert heavy.distortion(vectors[200:]) > fit(vectors).distortion(vectors[200:])
+    heavy, plain = fit(vectors, weights=weights), fit(vectors)
+    assert distortion(heavy, vectors[:200]) < distortion(plain, vectors[:200])
+    assert distortion(heavy, vectors[200:]) > distortion(plain, vectors[200:])
 
 
 @pytest.mark.parametrize("weights", [[1.0], [-1.0] * 300, [np.nan] * 300, [0.0] * 300])
@@ -234,96 +215,3 @@ def test_norms_past_half_precision_are_refused() -> None:
 def test_vectors_of_another_dim_are_refused() -> None:
     with pytest.raises(PocketIntentError, match="dim 9; the quantizer has 12"):
         fit(make_vectors()).encode(make_vectors(dim=9))
-
-
-def test_codes_and_norms_must_fit_the_quantizer() -> None:
-    matrix = fit(make_vectors()).encode(make_vectors())
-    with pytest.raises(PocketIntentError, match="codes have shape"):
-        QuantizedMatrix(matrix.codes[:, :2], matrix.norms, matrix.quantizer)
-    with pytest.raises(PocketIntentError, match="norms must be"):
-        QuantizedMatrix(matrix.codes, None, matrix.quantizer)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("codebook_size", [2, 5, 128, 200, 256, 300])
-def test_tensors_give_back_the_matrix(variant: dict[str, bool], codebook_size: int) -> None:
-    vectors = make_vectors()
-    matrix = fit(vectors, codebook_size=codebook_size, **variant).encode(vectors)
-    tensors, settings_ = to_tensors(matrix, "words"), matrix_settings(matrix)
-    again = matrix_from_tensors(tensors, "words", settings_)
-    assert isinstance(again, QuantizedMatrix)
-    np.testing.assert_array_equal(again.codes, matrix.codes)
-    np.testing.assert_array_equal(again.decode(), matrix.decode())
-    assert again.quantizer.normalised == matrix.quantizer.normalised
-
-
-def test_eight_bit_codes_are_used_in_place() -> None:
-    vectors = make_vectors()
-    matrix = fit(vectors, codebook_size=256).encode(vectors)
-    tensors = to_tensors(matrix, "words")
-    again = matrix_from_tensors(tensors, "words", matrix_settings(matrix))
-    assert isinstance(again, QuantizedMatrix)
-    assert again.codes is tensors["words.codes"]
-
-
-def test_dense_vectors_are_kept_as_they_are() -> None:
-    matrix = DenseMatrix(make_vectors())
-    tensors, settings_ = to_tensors(matrix, "words"), matrix_settings(matrix)
-    assert settings_ == {"num": 300, "dim": 12}
-    again = matrix_from_tensors(tensors, "words", settings_)
-    assert again.decode() is tensors["words.embedding"]
-
-
-def packed_case(codebook_size: int = 5) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    vectors = make_vectors()
-    matrix = fit(vectors, codebook_size=codebook_size).encode(vectors)
-    return to_tensors(matrix, "words"), matrix_settings(matrix)
-
-
-@pytest.mark.parametrize("name", ["words.codes", "words.codebook", "words.norms"])
-def test_a_missing_or_misshapen_tensor_is_refused_by_name(name: str) -> None:
-    tensors, settings_ = packed_case()
-    for change in ({}, {name: tensors[name][:-1]}, {name: tensors[name].astype(np.float64)}):
-        broken = {key: value for key, value in tensors.items() if key != name} | change
-        with pytest.raises(ModelFileError):
-            matrix_from_tensors(broken, "words", settings_)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"dim": 13},
-        {"dim": "twelve"},
-        {"num": 299},
-        {"num": -1},
-        {"sub_dim": 0},
-        {"codebook_size": 6},
-        {"codebook_size": 0},
-        {"code_bits": 4},
-        {"per_position": False},
-        {"normalised": None},
-        {"sub_dim": None},
-    ],
-)
-def test_settings_that_do_not_agree_with_the_tensors_are_refused(change: dict[str, Any]) -> None:
-    tensors, settings_ = packed_case()
-    with pytest.raises(ModelFileError, match="words"):
-        matrix_from_tensors(tensors, "words", settings_ | change)
-    with pytest.raises(ModelFileError, match="words"):
-        missing = {key: value for key, value in settings_.items() if key != next(iter(change))}
-        matrix_from_tensors({}, "words", missing)
-
-
-def test_a_code_past_its_codebook_is_refused() -> None:
-    tensors, settings_ = packed_case(codebook_size=200)
-    tensors["words.codes"] = tensors["words.codes"].copy()
-    tensors["words.codes"][3, 1] = 200
-    with pytest.raises(ModelFileError, match="code 200 is past a codebook of 200"):
-        matrix_from_tensors(tensors, "words", settings_)
-
-
-def test_a_codebook_with_nan_is_refused() -> None:
-    tensors, settings_ = packed_case()
-    tensors["words.codebook"][0, 0, 0] = np.nan
-    with pytest.raises(ModelFileError, match="NaN"):
-        matrix_from_tensors(tensors, "words", settings_)

@@ -85,7 +85,7 @@ def test_the_characters_survive_a_file(characters: set[str]) -> None:
 
 @pytest.mark.parametrize(
     ("points", "max_chars", "message"),
-    [([97, 97], 5, "twice"), ([0x110000], 5, "no code point"), ([97], 0, "max_chars")],
+    [([97, 97], 5, "twice"), ([0x110000], 5, "not a code point"), ([97], 0, "max_chars")],
 )
 def test_what_cannot_be_a_vocabulary_is_refused(
     points: list[int], max_chars: int, message: str

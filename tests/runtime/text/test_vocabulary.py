@@ -69,3 +69,14 @@ def test_tensors_that_make_no_vocabulary_are_refused(
 ) -> None:
     with pytest.raises(ModelFileError, match=message):
         Vocabulary.from_tensors(tensors)
+
+
+@given(st.lists(st.lists(st.sampled_from(["on", "off", "unheard"]), max_size=4), max_size=5))
+def test_ids_of_several_lists_are_those_of_each(token_lists: list[list[str]]) -> None:
+    vocabulary = Vocabulary(["on", "off", "café"])
+
+    ids, counts = vocabulary.ids_of_lists(token_lists)
+
+    lists = [vocabulary.ids(tokens) for tokens in token_lists]
+    assert ids.tolist() == [word_id for ids_of_one in lists for word_id in ids_of_one]
+    assert counts.tolist() == [len(ids_of_one) for ids_of_one in lists]

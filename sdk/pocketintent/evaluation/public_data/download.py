@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pocketintent.evaluation.public_data.catalogue import Output, PublicSet
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.atomic import move_into_place
 
 TIMEOUT = 60.0
 """Seconds to wait for the server before a download fails."""
@@ -79,7 +80,7 @@ def fetch_set(
         for output, path in zip(public_set.outputs, staged, strict=True):
             target = folder / output.path
             target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(path, target)
+            move_into_place(path, target)
     return _report(public_set, folder, downloaded=True)
 
 

@@ -1,4 +1,4 @@
-"""From a template set to an index: templates encoded once, quantised, and taken over by edits."""
+"""From a template set to an index: templates are encoded once, and an edit reuses the rest."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from pocketintent.runtime.templates.template_set import TemplateSet
 Search = Literal["table", "exact"]
 
 MAX_ERROR = 0.03
-"""Mean squared error of unit vectors up to which a given codebook is good enough; one that is
+"""Highest mean squared error of unit vectors at which an existing codebook is used; a codebook
 fitted on 3,000 templates of CLINC150 has 0.01."""
 REFIT_GROWTH = 2.0
-"""Growth of the error, since the codebook was chosen, at which it is fitted again."""
+"""Growth of the error since the codebook was chosen at which a new one is fitted."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class IntentRows:
     """The rows of one intent: templates in which the encoder knows a word, then the centroid."""
 
     texts: tuple[str, ...]
-    """The templates, without those of which the encoder knows nothing."""
+    """The templates in which the encoder knows a word."""
     rows: NDArray[Any]
     """[len(texts) + 1, dim] float32 vectors, or [len(texts) + 1, num_sub] codes."""
     error: float = 0.0
@@ -45,7 +45,7 @@ class IntentRows:
 
 @dataclass(frozen=True)
 class IndexedTemplates:
-    """An index and what it was made of; never changed, so that threads can share it."""
+    """An index and its sources; never changed, so that threads can share it."""
 
     intents: dict[str, IntentRows]
     """The rows of each intent that has any, in the order of the template set."""
@@ -70,62 +70,63 @@ def index_templates(
 ) -> IndexedTemplates:
     """Index a template set.
 
-    The codebook is the one in use; else the one that the model brings, when its mean error is
-    at most ``MAX_ERROR``; else one that is fitted on the templates. An edit quantises the
-    changed intent alone, unless that raises the mean error of all above both ``MAX_ERROR`` and
-    ``REFIT_GROWTH`` times what it was when the codebook was chosen: then a new one is fitted.
+    The codebook is the current one, otherwise the model's own if its mean error is at most
+    ``MAX_ERROR``, otherwise a codebook fitted on the templates. An edit quantises only the
+    changed intent, unless the mean error of all templates then exceeds both ``MAX_ERROR`` and
+    ``REFIT_GROWTH`` times the error at the time the codebook was chosen: then a new codebook
+    is fitted.
 
     Args:
         encoder: The model.
         templates: The set.
         search: ``"table"`` for codes, ``"exact"`` for float vectors.
-        old: The index before an edit, whose other intents are taken over.
+        old: The index before an edit, from which the other intents are copied.
         changed: The intent that the edit added, changed or removed.
 
     Returns:
         The index of all intents.
     """
-    kept = {} if old is None else {n: r for n, r in old.intents.items() if n != changed}
-    fresh = _encode(encoder, templates, (name for name in templates.intents if name not in kept))
+    intents = {} if old is None else {n: r for n, r in old.intents.items() if n != changed}
+    fresh = _encode(encoder, templates, (name for name in templates.intents if name not in intents))
     if search == "exact":
-        kept |= {name: IntentRows(texts, rows) for name, (texts, rows) in fresh.items()}
-        return _assemble(templates, kept, None, 0.0)
+        intents |= {name: IntentRows(texts, rows) for name, (texts, rows) in fresh.items()}
+        return _assemble(templates, intents, None, 0.0)
     quantizer = old.quantizer if old is not None else None
     max_error = old.max_error if old is not None else MAX_ERROR
     if quantizer is None:
         quantizer = encoder.template_quantizer
     if quantizer is not None:
-        kept |= _quantise(fresh, quantizer)
-        if _mean_error(kept) <= max_error:
-            return _assemble(templates, kept, quantizer, max_error)
+        intents |= _quantise(fresh, quantizer)
+        if _mean_error(intents) <= max_error:
+            return _assemble(templates, intents, quantizer, max_error)
     others = (name for name in templates.intents if name not in fresh)
     vectors = fresh | _encode(encoder, templates, others)
     if not vectors:
         return _assemble(templates, {}, None, MAX_ERROR)
     quantizer = fit_template_quantizer(np.concatenate([rows for _, rows in vectors.values()]))
-    kept = _quantise(vectors, quantizer)
-    max_error = max(MAX_ERROR, REFIT_GROWTH * _mean_error(kept))
-    return _assemble(templates, kept, quantizer, max_error)
+    intents = _quantise(vectors, quantizer)
+    max_error = max(MAX_ERROR, REFIT_GROWTH * _mean_error(intents))
+    return _assemble(templates, intents, quantizer, max_error)
 
 
 def _encode(
     encoder: Encoder, templates: TemplateSet, names: Iterable[str]
 ) -> dict[str, tuple[tuple[str, ...], FloatArray]]:
-    """Texts and rows of some intents, less the texts of which the encoder knows nothing."""
+    """Texts and rows of some intents, without the texts in which the encoder knows nothing."""
     result = {}
     for name in names:
         texts = templates.intents[name].templates
         vectors = encoder.encode_batch(texts)
-        known = np.flatnonzero(vectors.any(axis=1))
-        if len(known):
-            result[name] = tuple(texts[i] for i in known), add_centroid(vectors[known])
+        ids = np.flatnonzero(vectors.any(axis=1))
+        if len(ids):
+            result[name] = tuple(texts[i] for i in ids), add_centroid(vectors[ids])
     return result
 
 
 def _quantise(
     fresh: Mapping[str, tuple[tuple[str, ...], FloatArray]], quantizer: Quantizer
 ) -> dict[str, IntentRows]:
-    """Codes of some intents, all found at once: one call for each intent would be slow."""
+    """Quantise some intents in one call; a call for each intent would be slow."""
     if not fresh:
         return {}
     vectors = np.concatenate([rows for _, rows in fresh.values()])

@@ -1,50 +1,48 @@
-"""1-NN over templates: exactly, and over templates that are kept as codes.
+"""1-NN over templates: as float vectors, or as codes.
 
 An index holds the templates of all intents, sorted by intent, and the centroid of each intent
 as one more row. The score of an intent is the cosine similarity of the query to its nearest
-template, or the mean of that and the similarity to its centroid. What the alternatives cost is
-measured in ``docs/recognition.md``.
+template, or the mean of that and the similarity to its centroid. ``docs/recognition.md`` compares
+the cost of the alternatives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, unit_rows
+from pocketintent.runtime.arrays import (
+    FloatArray,
+    IndexArray,
+    row_lengths,
+    row_products,
+    unit_rows,
+)
+from pocketintent.runtime.decision.hits import Hit, HitBlock, best_hit_block, best_hits
 from pocketintent.runtime.quantization.packing import CodeArray
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
 Decision = Literal["nearest", "nearest+centroid"]
 
 SUB_DIM = 2
-"""Two dimensions a code lose 0.1 points of accuracy on CLINC150; four lose up to a point."""
+"""Two dimensions per code lose 0.1 points of accuracy on CLINC150; four lose up to a point."""
 CODEBOOK_SIZE = 256
 FIT_SAMPLE = 8192
-"""Sub-vectors that the codebook is fitted on, in a tenth of a second; more gain nothing."""
+"""Sub-vectors that the codebook is fitted on, in a tenth of a second; more make it no better."""
 MAX_DECODED = 1 << 23
-"""Numbers of a template matrix, 32 MB, up to which it is decoded once and multiplied."""
-
-
-class Hit(NamedTuple):
-    """One intent and its nearest template."""
-
-    intent: int
-    """Position of the intent."""
-    score: float
-    """Its score, -1..1."""
-    row: int
-    """Position of the template among all templates, which are sorted by intent."""
+"""Size up to which a template matrix is decoded once and multiplied: 8 Mi numbers, 32 MB."""
+SCORES_AT_ONCE = 1 << 20
+"""Scores that are computed at once for a block of queries, 4 MB; more would leave the cache."""
 
 
 class Index(Protocol):
-    """What the recogniser needs of an index."""
+    """The interface of an index."""
 
     def scores(self, query: FloatArray) -> FloatArray:
-        """Cosine similarity of a query to all rows, plainly.
+        """Cosine similarity of a query to all rows.
 
         Args:
             query: float32 [dim], of unit length.
@@ -64,7 +62,21 @@ class Index(Protocol):
             limit: Most hits to return.
 
         Returns:
-            Hits by falling score; of equal ones the intent that comes first.
+            Hits by falling score; of equal scores the first intent, and its first template.
+        """
+        ...
+
+    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+        """The best intents of several queries.
+
+        Args:
+            queries: float32 [num_queries, dim], of unit length.
+            decision: See :meth:`search`.
+            limit: Most hits for a query.
+
+        Returns:
+            The intents and templates that :meth:`search` finds for each query, in its order;
+            the scores are equal but for the rounding of a product of another size.
         """
         ...
 
@@ -88,7 +100,16 @@ class ExactIndex:
 
     def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Index.search`."""
-        return _best_hits(self._rows @ query, self._bounds, decision, limit)
+        return _search(self._rows @ query, self._bounds, decision, limit)
+
+    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+        """The best intents of several queries; see :meth:`Index.search_block`."""
+        return _search_block(self, queries, self._bounds, decision, limit)
+
+    def score_block(self, queries: FloatArray) -> FloatArray:
+        """:meth:`scores` of several queries, float32 [num_queries, num_rows]."""
+        scores: FloatArray = queries @ self._rows.T
+        return scores
 
 
 class TableIndex:
@@ -98,18 +119,18 @@ class TableIndex:
     of similarities of the query's sub-vectors and the centroids, over the length of the decoded
     template (asymmetric distance; Jegou, Douze and Schmid 2011). It equals the dot product with
     the decoded template at unit length. NumPy needs a nanosecond for a look-up and far less for
-    a multiplication, so the search multiplies decoded rows where memory allows to keep them.
+    a multiplication, so the search multiplies decoded rows if they are small enough to keep.
 
     Args:
         groups: For each intent its codes, uint8 or uint16 [num_templates + 1, num_sub]: its
             templates and, last, its centroid.
-        quantizer: The quantiser of the codes; it keeps no norms.
+        quantizer: The quantiser of the codes, without norms.
         max_decoded: Numbers of the decoded rows up to which they are kept and multiplied;
-            above, and always with 0, each query is a sum of look-ups.
+            beyond it, and always with 0, each query is a sum of look-ups.
 
     Attributes:
-        bounds: intp [num_intents + 1]: where each intent's templates begin; the last is their
-            number.
+        bounds: intp [num_intents + 1]: where each intent's templates begin; the last number is
+            the number of templates.
         codes: The codes, [num_sub, num_rows]: all templates, sorted by intent, then centroids.
         scales: float32 [num_rows], one over the length of each decoded row; 1 for zeros.
     """
@@ -141,7 +162,7 @@ class TableIndex:
         table = self.quantizer.similarity_table(query)
         sums = np.zeros(len(self.scales), np.float32)
         for similarities, codes in zip(table, self.codes, strict=True):
-            # "wrap" spares the check of each code; none is out of range.
+            # "wrap" skips the bounds check; no code is out of range.
             sums += similarities.take(codes, mode="wrap")
         sums *= self.scales
         return sums
@@ -149,35 +170,79 @@ class TableIndex:
     def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Index.search`."""
         scores: FloatArray = self.scores(query) if self._rows is None else self._rows @ query
-        return _best_hits(scores, self.bounds, decision, limit)
+        return _search(scores, self.bounds, decision, limit)
+
+    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+        """The best intents of several queries; see :meth:`Index.search_block`."""
+        return _search_block(self, queries, self.bounds, decision, limit)
+
+    def score_block(self, queries: FloatArray) -> FloatArray:
+        """:meth:`scores` of several queries, by a product with the decoded rows if they are kept.
+
+        Args:
+            queries: float32 [num_queries, dim], of unit length.
+
+        Returns:
+            float32 [num_queries, num_templates + num_intents].
+        """
+        if self._rows is not None:
+            scores: FloatArray = queries @ self._rows.T
+            return scores
+        codebooks, sub_dim = self.quantizer.codebook, self.quantizer.sub_dim
+        sums = np.zeros((len(self.scales), len(queries)), np.float32)
+        for position, codes in enumerate(self.codes):
+            start = position * sub_dim
+            codebook = codebooks[position if self.quantizer.per_position else 0]
+            table = codebook @ queries[:, start : start + sub_dim].T
+            sums += table.take(codes, axis=0, mode="wrap")
+        return np.ascontiguousarray((sums * self.scales[:, None]).T)
 
 
-def _best_hits(scores: FloatArray, bounds: IndexArray, decision: Decision, limit: int) -> list[Hit]:
-    """The best intents, from the scores of all rows."""
-    templates = scores[: bounds[-1]]
-    totals = np.maximum.reduceat(templates, bounds[:-1])
+def _search(scores: FloatArray, bounds: IndexArray, decision: Decision, limit: int) -> list[Hit]:
+    return best_hits(_totals(scores, bounds, decision), scores, bounds, limit)
+
+
+def _search_block(
+    index: ExactIndex | TableIndex,
+    queries: FloatArray,
+    bounds: IndexArray,
+    decision: Decision,
+    limit: int,
+) -> HitBlock:
+    block = HitBlock.empty(len(queries), min(limit, len(bounds) - 1))
+    step = max(1, SCORES_AT_ONCE // int(bounds[-1] + len(bounds) - 1))
+    for start in range(0, len(queries), step):
+        part = queries[start : start + step]
+        scores = index.score_block(part)
+        totals = _totals(scores, bounds, decision)
+        hits, is_close = best_hit_block(totals, scores, bounds, limit)
+        for query in np.flatnonzero(is_close).tolist():
+            hits.replace(query, index.search(part[query], decision, limit))
+        rows = slice(start, start + len(part))
+        block.intents[rows], block.scores[rows] = hits.intents, hits.scores
+        block.rows[rows] = hits.rows
+    return block
+
+
+def _totals(scores: FloatArray, bounds: IndexArray, decision: Decision) -> FloatArray:
+    """The scores of the intents, [..., num_intents], from those of all rows."""
+    num_templates = bounds[-1]
+    totals: FloatArray = np.maximum.reduceat(scores[..., :num_templates], bounds[:-1], axis=-1)
     if decision == "nearest+centroid":
-        totals = (totals + scores[bounds[-1] :]) * np.float32(0.5)
-    hits = []
-    for _ in range(min(limit, len(totals))):
-        intent = int(totals.argmax())
-        start = int(bounds[intent])
-        row = start + int(templates[start : bounds[intent + 1]].argmax())
-        hits.append(Hit(intent, float(totals[intent]), row))
-        totals[intent] = -np.inf
-    return hits
+        totals = (totals + scores[..., num_templates:]) * np.float32(0.5)
+    return totals
 
 
 def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
-    """Fit the codebook of templates: one for all positions, on a sample of sub-vectors.
+    """Fit a codebook for templates, shared by all positions, on a sample of sub-vectors.
 
     Args:
-        vectors: float32 [n, dim], unit rows: templates and centroids, or the sentences of a
-            corpus for a codebook that ships with a model. With at most ``CODEBOOK_SIZE``
-            distinct sub-vectors the codes lose nothing but the rounding to half precision.
+        vectors: float32 [n, dim], unit rows: templates and centroids, or, for a codebook that
+            ships with a model, sentences of a corpus. With at most ``CODEBOOK_SIZE`` distinct
+            sub-vectors, only the rounding to half precision is lost.
 
     Returns:
-        A quantiser of ``SUB_DIM`` dimensions a code, or of one where dim is odd.
+        A quantiser of ``SUB_DIM`` dimensions per code, or of 1 if dim is odd.
     """
     return Quantizer.fit(
         vectors,
@@ -192,19 +257,18 @@ def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
 def quantization_errors(vectors: FloatArray, codes: CodeArray, quantizer: Quantizer) -> FloatArray:
     """Squared distance of each row to its decoded row at unit length, float32 [n]."""
     errors = vectors - unit_rows(quantizer.decode_codes(codes))
-    squares: FloatArray = np.einsum("nd,nd->n", errors, errors)
-    return squares
+    return row_products(errors, errors)
 
 
 def add_centroid(vectors: FloatArray) -> FloatArray:
-    """An intent's templates and, as one more row, their mean at unit length.
+    """Append the mean of an intent's templates, at unit length, as one more row.
 
     Args:
         vectors: float32 [num_templates, dim], unit rows, at least one.
 
     Returns:
-        float32 [num_templates + 1, dim]; where the templates cancel out, the last row is the
-        first template again, since a mean of zeros has no direction.
+        float32 [num_templates + 1, dim]; if the templates cancel out, the last row is the first
+        template again, since a mean of zeros has no direction.
     """
     centroid = unit_rows(vectors.mean(axis=0, keepdims=True))
     return np.concatenate([vectors, centroid if centroid.any() else vectors[:1]])

@@ -1,92 +1,140 @@
-"""Outputs that appear whole or not at all, for what is too large to be held in memory."""
+"""Files and folders that appear whole or not at all.
+
+The content is written beside the target under a temporary name, synced to the disk and renamed.
+An error names the user's file and leaves the old content in place, and no temporary file.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pocketintent.runtime.errors import PocketIntentError
-
-
-@contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """A new file beside ``path`` that takes its place when the block ends well.
-
-    Args:
-        path: The file to write; a symbolic link is followed.
-
-    Yields:
-        The path to write to.
-
-    Raises:
-        PocketIntentError: The file cannot be written; the old one is then still there.
-    """
-    target = os.path.realpath(path)
-    temporary = Path(f"{target}.{secrets.token_hex(4)}.tmp")
-    try:
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except OSError as error:
-        raise PocketIntentError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+_WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write_atomically(
     path: str | os.PathLike[str], data: bytes, *, keep_permissions: bool = False
 ) -> None:
-    """Replace a file's content at once: a new file beside it, synced, then renamed.
+    """Replace a file's content.
 
     Args:
         path: The file to write; a symbolic link is followed. Its folder must exist.
         data: The whole content.
-        keep_permissions: Whether the new file gets those of the old one; False for the user's
-            usual ones.
+        keep_permissions: Give the new file the permissions of the old one; otherwise it gets
+            the user's usual ones.
 
     Raises:
-        OSError: The file cannot be written; the old content is then still there. The error
-            names ``path`` and says what is wrong with its folder.
+        OSError: The file cannot be written. The error names ``path`` and says what is wrong
+            with its folder.
     """
-    target = os.path.realpath(path)
-    temporary = f"{target}.{secrets.token_hex(4)}.tmp"
-    try:
+    with (
+        replacing(path, keep_permissions=keep_permissions) as temporary,
         # os.open, not tempfile, so that the file gets the user's usual permissions.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        handle = os.open(temporary, flags, 0o666)
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(handle)
-        if keep_permissions and os.path.exists(target):
-            os.chmod(temporary, os.stat(target).st_mode)
-        os.replace(temporary, target)
+        open(os.open(temporary, _WRITE_NEW, 0o666), "wb") as file,
+    ):
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -> Iterator[Path]:
+    """Replace a file by the one that the block writes; for content too large for memory.
+
+    Args:
+        path: The file to write; a symbolic link is followed. Its folder must exist.
+        keep_permissions: Give the new file the permissions of the old one.
+
+    Yields:
+        The path to write to.
+
+    Raises:
+        OSError: The file cannot be written. The error names ``path`` and says what is wrong
+            with its folder.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = _temporary(target)
+    try:
+        yield temporary
+        if keep_permissions and target.exists():
+            temporary.chmod(target.stat().st_mode)
+        move_into_place(temporary, target)
     except OSError as error:
-        raise _naming(error, path, target) from error
+        is_folder = target.is_dir()
+        reason = "it is a folder; name a file" if is_folder else _reason(error, target.parent)
+        raise _name_target(error, path, reason) from error
     finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        if temporary.exists():
+            temporary.unlink()
+
+
+@contextmanager
+def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Make a folder of what the block writes.
+
+    Args:
+        path: The folder to make, which must be missing or empty. Its parent must exist.
+
+    Yields:
+        The folder to write to.
+
+    Raises:
+        OSError: The folder cannot be written. The error names ``path`` and says what is wrong
+            with its parent.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = _temporary(target)
+    try:
+        temporary.mkdir()
+        yield temporary
+        with suppress(FileNotFoundError):
+            target.rmdir()
+        move_into_place(temporary, target)
+    except OSError as error:
+        raise _name_target(error, path, _reason(error, target.parent)) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def move_into_place(temporary: Path, target: Path) -> None:
+    """Give a finished file or folder its name, so that it survives a power cut from then on.
+
+    Args:
+        temporary: The file or folder, on the same file system as the target.
+        target: The new name. A file there is replaced; a folder must not be there.
+
+    Raises:
+        OSError: It cannot be synced or renamed.
+    """
+    files = temporary.rglob("*") if temporary.is_dir() else [temporary]
+    for file in files:
+        if file.is_file():
+            with file.open("rb+") as handle:
+                os.fsync(handle.fileno())
+    os.replace(temporary, target)
     if os.name == "posix":
-        folder = os.open(os.path.dirname(target), os.O_RDONLY)
+        folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
 
 
-def _naming(error: OSError, path: str | os.PathLike[str], target: str) -> OSError:
-    """An error of a write, in the same class, with the user's file for the temporary one."""
-    folder = os.path.dirname(target)
-    if os.path.isdir(target):
-        reason = "it is a folder; name a file"
-    elif not os.path.exists(folder):
-        reason = f"there is no folder {folder}; make it first"
-    elif not os.path.isdir(folder):
-        reason = f"{folder} is a file, not a folder"
-    else:
-        reason = f"the folder {folder} cannot be written to: {error.strerror or error}"
+def _temporary(target: Path) -> Path:
+    return Path(f"{target}.{secrets.token_hex(4)}.tmp")
+
+
+def _name_target(error: OSError, path: str | os.PathLike[str], reason: str) -> OSError:
+    """An error of the same class that names the user's file instead of the temporary one."""
     return OSError(error.errno, reason, os.fspath(path))
+
+
+def _reason(error: OSError, folder: Path) -> str:
+    """What keeps a write out of a folder."""
+    if not folder.exists():
+        return f"there is no folder {folder}; make it first"
+    if not folder.is_dir():
+        return f"{folder} is a file, not a folder"
+    return f"the folder {folder} cannot be written to: {error.strerror or error}"

@@ -21,7 +21,7 @@ from pocketintent.runtime.files.atomic import write_atomically
 FORMAT_VERSION = 1
 METADATA_KEY = "pocketintent"
 MAX_HEADER_BYTES = 100_000_000
-"""The safetensors library's own bound on the header."""
+"""Limit of the safetensors library on the header."""
 
 DTYPES = {
     "BOOL": np.dtype(np.bool_),
@@ -42,10 +42,10 @@ _DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a model file holds."""
+    """The content of a model file."""
 
     path: Path
-    """Where it was read from."""
+    """The file."""
     manifest: dict[str, Any]
     """The JSON manifest: format version, kind, tokenizer, dimensions, training, quality."""
     tensors: dict[str, NDArray[Any]]
@@ -59,13 +59,13 @@ def save_model(
 
     Args:
         path: The file to write or replace.
-        manifest: What JSON can hold, with ``kind``; ``format_version`` and ``sha256`` are
-            filled in here.
-        tensors: Arrays of one of ``DTYPES``, by name.
+        manifest: JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added
+            here.
+        tensors: Arrays by name, each with a dtype of ``DTYPES``.
 
     Raises:
-        ModelFileError: The manifest has no kind or does not fit JSON, or an array's dtype has
-            no place in the format.
+        ModelFileError: The manifest has no kind or cannot be written as JSON, or the format does
+            not support an array's dtype.
         OSError: The file cannot be written.
     """
     from safetensors.numpy import save
@@ -74,12 +74,12 @@ def save_model(
     for name, array in arrays.items():
         if array.dtype not in _DTYPE_NAMES or name == "__metadata__":
             raise ModelFileError(
-                f"{path}: tensor {name!r} is {array.dtype}, which has no place here"
+                f"{path}: tensor {name!r} of {array.dtype} cannot be stored in a model file"
             )
-    # One trip through JSON first, so that the hash is taken of what a reader will see.
+    # A round trip through JSON, so that the hash is of the values that a reader gets.
     content = orjson.loads(_canonical_json({**manifest, "format_version": FORMAT_VERSION}))
     if not isinstance(content.get("kind"), str):
-        raise ModelFileError(f"{path}: the manifest needs the encoder's 'kind', a string")
+        raise ModelFileError(f"{path}: the manifest needs 'kind', the name of the encoder's kind")
     content["sha256"] = _digest(content, arrays)
     metadata = {METADATA_KEY: orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode()}
     write_atomically(path, save(arrays, metadata))
@@ -92,11 +92,11 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
         path: The file.
 
     Returns:
-        The manifest, and the tensors as read-only views of the map. They stay valid when the
-        file is replaced, as :func:`save_model` does; do not shorten a file that is in use.
+        The manifest, and the tensors as read-only views of the map. They stay valid when
+        :func:`save_model` replaces the file; do not shorten a file that is in use.
 
     Raises:
-        ModelFileError: The file is missing, no safetensors file, no pocketintent model,
+        ModelFileError: The file is missing, not a safetensors file, not a pocketintent model,
             truncated, altered or written by a newer version; the message says which.
     """
     path = Path(path)
@@ -106,9 +106,11 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
         manifest = _read_manifest(header.pop("__metadata__", {}))
         tensors = _read_tensors(header, buffer, start)
         if manifest.get("sha256") != _digest(manifest, tensors):
-            raise ModelFileError("it was altered or damaged: its SHA-256 does not fit its content")
+            raise ModelFileError(
+                "it was altered or damaged: its SHA-256 does not match its content"
+            )
     except ModelFileError as error:
-        raise ModelFileError(f"{path} is no model this version can use: {error}") from error
+        raise ModelFileError(f"{path} cannot be used as a model: {error}") from error
     return ModelFile(path, manifest, tensors)
 
 
@@ -122,11 +124,11 @@ def _map_file(path: Path) -> mmap.mmap:
         raise ModelFileError(f"{path}: there is no such model file") from error
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from error
-    raise ModelFileError(f"{path} is no model file: it has only {size} bytes")
+    raise ModelFileError(f"{path} is not a model file: it has only {size} bytes")
 
 
 def _read_header(buffer: mmap.mmap) -> tuple[dict[str, Any], int]:
-    """The header's JSON, and where the tensors begin."""
+    """The header's JSON, and the position of the first tensor."""
     length = int.from_bytes(buffer[:8], "little")
     if length > MAX_HEADER_BYTES or buffer[8:9] != b"{":
         raise ModelFileError("it is not a safetensors file")
@@ -151,10 +153,11 @@ def _read_manifest(metadata: object) -> dict[str, Any]:
         raise ModelFileError("its manifest is not a JSON object")
     version = manifest.get("format_version")
     if type(version) is not int or version < 1:
-        raise ModelFileError(f"its format version is {version!r}, not a number from 1")
+        raise ModelFileError(f"its format version is {version!r}; it must be a whole number from 1")
     if version > FORMAT_VERSION:
         raise ModelFileError(
-            f"it has format version {version} and this pocketintent reads up to {FORMAT_VERSION}; "
+            f"it has format version {version}; this version of pocketintent reads up to "
+            f"{FORMAT_VERSION}; "
             "upgrade: pip install --upgrade pocketintent"
         )
     if not isinstance(manifest.get("kind"), str):
@@ -172,20 +175,20 @@ def _read_tensors(header: dict[str, Any], buffer: mmap.mmap, start: int) -> dict
             count *= axis
         if begin != end or stop - begin != count * dtype.itemsize:
             raise ModelFileError(
-                f"the offsets of tensor {name!r} do not fit its shape or neighbour"
+                f"the offsets of tensor {name!r} do not fit its shape or the tensor before it"
             )
         end = stop
     if end != len(buffer) - start:
         left = len(buffer) - start
         what = "truncated" if left < end else "longer than its tensors"
-        raise ModelFileError(f"it is {what}: the tensors take {end} bytes and {left} are there")
+        raise ModelFileError(f"it is {what}: the tensors take {end} bytes, the file has {left}")
     try:
         return {
             name: np.ndarray(shape, dtype, buffer, start + begin)
             for name, (dtype, shape, begin, _) in checked.items()
         }
-    except ValueError as error:  # an empty tensor whose other axes are out of all bounds
-        raise ModelFileError(f"a tensor's shape cannot be: {error}") from error
+    except ValueError as error:  # an empty tensor whose other axes are too large for NumPy
+        raise ModelFileError(f"a tensor has an impossible shape: {error}") from error
 
 
 def _check_entry(name: str, entry: object) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
@@ -196,19 +199,19 @@ def _check_entry(name: str, entry: object) -> tuple[np.dtype[Any], tuple[int, ..
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise ModelFileError(f"tensor {name!r} has the unknown dtype {dtype!r}")
     if not _are_sizes(shape) or len(shape) > 8:
-        raise ModelFileError(f"tensor {name!r} has a shape that is no list of up to 8 sizes")
+        raise ModelFileError(f"tensor {name!r} has a shape that is not a list of up to 8 sizes")
     if not _are_sizes(offsets) or len(offsets) != 2:
-        raise ModelFileError(f"tensor {name!r} has data_offsets that are no pair of positions")
+        raise ModelFileError(f"tensor {name!r} has data_offsets that are not a pair of positions")
     return DTYPES[dtype], tuple(shape), offsets[0], offsets[1]
 
 
 def _are_sizes(values: object) -> bool:
-    # A size from 2**62 is in no file and could overflow NumPy's integers; a bool is no size.
+    # A size of 2**62 or more fits no file and could overflow NumPy's integers; bool is not a size.
     return isinstance(values, list) and all(type(v) is int and 0 <= v < 2**62 for v in values)
 
 
 def _parse_json(data: bytes, what: str) -> Any:
-    """JSON in which no key stands twice; the standard parser, since orjson keeps the last."""
+    """Parse JSON without repeated keys; by the standard parser, since orjson keeps the last."""
     try:
         return json.loads(
             data.decode(), object_pairs_hook=_no_key_twice, parse_constant=_no_constant
@@ -220,16 +223,16 @@ def _parse_json(data: bytes, what: str) -> Any:
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise ModelFileError("a key stands twice")
+        raise ModelFileError("a key appears twice")
     return result
 
 
 def _no_constant(name: str) -> None:
-    raise ModelFileError(f"{name} is no JSON")
+    raise ModelFileError(f"{name} is not allowed in JSON")
 
 
 def _digest(manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256, in hex, of the canonical manifest without it and of all the tensors."""
+    """SHA-256 in hex of the canonical manifest, without ``sha256``, and of all tensors."""
     sha = hashlib.sha256(_canonical_json({k: v for k, v in manifest.items() if k != "sha256"}))
     for name in sorted(tensors):
         array = tensors[name]
@@ -242,4 +245,6 @@ def _canonical_json(value: Any) -> bytes:
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) + b"\n"
     except TypeError as error:
-        raise ModelFileError(f"the manifest or a name does not fit JSON: {error}") from error
+        raise ModelFileError(
+            f"the manifest or a name cannot be written as JSON: {error}"
+        ) from error

@@ -1,4 +1,4 @@
-"""The models that come with the package, and what a model's name stands for."""
+"""The models that ship with the package, and the file that a model's name refers to."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from pathlib import Path
 from pocketintent.runtime.errors import ModelFileError
 
 DEFAULT = "default"
-"""Name of the model that is used when none is named."""
+"""Name of the model that is used by default."""
 
 _ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 def bundled_models() -> dict[str, Path]:
-    """The models that come with the package: name to file, by name."""
+    """The models that ship with the package: name to file, in alphabetical order."""
     return {file.stem: file for file in sorted(_ASSETS.glob("*.safetensors"))}
 
 
 def find_model(source: str | os.PathLike[str] | None = None) -> Path:
-    """The file that a path or the name of a shipped model stands for; a file wins over a name.
+    """Find the file of a path or of a shipped model's name; an existing file wins over a name.
 
     Args:
         source: A path, the name of a shipped model such as ``"robust"``, or None for the
             default model.
 
     Raises:
-        ModelFileError: There is no such file and no shipped model of this name.
+        ModelFileError: There is neither such a file nor a shipped model of this name.
     """
     shipped = bundled_models()
     if source is None:
@@ -38,7 +38,7 @@ def find_model(source: str | os.PathLike[str] | None = None) -> Path:
         return shipped[str(source)]
     if str(source) and path.is_dir():
         raise ModelFileError(
-            f"{path} is a folder; one that `pocketintent export` made is opened with a backend, "
+            f"{path} is a folder; a folder made by `pocketintent export` is opened with a backend, "
             "onnxruntime or tflite"
         )
     raise ModelFileError(

@@ -1,4 +1,4 @@
-"""Matrices kept as whole numbers of 8 bits, with one factor for each row."""
+"""Matrices as 8-bit integers, with one factor for each row."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.lbg import check_finite
-from pocketintent.runtime.quantization.quantizer import half_precision
+from pocketintent.runtime.quantization.checks import check_finite, half_precision
 
 LARGEST = 127
-"""Codes are from -127 to 127, so that a row and its negative have the same codes but the sign."""
+"""Largest code; -128 is not used, so that a row and its negative differ only in sign."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +37,8 @@ class Int8Matrix:
     def encode(cls, matrix: FloatArray) -> Int8Matrix:
         """Quantise a matrix: the largest number of each row becomes 127 or -127.
 
-        Codes are rounded for the factor as half precision has it, so its rounding costs
-        nothing.
+        The codes are computed from the factor in half precision, so rounding the factor adds no
+        error.
 
         Args:
             matrix: float32 ``[rows, columns]``.
@@ -50,7 +49,7 @@ class Int8Matrix:
         check_finite(matrix)
         largest = np.abs(matrix).max(axis=1, initial=0.0)
         scales = half_precision(np.asarray(largest / LARGEST, np.float32), "scales")
-        # A row whose factor is rounded to nothing is zeros.
+        # A row whose factor rounds to 0 becomes zeros.
         divisors = np.where(scales > 0, scales, np.inf).astype(np.float32)
         codes = np.rint(matrix / divisors[:, None]).clip(-LARGEST, LARGEST).astype(np.int8)
         return cls(codes, scales)
@@ -61,29 +60,29 @@ class Int8Matrix:
         return self.codes.shape[0], self.codes.shape[1]
 
     def decode(self) -> FloatArray:
-        """float32 ``[rows, columns]``."""
+        """Return the decoded matrix, float32 ``[rows, columns]``."""
         decoded = self.codes.astype(np.float32)
         decoded *= self.scales.astype(np.float32)[:, None]
         return decoded
 
     def to_tensors(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
-        """``<prefix>.codes`` int8 and ``<prefix>.scales`` float16, for a model file."""
+        """Return ``<prefix>.codes`` int8 and ``<prefix>.scales`` float16, for a model file."""
         return {f"{prefix}.codes": self.codes, f"{prefix}.scales": self.scales}
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, npt.NDArray[Any]], prefix: str) -> Int8Matrix:
-        """The matrix that a model file keeps under a prefix.
+        """Read the matrix that a model file has under a prefix.
 
         Raises:
-            ModelFileError: A tensor is missing, of another dtype or shape, or not finite.
+            ModelFileError: A tensor is missing, has a wrong dtype or shape, or is not finite.
         """
         codes, scales = tensors.get(f"{prefix}.codes"), tensors.get(f"{prefix}.scales")
         if codes is None or scales is None:
             raise ModelFileError(f"{prefix}.codes or {prefix}.scales is missing")
         if codes.dtype != np.int8 or scales.dtype != np.float16:
             raise ModelFileError(
-                f"{prefix}: codes are {codes.dtype} and scales {scales.dtype}; int8 and float16 "
-                "were expected"
+                f"{prefix}: codes are {codes.dtype} and scales {scales.dtype}; they must be int8 "
+                "and float16"
             )
         if not np.isfinite(scales).all():
             raise ModelFileError(f"{prefix}.scales: a number is NaN or infinite")

@@ -1,40 +1,28 @@
-"""The Linde-Buzo-Gray algorithm in numpy: the codebook of a set of vectors.
+"""The Linde-Buzo-Gray algorithm: the codebook of a set of vectors.
 
 Linde, Buzo and Gray, "An algorithm for vector quantizer design", IEEE Transactions on
 Communications 28 (1980). It starts from the mean of all vectors, splits each centroid ``c`` into
-``c(1 + eps)`` and ``c(1 - eps)``, and runs Lloyd's iteration after each split. Nothing in it is
-random: equal vectors give an equal codebook.
+``c(1 + eps)`` and ``c(1 - eps)``, and runs Lloyd's iteration after each split. It is deterministic:
+equal vectors give an equal codebook.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.arrays import FloatArray, IndexArray, row_products
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.checks import check_finite
 
 FloatArray64 = npt.NDArray[np.float64]
 
-_BLOCK_BYTES = 1 << 19  # distances computed at once; a block stays in the processor's cache
-_NO_DISTORTION = 1e-12  # of the total energy: what is below is rounding, not distance
-
-
-def check_finite(vectors: npt.NDArray[Any], what: str = "vectors") -> None:
-    """Refuse NaN and infinity.
-
-    Raises:
-        PocketIntentError: With the number of the first row that holds one.
-    """
-    if not np.isfinite(vectors).all():
-        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
-        raise PocketIntentError(f"{what}: row {row} holds NaN or infinity; remove or repair it")
+_BLOCK_BYTES = 1 << 19  # distances computed at once; a block fits the processor's cache
+_NO_DISTORTION = 1e-12  # fraction of the total energy below which a distance is rounding
 
 
 def nearest_centroids(vectors: FloatArray, codebook: FloatArray) -> IndexArray:
-    """The nearest centroid of each vector by Euclidean distance; the first of equal ones.
+    """Find the nearest centroid of each vector by Euclidean distance, the first of equal ones.
 
     Args:
         vectors: float32 ``[n, sub_dim]``.
@@ -59,10 +47,9 @@ def fit_lbg(
     A codebook of twice the size never has a larger distortion: at a split each vector first
     goes to the nearer half of its own centroid, which refines the partition, and every later
     step can only lower the distortion. Which half is nearer does not depend on ``eps``, so
-    there is no such argument. A size that is no power of two splits in the last round only
+    ``eps`` is not an argument. If the size is not a power of two, the last round splits only
     the centroids with the largest distortion. A cluster that loses all its vectors is
-    re-seeded with the vector of the most distorted cluster that lies farthest from its
-    centroid.
+    re-seeded with the vector farthest from its centroid in the most distorted cluster.
 
     Args:
         vectors: float32 ``[n, sub_dim]``, n at least 1, finite.
@@ -71,11 +58,11 @@ def fit_lbg(
         max_iterations: Most iterations after one split.
 
     Returns:
-        float32 ``[codebook_size, sub_dim]``. With fewer distinct vectors than centroids these
-        vectors are the centroids, and the rest are copies of some of them.
+        float32 ``[codebook_size, sub_dim]``. With fewer distinct vectors than centroids, the
+        vectors themselves are the centroids, and the remaining centroids are copies.
 
     Raises:
-        PocketIntentError: There are no vectors, one holds NaN or infinity, or
+        PocketIntentError: There are no vectors, a number is NaN or infinite, or
             ``codebook_size`` is below 1.
     """
     if codebook_size < 1:
@@ -116,27 +103,27 @@ class _Partition:
 
     @property
     def exact(self) -> bool:
-        """Whether every vector is its own centroid, but for rounding."""
+        """Whether every vector equals its centroid, up to rounding."""
         return self.distortion <= self._floor
 
     def split(self, num_splits: int, origin: FloatArray) -> None:
         """Split the ``num_splits`` most distorted clusters at their centroids.
 
         The nearer of ``c(1 + eps)`` and ``c(1 - eps)`` to ``x`` is the first when
-        ``(x - c) . c > 0``; ``origin`` is what was subtracted from the vectors.
+        ``(x - c) . c > 0``; ``origin`` was subtracted from the vectors.
         """
         chosen = np.sort(np.argsort(-self._distortions, kind="stable")[:num_splits])
         size = len(self.centroids)
         second_half = np.full(size, -1, dtype=np.intp)
         second_half[chosen] = np.arange(size, size + len(chosen))
         direction = (self.centroids + origin)[self._codes]
-        side = np.einsum("nd,nd->n", self._vectors - self.centroids[self._codes], direction)
+        side = row_products(self._vectors - self.centroids[self._codes], direction)
         moves = (side < 0) & (second_half[self._codes] >= 0)
         codes = np.where(moves, second_half[self._codes], self._codes)
         self._update(codes, size + len(chosen))
 
     def reassign(self) -> None:
-        """One iteration of Lloyd: nearest centroids, then the means of the clusters."""
+        """Run one iteration of Lloyd: nearest centroids, then the means of the clusters."""
         self._update(_assign(self._augmented, self.centroids), len(self.centroids))
 
     def _update(self, codes: IndexArray, size: int) -> None:
@@ -159,14 +146,14 @@ class _Partition:
         self._distortions = self._spread(slice(None))
 
     def _spread(self, clusters: slice | list[int]) -> FloatArray64:
-        """Energy about the mean; by sums, so that no distance has to be kept."""
+        """Energy about the mean, computed from sums, so that no distances are stored."""
         of_means = np.square(self._sums[clusters]).sum(axis=1)
         of_means /= np.maximum(self._counts[clusters], 1)
         spread: FloatArray64 = np.maximum(self._cluster_energies[clusters] - of_means, 0.0)
         return spread
 
     def _reseed(self, empty: int, worst: int) -> None:
-        """Move the farthest vector of a cluster, and its duplicates, to an empty one."""
+        """Move the farthest vector of a cluster, and its duplicates, to an empty cluster."""
         members = np.flatnonzero(self._codes == worst)
         points = self._vectors[members]
         centroid = self._sums[worst] / self._counts[worst]

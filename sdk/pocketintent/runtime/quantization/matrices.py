@@ -1,18 +1,112 @@
-"""Matrices of vectors, with one reading side for dense and quantised rows."""
+"""Matrices of vectors, with the same way to read dense and quantised rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.packing import CodeArray
+
+if TYPE_CHECKING:
+    from pocketintent.runtime.quantization.quantizer import Quantizer
+
+ROWS_AT_ONCE = 16_384
+"""Rows of a large matrix that are encoded or decoded at once."""
+_NUMBERS_AT_ONCE = 1 << 17
+"""Numbers of the rows that are gathered to be summed at once, 512 KB."""
+
+
+@dataclass(frozen=True, eq=False)
+class QuantizedMatrix:
+    """Vectors as codes."""
+
+    codes: CodeArray
+    """``[n, num_sub]``; may be a read-only view of a memory map."""
+    norms: npt.NDArray[np.float16] | None
+    """``[n]``, or None if the quantizer is not normalised."""
+    quantizer: Quantizer
+
+    def __post_init__(self) -> None:
+        if self.codes.ndim != 2 or self.codes.shape[1] != self.quantizer.num_sub:
+            raise PocketIntentError(
+                f"codes have shape {list(self.codes.shape)}; they must be "
+                f"[n, {self.quantizer.num_sub}]"
+            )
+        if (self.norms is not None) != self.quantizer.normalised or (
+            self.norms is not None and self.norms.shape != self.codes.shape[:1]
+        ):
+            raise PocketIntentError("norms must be [n] for a normalised quantizer, otherwise None")
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self.quantizer.dim
+
+    def rows(self, ids: IndexArray) -> FloatArray:
+        """Decode some rows.
+
+        Args:
+            ids: intp ``[k]``.
+
+        Returns:
+            float32 ``[k, dim]``, a new array.
+        """
+        rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
+        if self.norms is not None:
+            rows *= self.norms.take(ids).astype(np.float32)[:, None]
+        return rows
+
+    def weighted_sum(self, ids: IndexArray) -> FloatArray:
+        """Sum ``rows(ids)`` to float32 ``[dim]``, without scaling each row first."""
+        rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
+        total: FloatArray
+        if self.norms is None:
+            total = np.add.reduce(rows, axis=0)
+        else:
+            total = self.norms.take(ids).astype(np.float32) @ rows
+        return total
+
+    def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:
+        """Sums of several groups of rows, each equal to the bit to :meth:`weighted_sum`.
+
+        Args:
+            ids: intp ``[counts.sum()]``: the rows of each group, group after group.
+            counts: intp ``[num_groups]``: number of rows of each group.
+
+        Returns:
+            float32 ``[num_groups, dim]``; zeros for a group without rows.
+        """
+        # A block of texts repeats its words: each is decoded once.
+        distinct, places = np.unique(ids, return_inverse=True)
+        rows = self.quantizer.decode_codes(self.codes.take(distinct, axis=0))
+        norms = None if self.norms is None else self.norms.take(distinct).astype(np.float32)
+        return _sum_groups(rows, norms, places, counts)
+
+    def select(self, ids: IndexArray | slice) -> QuantizedMatrix:
+        """Return a matrix of some rows, with the same codebook."""
+        norms = None if self.norms is None else self.norms[ids]
+        return QuantizedMatrix(self.codes[ids], norms, self.quantizer)
+
+    def decode(self) -> FloatArray:
+        """Decode all vectors: float32 ``[n, dim]``."""
+        decoded = np.empty((len(self), self.dim), dtype=np.float32)
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            stop = min(start + ROWS_AT_ONCE, len(self))
+            decoded[start:stop] = self.rows(np.arange(start, stop))
+        return decoded
 
 
 @dataclass(frozen=True, eq=False)
 class DenseMatrix:
-    """Vectors kept as they are, with the reading side of :class:`QuantizedMatrix`."""
+    """Vectors as floats, read in the same way as a :class:`QuantizedMatrix`."""
 
     vectors: FloatArray
     """float32 ``[n, dim]``; may be a read-only view of a memory map."""
@@ -26,21 +120,50 @@ class DenseMatrix:
         return int(self.vectors.shape[1])
 
     def rows(self, ids: IndexArray) -> FloatArray:
-        """Vectors of some rows: float32 ``[k, dim]``, a fresh array."""
+        """Return some rows: float32 ``[k, dim]``, a new array."""
         return self.vectors.take(ids, axis=0)
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
-        """The sum of ``rows(ids)`` as float32 ``[dim]``."""
+        """Sum ``rows(ids)`` to float32 ``[dim]``."""
         total: FloatArray = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
         return total
 
+    def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:
+        """Sums of several groups of rows; see :meth:`QuantizedMatrix.weighted_sums`."""
+        return _sum_groups(self.vectors, None, ids, counts)
+
     def select(self, ids: IndexArray | slice) -> DenseMatrix:
-        """A matrix of some rows."""
+        """Return a matrix of some rows."""
         return DenseMatrix(self.vectors[ids])
 
     def decode(self) -> FloatArray:
-        """All vectors: float32 ``[n, dim]``, the array itself."""
+        """Return all vectors: float32 ``[n, dim]``, the array itself."""
         return self.vectors
 
 
 Matrix = QuantizedMatrix | DenseMatrix
+"""Vectors of which an encoder reads rows and sums of rows."""
+
+
+def _sum_groups(
+    rows: FloatArray, norms: FloatArray | None, ids: IndexArray, counts: IndexArray
+) -> FloatArray:
+    """Sum the rows of each group by the operation that a single sum uses.
+
+    Groups of equal size are summed together: NumPy then calls the same product or reduction for
+    each of them, so that the rounding is the same too.
+    """
+    sums = np.zeros((len(counts), rows.shape[1]), np.float32)
+    starts = np.cumsum(counts) - counts
+    for size in np.unique(counts[counts > 0]).tolist():
+        same_size = np.flatnonzero(counts == size)
+        step = max(1, _NUMBERS_AT_ONCE // (size * rows.shape[1]))
+        for first in range(0, len(same_size), step):
+            groups = same_size[first : first + step]
+            members = ids[starts[groups][:, None] + np.arange(size)]
+            parts = rows.take(members, axis=0)
+            if norms is None:
+                sums[groups] = np.add.reduce(parts, axis=1)
+            else:
+                sums[groups] = np.matmul(norms.take(members)[:, None], parts)[:, 0]
+    return sums

@@ -1,8 +1,8 @@
 """Codes narrower than a byte, packed without gaps: the layout of ``docs/model-file.md``.
 
-The codes stand in row-major order, each as ``bits`` bits, least significant bit first; the
-stream fills each byte from its least significant bit. Eight codes take ``bits`` whole bytes,
-which is the unit that both functions work in.
+Codes are stored in row-major order, each as ``bits`` bits, least significant bit first; the
+stream fills each byte from its least significant bit. Eight codes take ``bits`` whole bytes, the
+unit that both functions process.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ CodeArray = npt.NDArray[np.uint8 | np.uint16]
 """Numbers of centroids."""
 
 MAX_BITS = 16
-"""Widest code that can be packed."""
+"""Largest number of bits of a code."""
 
 
 def bits_for(codebook_size: int) -> int:
-    """Bits of a code that chooses one of ``codebook_size`` centroids, at least 1."""
+    """Number of bits of a code for ``codebook_size`` centroids, at least 1."""
     return max(1, (codebook_size - 1).bit_length())
 
 
 def packed_size(num_codes: int, bits: int) -> int:
-    """Bytes that ``num_codes`` codes of ``bits`` bits take."""
+    """Number of bytes of ``num_codes`` codes of ``bits`` bits."""
     return (num_codes * bits + 7) // 8
 
 
@@ -50,7 +50,9 @@ def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
         raise PocketIntentError(f"code {int(flat.max())} does not fit in {bits} bits")
     groups = np.zeros((-(-flat.size // 8), 8), dtype=np.uint32)
     groups.reshape(-1)[: flat.size] = flat
-    packed = np.zeros((len(groups), bits + 2), dtype=np.uint8)  # 2 spare: a code spans 3 bytes
+    packed = np.zeros(
+        (len(groups), bits + 2), dtype=np.uint8
+    )  # 2 spare: a code spans up to 3 bytes
     for index in range(8):
         byte, shift = divmod(index * bits, 8)
         window = groups[:, index] << np.uint32(shift)
@@ -61,7 +63,7 @@ def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
 
 
 def unpack_codes(packed: npt.NDArray[np.uint8], bits: int, shape: tuple[int, ...]) -> CodeArray:
-    """Read back what :func:`pack_codes` wrote.
+    """Unpack codes that :func:`pack_codes` packed.
 
     Args:
         packed: uint8 ``[packed_size(num_codes, bits)]``.
@@ -69,11 +71,11 @@ def unpack_codes(packed: npt.NDArray[np.uint8], bits: int, shape: tuple[int, ...
         shape: Shape of the codes.
 
     Returns:
-        Codes of that shape, uint8 up to 8 bits and uint16 above.
+        Codes of that shape, uint8 for up to 8 bits, otherwise uint16.
 
     Raises:
         PocketIntentError: ``bits`` is out of range.
-        ModelFileError: ``packed`` has not the length that ``bits`` and ``shape`` ask for.
+        ModelFileError: The dtype or length of ``packed`` does not fit ``bits`` and ``shape``.
     """
     _check_bits(bits)
     num_codes = math.prod(shape)
@@ -83,7 +85,9 @@ def unpack_codes(packed: npt.NDArray[np.uint8], bits: int, shape: tuple[int, ...
             f"bits take uint8 [{packed_size(num_codes, bits)}]"
         )
     num_groups = -(-num_codes // 8)
-    padded = np.zeros(num_groups * bits + 2, dtype=np.uint8)  # the last window reads 2 further
+    padded = np.zeros(
+        num_groups * bits + 2, dtype=np.uint8
+    )  # the last window reads 2 bytes further
     padded[: packed.size] = packed
     codes: CodeArray = np.empty((num_groups, 8), dtype=np.uint8 if bits <= 8 else np.uint16)
     mask = np.uint32((1 << bits) - 1)

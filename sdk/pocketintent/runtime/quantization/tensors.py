@@ -1,4 +1,4 @@
-"""Matrices as tensors of a model file, with the settings that its manifest keeps of them."""
+"""Matrices as tensors of a model file, with their settings in the manifest."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
+from pocketintent.runtime.quantization.checks import half_precision
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes, unpack_codes
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix, Quantizer, half_precision
+from pocketintent.runtime.quantization.quantizer import Quantizer
 
 
 def matrix_settings(matrix: Matrix) -> dict[str, Any]:
-    """What the manifest says of a matrix, beside its tensors.
+    """The manifest's entry for a matrix.
 
     Args:
         matrix: Quantised or dense vectors.
@@ -45,8 +46,8 @@ def to_tensors(matrix: Matrix, prefix: str) -> dict[str, npt.NDArray[Any]]:
         prefix: First part of the tensors' names, such as ``"words"``.
 
     Returns:
-        ``<prefix>.codes`` (as they are for 8 and 16 bits, else packed), ``<prefix>.codebook``
-        float16, and ``<prefix>.norms`` float16 where there are norms; or for dense vectors
+        ``<prefix>.codes`` (packed unless they have 8 or 16 bits), ``<prefix>.codebook`` float16,
+        and ``<prefix>.norms`` float16 if there are norms; or for dense vectors
         ``<prefix>.embedding`` float32.
     """
     if isinstance(matrix, DenseMatrix):
@@ -65,9 +66,9 @@ def to_tensors(matrix: Matrix, prefix: str) -> dict[str, npt.NDArray[Any]]:
 def matrix_from_tensors(
     tensors: Mapping[str, npt.NDArray[Any]], prefix: str, settings: Mapping[str, Any]
 ) -> Matrix:
-    """Read back a matrix that :func:`to_tensors` and :func:`matrix_settings` wrote.
+    """Read a matrix that :func:`to_tensors` and :func:`matrix_settings` wrote.
 
-    Codes of 8 and 16 bits are used in place, so that a memory map stays one.
+    Codes of 8 and 16 bits are views of the tensors, so a memory map is not copied.
 
     Args:
         tensors: Tensors of a model file by name.
@@ -78,7 +79,7 @@ def matrix_from_tensors(
         The matrix.
 
     Raises:
-        ModelFileError: A tensor is missing, or a shape, type or value does not agree with the
+        ModelFileError: A tensor is missing, or a shape, type or value does not match the
             settings.
     """
     try:
@@ -107,14 +108,16 @@ def matrix_from_tensors(
 def _count(settings: Mapping[str, Any], key: str, least: int) -> int:
     value = settings.get(key)
     if type(value) is not int or value < least:
-        raise ModelFileError(f"setting {key!r} is {value!r}; a number from {least} was expected")
+        raise ModelFileError(
+            f"setting {key!r} is {value!r}; it must be a whole number from {least}"
+        )
     return value
 
 
 def _flag(settings: Mapping[str, Any], key: str) -> bool:
     value = settings.get(key)
     if type(value) is not bool:
-        raise ModelFileError(f"setting {key!r} is {value!r}; true or false was expected")
+        raise ModelFileError(f"setting {key!r} is {value!r}; it must be true or false")
     return value
 
 
@@ -133,12 +136,12 @@ def _read_codes(
         if packed is None:
             raise ModelFileError(f"tensor {name} is missing")
         codes = unpack_codes(packed, bits, shape)
-    # A code past its codebook would read the centroids of the next position.
+    # A code beyond its codebook would read the centroids of the next position.
     if quantizer.codebook_size < 1 << bits and codes.size:
         largest = int(codes.max())
         if largest >= quantizer.codebook_size:
             raise ModelFileError(
-                f"{name}: code {largest} is past a codebook of {quantizer.codebook_size}"
+                f"{name}: code {largest} is beyond a codebook of {quantizer.codebook_size}"
             )
     return codes
 
@@ -152,6 +155,6 @@ def _tensor(
     if tensor.dtype != dtype or tensor.shape != shape:
         raise ModelFileError(
             f"tensor {name} is {tensor.dtype} {list(tensor.shape)}; "
-            f"{np.dtype(dtype)} {list(shape)} was expected"
+            f"it must be {np.dtype(dtype)} {list(shape)}"
         )
     return tensor

@@ -41,7 +41,7 @@ def load_templates(source: TemplateSource) -> TemplateSet:
 
 
 def find_templates(source: str | os.PathLike[str]) -> Path:
-    """The file that a path or the name of a shipped set stands for; a file wins over a name."""
+    """Find the file of a path or of a shipped set's name; an existing file wins over a name."""
     path = Path(source)
     if path.is_file():
         return path
@@ -56,7 +56,7 @@ def find_templates(source: str | os.PathLike[str]) -> Path:
 
 
 def bundled_templates() -> dict[str, Path]:
-    """The template sets that come with the package: name to file, by name."""
+    """The template sets that ship with the package: name to file, in alphabetical order."""
     package = Path(__file__).resolve().parents[2]
     folder = package / "templates"  # where an installation puts them
     if not folder.is_dir():
@@ -69,7 +69,7 @@ def read_json(path: Path) -> Any:
     """Read a JSON file strictly: UTF-8, no repeated keys, no NaN.
 
     Raises:
-        TemplateError: The file cannot be read as such; the message has line and column.
+        TemplateError: The file cannot be read; for a syntax error, the message has line and column.
     """
     try:
         data = path.read_bytes()
@@ -86,18 +86,18 @@ def read_json(path: Path) -> Any:
         place = f"line {error.lineno}, column {error.colno}"
         raise TemplateError(f"{path}: not JSON at {place}: {error.msg}") from error
     try:
-        # orjson keeps the last of two equal keys, which would lose templates without a word.
+        # orjson keeps the last of two equal keys, which would lose templates silently.
         return json.loads(text, object_pairs_hook=_unique_keys)
     except (ValueError, RecursionError) as error:
         raise TemplateError(f"{path}: {error}") from error
 
 
 def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> None:
-    """Write a set in the long form; a write that is cut off leaves the old file whole.
+    """Write a set in the long form; an interrupted write leaves the old file whole.
 
     Args:
-        template_set: What to save; it is checked first.
-        path: The file, replaced if it is there. Its folder must exist.
+        template_set: The set to save; it is checked first.
+        path: The file to write or replace. Its folder must exist.
 
     Raises:
         TemplateError: The set breaks the format.
@@ -112,6 +112,6 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise ValueError(f"{key!r} stands twice in one object; merge the two")
+            raise ValueError(f"{key!r} appears twice in one object; merge the two")
         result[key] = value
     return result

@@ -1,4 +1,4 @@
-"""The three JSON forms of a template set: how they are told apart, checked, and made one."""
+"""The three JSON forms of a template set: telling them apart, checking and normalising them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ INTENT_KEYS = ("templates", "threshold")
 
 
 def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
-    """Bring one of the three forms into the long one, as far as it is valid.
+    """Convert one of the three forms to the long form, as far as it is valid.
 
     Args:
         obj: A decoded JSON value.
 
     Returns:
-        The long form with the settings that were given, and all problems found, each a sentence
-        with its place and what to do. The form is whole when there are no problems.
+        The long form with its settings, and all problems, each a sentence with its place and what
+        to do. The form is complete if there are no problems.
     """
     problems: list[str] = []
     if not isinstance(obj, Mapping):
@@ -95,7 +95,7 @@ def _read_texts(value: Any, place: str, problems: list[str], *, allow_objects: b
         elif not item.strip():
             problems.append(f"{at} is empty; write a text, or remove it")
         elif not _is_unicode(item):
-            problems.append(f"{at} holds half a surrogate pair; write the whole character")
+            problems.append(f"{at} contains half a surrogate pair; write the whole character")
         else:
             texts.append(item)
     return texts
@@ -133,7 +133,7 @@ def _unknown_keys(
     for key in obj:
         if key not in known:
             near = difflib.get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}"
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
             problems.append(f"{place}unknown key {key!r}; {hint}")
 
 

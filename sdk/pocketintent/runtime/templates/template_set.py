@@ -18,10 +18,10 @@ from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.templates.forms import list_names, normalise_form
 
 DEFAULT_THRESHOLD = 0.5
-"""Cosine similarity below which nothing is recognised, for a set that names none."""
+"""Score below which nothing is recognised, for a set without its own threshold."""
 
 DEFAULT_MARGIN = 0.0
-"""Lead over the runner-up that a match needs, for a set that names none; 0 asks for none."""
+"""Smallest lead over the runner-up, for a set without its own margin; 0 requires none."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class IntentTemplates:
     templates: list[str]
     """Texts that express the intent, at least one."""
     threshold: float | None = None
-    """Threshold of this intent, -1..1; None takes the set's."""
+    """Threshold of this intent, -1..1; None for the set's threshold."""
 
 
 @dataclass
@@ -47,15 +47,15 @@ class TemplateSet:
     margin: float = DEFAULT_MARGIN
     """Smallest lead over the runner-up, 0..2."""
     schema: str | None = None
-    """The file's ``$schema``, kept for the editors that read it."""
+    """The file's ``$schema``, kept for editors that read it."""
 
     def add_intent(self, name: str, texts: Iterable[str], threshold: float | None = None) -> None:
-        """Add an intent, or more templates to one that is there.
+        """Add an intent, or templates to an existing intent.
 
         Args:
             name: The intent.
             texts: Its templates, at least one.
-            threshold: The intent's own threshold; None leaves what it has.
+            threshold: The intent's own threshold; None keeps the current one.
 
         Raises:
             TemplateError: A name, text or threshold breaks the format; the set is unchanged.
@@ -77,14 +77,17 @@ class TemplateSet:
         """
         if name not in self.intents:
             near = difflib.get_close_matches(str(name), self.intents, n=1)
-            hint = (
-                f"did you mean {near[0]!r}?" if near else f"there are: {list_names(self.intents)}"
-            )
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {list_names(self.intents)}"
             raise TemplateError(f"no intent {name!r}; {hint}")
         del self.intents[name]
 
+    def threshold_of(self, name: str) -> float:
+        """Return the threshold of an intent: its own, otherwise the set's."""
+        own = self.intents[name].threshold
+        return self.threshold if own is None else own
+
     def to_dict(self) -> dict[str, Any]:
-        """The set in the form that is saved; parsing it gives an equal set."""
+        """Return the set in the long form; parsing it gives an equal set."""
         head = {"$schema": self.schema, "language": self.language}
         return {
             **{key: value for key, value in head.items() if value is not None},
@@ -103,7 +106,7 @@ def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
 
     Args:
         obj: A mapping in one of the three forms.
-        source: Where it came from, for error messages; usually the file.
+        source: Name of the source for error messages; usually the file.
 
     Returns:
         A new set.

@@ -1,4 +1,4 @@
-"""From a text to the characters that a character encoder reads; specified in docs/charemb.md."""
+"""From a text to the characters that a character encoder reads: see ``docs/charemb.md``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 
 NORMALISATION = "nfkc-lower-1"
-"""Name of the rules of :func:`normalise_chars`, which a model file states."""
+"""Name of the rules of :func:`normalise_chars`, stated in a model file."""
 
 UNKNOWN = 0
-"""The number of every character that the model does not know."""
+"""The number of all characters that the model does not know."""
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u0060\u00b4", "'"))
 _ASCII_SEPARATORS = re.compile(r"[\x00-\x20_\x7f]+")
@@ -24,18 +24,19 @@ _SEPARATOR_CATEGORIES = {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"}
 
 
 def normalise_chars(text: str, max_chars: int) -> str:
-    """A text in the form in which its characters are read.
+    """Normalise a text for reading its characters.
 
-    Cut to ``RAW_CHARS`` code points, apostrophes made one, NFKC, lower case, runs of white
-    space, control, format and surrogate characters and underscores made one space, none at
-    the ends, cut to ``max_chars``. The underscore is what joins the words of a term.
+    The steps: cut to ``RAW_CHARS`` code points; replace all apostrophes by ``'``; NFKC; lower
+    case; replace each run of white space, control, format and surrogate characters and
+    underscores by one space; strip spaces; cut to ``max_chars``. An underscore joins the words
+    of a term.
 
     Args:
         text: Any string.
-        max_chars: Code points that are kept.
+        max_chars: Number of code points to keep.
 
     Returns:
-        The text; empty when nothing of it can be read.
+        The text; empty if it has no readable character.
     """
     text = text[:RAW_CHARS]
     if text.isascii():
@@ -51,20 +52,20 @@ def _separates(char: str) -> bool:
 
 
 class CharVocabulary:
-    """The characters that a model knows, numbered from 1; :data:`UNKNOWN` is any other.
+    """The characters that a model knows, numbered from 1; all others are :data:`UNKNOWN`.
 
     Args:
-        characters: They, each once.
-        max_chars: Code points of a text that are read.
+        characters: The characters, without repetition.
+        max_chars: Number of code points of a text that are read.
 
     Raises:
-        ModelFileError: A character stands twice, or ``max_chars`` is below 1.
+        ModelFileError: A character appears twice, or ``max_chars`` is below 1.
     """
 
     def __init__(self, characters: str, max_chars: int) -> None:
         self._numbers = {char: number for number, char in enumerate(characters, start=1)}
         if len(self._numbers) != len(characters):
-            raise ModelFileError("a character stands twice among the model's characters")
+            raise ModelFileError("a character appears twice among the model's characters")
         if max_chars < 1:
             raise ModelFileError(f"max_chars must be 1 or more, not {max_chars}")
         self.characters = characters
@@ -72,15 +73,15 @@ class CharVocabulary:
         self._space = self._numbers.get(" ", UNKNOWN)
 
     def __len__(self) -> int:
-        """How many numbers there are, that of unknown characters included."""
+        """Number of characters, plus one for unknown characters."""
         return len(self.characters) + 1
 
     def numbers(self, text: str) -> list[int]:
-        """The numbers of a text's characters, after :func:`normalise_chars`.
+        """Normalise a text and look up the numbers of its characters.
 
         Returns:
-            One number for each character that is left; none when the model knows none of
-            them but the space.
+            One number for each remaining character; an empty list if the model knows none of
+            them except the space.
         """
         numbers = self.numbers_of_normalised(normalise_chars(text, self.max_chars))
         if all(number in (UNKNOWN, self._space) for number in numbers):
@@ -88,21 +89,21 @@ class CharVocabulary:
         return numbers
 
     def numbers_of_normalised(self, text: str) -> list[int]:
-        """The numbers of a text that :func:`normalise_chars` gave."""
+        """Look up the numbers of a text that :func:`normalise_chars` returned."""
         get = self._numbers.get
         return [get(char, UNKNOWN) for char in text]
 
     def code_points(self) -> NDArray[np.uint32]:
-        """The characters as uint32 ``[len(self) - 1]``, as a model file keeps them."""
+        """Return the characters as uint32 ``[len(self) - 1]``, for a model file."""
         return np.array([ord(char) for char in self.characters], np.uint32)
 
     @classmethod
     def from_code_points(cls, points: NDArray[np.uint32], max_chars: int) -> CharVocabulary:
-        """The vocabulary that a model file keeps.
+        """Read the vocabulary of a model file.
 
         Raises:
-            ModelFileError: A number is no code point, or a character stands twice.
+            ModelFileError: A number is not a code point, or a character appears twice.
         """
         if points.size and int(points.max()) > 0x10FFFF:
-            raise ModelFileError(f"{int(points.max())} is no code point of Unicode")
+            raise ModelFileError(f"{int(points.max())} is not a code point of Unicode")
         return cls("".join(map(chr, points.tolist())), max_chars)

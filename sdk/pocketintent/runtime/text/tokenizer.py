@@ -1,4 +1,4 @@
-"""Tokenizers of the runtime: ``simple``, whose specification is ``docs/tokenizer.md``."""
+"""Tokenizers of the runtime: ``simple``, specified in ``docs/tokenizer.md``."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 from pocketintent.runtime.errors import ModelFileError
 
 Tokenizer = Callable[[str], list[str]]
-"""A function from a text to its tokens; a token is never empty and holds no white space."""
+"""A function from a text to its tokens; a token is never empty and has no white space."""
 
 MAX_CHARS = 4096
-"""Code points of a text that the ``simple`` tokenizer reads; the rest is ignored."""
+"""Number of code points of a text that the ``simple`` tokenizer reads; it ignores the rest."""
 
 SIMPLE_SPEC: dict[str, Any] = {"name": "simple", "version": 1, "max_chars": MAX_CHARS}
 
@@ -40,14 +40,14 @@ def simple_tokenize(text: str) -> list[str]:
 
     The steps are those of ``docs/tokenizer.md``: cut to ``MAX_CHARS`` code points, NFKC,
     lower-case, then runs of letters, runs of digits, single ideographs and single symbols.
-    Punctuation, white space, control and format characters only separate. An apostrophe
-    between letters starts a new token and stays with it (``don't`` is ``don`` and ``'t``).
+    Punctuation, white space, control and format characters separate tokens and belong to none.
+    An apostrophe between letters starts a new token (``don't`` becomes ``don`` and ``'t``).
 
     Args:
-        text: Any string; emoji, mixed scripts, NUL and lone surrogates are all read.
+        text: Any string, including emoji, mixed scripts, NUL and lone surrogates.
 
     Returns:
-        The tokens in order; empty when the text holds none.
+        The tokens in order; empty if there are none.
     """
     text = text[:MAX_CHARS]
     if text.isascii():
@@ -61,7 +61,7 @@ def _tokenize_ascii(text: str) -> list[str]:
 
 
 def _tokenize_classes(text: str) -> list[str]:
-    """The specification itself, one character at a time; the reference for the fast path."""
+    """Tokenise by the specification, character by character; the reference for the fast path."""
     tokens: list[str] = []
     run = ""  # class of the token that the next character may extend
     for index, char in enumerate(text):
@@ -103,9 +103,7 @@ def _classify(char: str) -> str:
 
 def _simple_factory(spec: Mapping[str, Any]) -> Tokenizer:
     if spec.get("version") != SIMPLE_SPEC["version"] or spec.get("max_chars") != MAX_CHARS:
-        raise ModelFileError(
-            f"tokenizer {dict(spec)} is not known here; this runtime has {SIMPLE_SPEC}"
-        )
+        raise ModelFileError(f"unknown tokenizer {dict(spec)}; this runtime has {SIMPLE_SPEC}")
     return simple_tokenize
 
 
@@ -113,12 +111,12 @@ _FACTORIES: dict[str, Callable[[Mapping[str, Any]], Tokenizer]] = {"simple": _si
 
 
 def register_tokenizer(name: str, factory: Callable[[Mapping[str, Any]], Tokenizer]) -> None:
-    """Make a tokenizer known to :func:`get_tokenizer` under a name."""
+    """Register a tokenizer for :func:`get_tokenizer` under a name."""
     _FACTORIES[name] = factory
 
 
 def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
-    """The tokenizer that a model's manifest asks for.
+    """Return the tokenizer that a model's manifest names.
 
     Args:
         spec: The manifest's tokenizer entry, such as ``SIMPLE_SPEC``.
@@ -127,13 +125,13 @@ def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
         A function from text to tokens.
 
     Raises:
-        ModelFileError: No tokenizer of this name and version is known here.
+        ModelFileError: There is no tokenizer of this name and version.
     """
     name = spec.get("name")
     factory = _FACTORIES.get(name) if isinstance(name, str) else None
     if factory is None:
         raise ModelFileError(
-            f"unknown tokenizer {name!r}; known here: {', '.join(sorted(_FACTORIES))}. A model "
+            f"unknown tokenizer {name!r}; known: {', '.join(sorted(_FACTORIES))}. A model "
             "trained with 'tweet' needs `import pocketintent.training` (extra 'train') before "
             "it is loaded"
         )

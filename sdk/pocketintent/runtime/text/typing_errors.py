@@ -1,4 +1,4 @@
-"""Random typing errors, for measuring what an encoder forgives and for training it to."""
+"""Random typing errors, to train an encoder on and to measure its robustness."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-_SHIFTS = (0.0, 0.25, 0.75)  # how far a row of the keyboard stands to the right, in keys
+_SHIFTS = (0.0, 0.25, 0.75)  # how far each row of the keyboard is shifted to the right, in keys
 
 
 def _neighbours() -> dict[str, str]:
-    """The keys around each key of a QWERTY keyboard: those at most 1.2 keys away."""
+    """The keys around each key of a QWERTY keyboard, at most 1.2 keys away."""
     places = {
         key: (row, column + shift)
         for row, (keys, shift) in enumerate(zip(_ROWS, _SHIFTS, strict=True))
@@ -28,28 +28,28 @@ def _neighbours() -> dict[str, str]:
 
 
 NEIGHBOURS = _neighbours()
-"""The letters that a finger hits beside each letter, by the lower-case letter."""
+"""The letters on neighbouring keys, by lower-case letter."""
 
 
 def add_typing_errors(text: str, count: int, rng: np.random.Generator) -> str:
     """Misspell a text as a hurried typist does.
 
-    Each error takes one letter of the text as it then is, all being equally likely, and one
-    of five kinds, equally likely among those that change the text there: the letter and the
-    next one of its word are swapped; it is dropped, unless it is the only letter of its word;
-    it is doubled; a key beside it on a QWERTY keyboard is hit in its place; such a key is hit
-    after it. Spaces, digits and punctuation stay, so that the words remain the same number.
-    The case of a letter is kept. Letters that no such keyboard has are swapped, dropped and
-    doubled only.
+    Each error affects one letter of the current text, chosen with equal probability, and is of
+    one of five kinds, chosen with equal probability among the kinds that change the text there:
+    swap the letter with the next letter of its word; drop it, unless it is the only letter of
+    its word; double it; replace it by a neighbouring key of a QWERTY keyboard; insert such a
+    key after it. Spaces, digits and punctuation are unchanged, so the number of words is too.
+    The case of a letter is kept. Letters that are not on the keyboard are only swapped, dropped
+    or doubled.
 
     Args:
         text: Any string.
-        count: Errors to make, from 0.
-        rng: What draws them: equal texts, counts and states give equal results.
+        count: Number of errors, from 0.
+        rng: Random generator; equal texts, counts and states give equal results.
 
     Returns:
-        The misspelt text; the same text where it holds no letter. A later error may repair an
-        earlier one, which is rare.
+        The misspelt text; the same text if it has no letters. In rare cases, a later error
+        undoes an earlier error.
     """
     for _ in range(count):
         letters = [index for index, char in enumerate(text) if char.isalpha()]

@@ -1,13 +1,15 @@
-"""The vocabulary: words in a fixed order, and the way they lie in a model file."""
+"""The vocabulary: words in a fixed order, and their tensor in a model file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError
 
 BYTES = "vocabulary.bytes"
@@ -17,10 +19,10 @@ class Vocabulary:
     """Words and their ids; the id of a word is its position, and its row in the model.
 
     Args:
-        words: The words in the order of the model's rows; none empty, none twice.
+        words: The words in the order of the model's rows, none empty and none repeated.
 
     Raises:
-        ModelFileError: A word is empty or stands twice.
+        ModelFileError: A word is empty or appears twice.
     """
 
     __slots__ = ("_ids", "words")
@@ -31,8 +33,8 @@ class Vocabulary:
         if len(self._ids) != len(self.words):
             index, word = next((i, w) for i, w in enumerate(self.words) if self._ids[w] != i)
             raise ModelFileError(
-                f"the vocabulary holds {word!r} twice, at {index} and {self._ids[word]}; "
-                "every word needs one row of its own"
+                f"the vocabulary has {word!r} twice, at {index} and {self._ids[word]}; "
+                "remove one of them and its row"
             )
         if "" in self._ids:
             raise ModelFileError(f"word {self._ids['']} of the vocabulary is empty")
@@ -47,30 +49,47 @@ class Vocabulary:
         return f"Vocabulary({len(self)} words)"
 
     def get(self, token: str) -> int | None:
-        """The id of a token, or None for an unknown one."""
+        """Return the id of a token, or None if it is unknown."""
         return self._ids.get(token)
 
     def ids(self, tokens: Sequence[str]) -> list[int]:
-        """The ids of the known tokens, in order; unknown tokens are dropped."""
+        """Return the ids of the known tokens, in order; unknown tokens are dropped."""
         get = self._ids.get
         return [word_id for token in tokens if (word_id := get(token)) is not None]
 
+    def ids_of_lists(self, token_lists: Sequence[Sequence[str]]) -> tuple[IndexArray, IndexArray]:
+        """Return the ids of the known tokens of several lists.
+
+        Args:
+            token_lists: The tokens of each text.
+
+        Returns:
+            The ids, list after list, intp [num_ids], and the number of known tokens of each
+            list, intp [num_lists]; unknown tokens are dropped.
+        """
+        tokens = chain.from_iterable(token_lists)
+        ids = np.fromiter(map(self._ids.get, tokens, repeat(-1)), np.intp)
+        counts = np.array([len(tokens) for tokens in token_lists], np.intp)
+        is_known = ids >= 0
+        lists = np.repeat(np.arange(len(counts)), counts)
+        return ids[is_known], np.bincount(lists[is_known], minlength=len(counts))
+
     def to_tensors(self) -> dict[str, NDArray[Any]]:
-        """The vocabulary as tensors of a model file.
+        """Return the vocabulary as tensors of a model file.
 
         Returns:
             ``vocabulary.bytes``, uint8 [total]: the words in UTF-8, with a line feed between
-            them. No token holds one, and offsets would take a tenth of a small model and
-            twice the time to load.
+            them. No token contains a line feed; offsets would take a tenth of a small model and
+            double the time to load.
 
         Raises:
-            ModelFileError: A word holds a line feed, or a lone surrogate, which UTF-8 cannot
-                write.
+            ModelFileError: A word contains a line feed, or a lone surrogate, which UTF-8 cannot
+                encode.
         """
         text = "\n".join(self.words)
         if text.count("\n") != max(len(self) - 1, 0):
             word = next(word for word in self.words if "\n" in word)
-            raise ModelFileError(f"the word {word!r} holds a line feed, which separates words")
+            raise ModelFileError(f"the word {word!r} contains a line feed, which separates words")
         try:
             return {BYTES: np.frombuffer(text.encode(), np.uint8)}
         except UnicodeEncodeError as error:
@@ -79,11 +98,11 @@ class Vocabulary:
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, NDArray[Any]]) -> Vocabulary:
-        """Read back what :meth:`to_tensors` wrote.
+        """Read a vocabulary that :meth:`to_tensors` wrote.
 
         Raises:
-            ModelFileError: The tensor is missing, of another type or not UTF-8, or a word is
-                empty or stands twice.
+            ModelFileError: The tensor is missing, has a wrong type or is not UTF-8, or a word is
+                empty or appears twice.
         """
         data = tensors.get(BYTES)
         if data is None:

@@ -39,8 +39,8 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
 
     Raises:
         PocketIntentError: A term is empty, not valid Unicode, or occurs twice (after its spaces
-            were replaced), a vector contains NaN or infinity, or the file cannot be written; the
-            old file is then unchanged.
+            were replaced), or a vector contains NaN or infinity.
+        OSError: The file cannot be written; the old file is then unchanged.
     """
     path = Path(path)
     name = path.name.removesuffix(".gz")

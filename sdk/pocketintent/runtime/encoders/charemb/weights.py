@@ -13,8 +13,7 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.network import Shapes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.quantization.quantizer import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.tensors import (
     matrix_from_tensors,
     matrix_settings,

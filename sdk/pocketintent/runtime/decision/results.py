@@ -1,0 +1,42 @@
+"""What a recogniser returns: a :class:`Match`, and the :class:`Candidate` of a ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Reason = Literal["below_threshold", "ambiguous", "unknown_words", "no_templates"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An intent that a text could have."""
+
+    intent: str
+    """Name of the intent."""
+    score: float
+    """Similarity of the text to the intent, -1..1."""
+    template: str
+    """The intent's template that is nearest to the text."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """The answer of the recogniser for one text."""
+
+    intent: str | None
+    """The recognised intent, or None; ``reason`` then says why."""
+    score: float
+    """Similarity of the text to the nearest intent, -1..1; 0 when there is none."""
+    template: str | None
+    """The nearest intent's template that is nearest to the text."""
+    nearest: str | None
+    """The nearest intent, also when it was refused."""
+    runner_up: Candidate | None
+    """The next intent; None when there is no other."""
+    margin: float
+    """How far the runner-up is behind in score; infinite without one, and null in JSON."""
+    reason: Reason | None
+    """Why there is no intent: ``below_threshold``, the score is under the intent's threshold;
+    ``ambiguous``, the runner-up is nearer than the margin; ``unknown_words``, the encoder knows
+    nothing in the text, as when it is empty; ``no_templates``. None when there is one."""

@@ -1,0 +1,171 @@
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from pocketintent.runtime.errors import TemplateError
+from pocketintent.runtime.templates.files import bundled_templates, load_templates, save_templates
+from pocketintent.runtime.templates.template_set import (
+    IntentTemplates,
+    TemplateSet,
+    parse_templates,
+)
+
+SCHEMA_FILE = bundled_templates()["smart_home"].with_name("templates.schema.json")
+SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8")))
+
+names = st.text(min_size=1).filter(str.strip).filter(lambda name: name not in ("intents",))
+texts = st.text(min_size=1).filter(str.strip)
+template_sets = st.builds(
+    TemplateSet,
+    st.dictionaries(
+        names,
+        st.builds(
+            IntentTemplates,
+            st.lists(texts, min_size=1, max_size=4),
+            st.none() | st.floats(-1, 1),
+        ),
+        max_size=4,
+    ),
+    language=st.none() | st.sampled_from(["en", "de-CH"]),
+    threshold=st.floats(-1, 1),
+    margin=st.floats(0, 2),
+    schema=st.none() | st.just("templates.schema.json"),
+)
+
+
+def _write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", ["not JSON", "line 1"]),
+        ('{"a": ["x"],}', ["not JSON", "line 1, column 1"]),
+        ('{\n"a": ["x"\n', ["not JSON", "line 3"]),
+        ('{"intents": {}, "threshold": NaN}', ["not JSON", "column 30"]),
+        (b'{"a":\n["caf\xe9"]}', ["line 2", "UTF-8"]),
+        ('{"a": ["\\ud800"]}', ["not JSON"]),
+        ('{"a": ["x"], "a": ["y"]}', ["'a'", "twice", "merge"]),
+        ('{"intents": {"a": {"templates": ["x"], "templates": ["y"]}}}', ["'templates'", "twice"]),
+        ("[" * 100_000, ["not JSON"]),
+        ('{"intents": {}, "margin": ' + "9" * 5000 + "}", []),
+        ('{"a": ["x", 3]}', ["intent 'a', template 2"]),
+    ],
+)
+def test_an_error_in_a_file_names_the_file_and_the_place(
+    tmp_path: Path, content: str | bytes, words: list[str]
+) -> None:
+    path = _write(tmp_path / "bot.json", content)
+    with pytest.raises(TemplateError) as caught:
+        load_templates(path)
+    assert all(word in str(caught.value) for word in [str(path), *words])
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
+    path = _write(tmp_path / "bot.json", b'\xef\xbb\xbf{"a": ["x"]}')
+    assert load_templates(path) == parse_templates({"a": ["x"]})
+
+
+def test_a_missing_file_error_lists_the_shipped_sets(tmp_path: Path) -> None:
+    with pytest.raises(TemplateError, match=r"nothing\.json.*smart_home"):
+        load_templates(tmp_path / "nothing.json")
+    with pytest.raises(TemplateError, match="no such file"):
+        load_templates("")
+
+
+def test_a_folder_is_no_template_file(tmp_path: Path) -> None:
+    with pytest.raises(TemplateError, match=f"^{tmp_path} is a folder; name the template file"):
+        load_templates(tmp_path)
+
+
+def test_sets_are_loaded_from_path_name_mapping_and_set(tmp_path: Path) -> None:
+    path = _write(tmp_path / "bot.json", '{"a": ["x"]}')
+    loaded = load_templates(path)
+    assert load_templates(str(path)) == load_templates({"a": ["x"]}) == loaded
+    copy = load_templates(loaded)
+    assert copy == loaded
+    copy.add_intent("b", ["y"])
+    assert "b" not in loaded.intents
+    assert "lights_on" in load_templates("smart_home").intents
+
+
+def test_a_file_wins_over_a_shipped_set_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write(tmp_path / "travel", '{"a": ["x"]}')
+    monkeypatch.chdir(tmp_path)
+    assert list(load_templates("travel").intents) == ["a"]
+
+
+@given(template_sets)
+def test_a_saved_set_is_loaded_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, template_set: TemplateSet
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "saved.json"
+    save_templates(template_set, path)
+    assert load_templates(path) == template_set
+    assert SCHEMA.is_valid(json.loads(path.read_bytes()))
+
+
+def test_an_invalid_set_is_not_saved(tmp_path: Path) -> None:
+    path = _write(tmp_path / "bot.json", "old")
+    with pytest.raises(TemplateError, match=r"bot\.json.*threshold"):
+        save_templates(TemplateSet(threshold=float("nan")), path)
+    assert path.read_text() == "old"
+
+
+def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _write(tmp_path / "bot.json", "old")
+
+    def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_templates(TemplateSet(), path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["bot.json"]
+
+
+def test_a_save_into_a_folder_that_is_missing_names_the_file_and_the_folder(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "none" / "bot.json"
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*none; make it") as caught:
+        save_templates(TemplateSet(), path)
+    assert caught.value.filename == str(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions and links")
+def test_saving_keeps_permissions_and_follows_links(tmp_path: Path) -> None:
+    path = _write(tmp_path / "bot.json", "{}")
+    path.chmod(0o640)
+    link = tmp_path / "link.json"
+    link.symlink_to(path)
+    save_templates(parse_templates({"a": ["x"]}), link)
+    assert link.is_symlink()
+    assert load_templates(path).intents["a"].templates == ["x"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_the_schema_is_a_schema_and_not_a_set() -> None:
+    Draft202012Validator.check_schema(SCHEMA.schema)
+    assert set(bundled_templates()) == {"banking_support", "small_talk", "smart_home", "travel"}
+
+
+def test_the_documentation_counts_the_shipped_sets_right() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "templates.md").read_text("utf-8")
+    for name in bundled_templates():
+        intents = load_templates(name).intents
+        number = sum(len(intent.templates) for intent in intents.values())
+        assert f"| `{name}` | {len(intents)} | {number} |" in page

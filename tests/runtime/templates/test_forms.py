@@ -1,0 +1,151 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from pocketintent.runtime.errors import TemplateError
+from pocketintent.runtime.templates.files import bundled_templates
+from pocketintent.runtime.templates.forms import normalise_form
+from pocketintent.runtime.templates.template_set import (
+    DEFAULT_MARGIN,
+    DEFAULT_THRESHOLD,
+    IntentTemplates,
+    TemplateSet,
+    parse_templates,
+)
+
+SCHEMA_FILE = bundled_templates()["smart_home"].with_name("templates.schema.json")
+SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8")))
+
+GOOD: list[Any] = [
+    {},
+    {"intents": {}},
+    {"intents": {"a": {"templates": ["x"]}}},
+    {"intents": {"a": {"templates": ["x", "y"], "threshold": -1}}, "threshold": 1, "margin": 2},
+    {"intents": {"a": {"templates": ["x"]}}, "language": None, "$schema": "s.json", "margin": 0},
+    {"a": ["x", "y"]},
+    {"a": [{"text": "x"}, "y"], "$schema": "s.json"},
+    {"intents": ["an intent that is called intents"]},
+    {"threshold": ["an intent that is called threshold"]},
+    {"名前": ["電気をつけて"], "emoji": ["💡", "é"]},
+]
+
+# What is wrong, with words that the message must have.
+BAD: list[tuple[Any, list[str]]] = [
+    (None, ["top level", "null"]),
+    ([], ["top level", "a list"]),
+    ("x", ["top level", "a text"]),
+    ({"intents": None}, ["'intents'", "null"]),
+    ({"intents": {"a": ["x"]}}, ["intent 'a'", '"templates"']),
+    ({"intents": {"a": {}}}, ["intent 'a'", "no list of templates"]),
+    ({"intents": {"a": {"templates": []}}}, ["intent 'a'", "no templates"]),
+    ({"intents": {"a": {"templates": "x"}}}, ["intent 'a'", "a list of texts"]),
+    ({"intents": {"a": {"templates": ["x", " \t"]}}}, ["intent 'a', template 2", "empty"]),
+    ({"intents": {"a": {"templates": ["x", 3]}}}, ["intent 'a', template 2", "a number"]),
+    ({"intents": {"a": {"templates": [{"text": "x"}]}}}, ["intent 'a', template 1", "an object"]),
+    ({"intents": {"a": {"templates": ["x"], "treshold": 0}}}, ["intent 'a'", "'threshold'?"]),
+    ({"intents": {"a": {"templates": ["x"], "threshold": 1.01}}}, ["intent 'a'", "1.01", "-1 to"]),
+    ({"intents": {"a": {"templates": ["x"], "threshold": None}}}, ["intent 'a'", "null"]),
+    ({"intents": {"a": {"templates": ["x"], "threshold": True}}}, ["intent 'a'", "true"]),
+    ({"intents": {" ": {"templates": ["x"]}}}, ["intent ' '", "name"]),
+    ({"intents": {}, "threshold": -1.5}, ["'threshold'", "-1.5"]),
+    ({"intents": {}, "threshold": "0.5"}, ["'threshold'", "a text"]),
+    ({"intents": {}, "margin": -0.1}, ["'margin'", "0 to 2"]),
+    ({"intents": {}, "language": 3}, ["'language'", "a number"]),
+    ({"intents": {}, "language": ""}, ["'language'", "empty"]),
+    ({"intents": {}, "extra": 1}, ["'extra'", "known"]),
+    ({"threshold": 0.5, "a": ["x"]}, ["'threshold'", '"intents"']),
+    ({"a": []}, ["intent 'a'", "no templates"]),
+    ({"a": "x"}, ["intent 'a'", "a list of texts"]),
+    ({"a": {"templates": ["x"]}}, ["intent 'a'", "an object"]),
+    ({"a": [""]}, ["intent 'a', template 1", "empty"]),
+    ({"a": ["x", {"text": " "}]}, ["intent 'a', template 2", "empty"]),
+    ({"a": [{"text": "x", "lang": "en"}]}, ["intent 'a', template 1", "'lang'"]),
+    ({"a": [{}]}, ["intent 'a', template 1", "text"]),
+    ({"a": [["x"]]}, ["intent 'a', template 1", "a list"]),
+    ({"": ["x"]}, ["intent ''", "name"]),
+]
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.floats(-2, 3)
+    | st.sampled_from(["", " ", "x", "turn on the lights"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["intents", "templates", "text", "threshold", "margin", "language", "$schema", "a"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize("obj", GOOD)
+def test_good_examples_pass_the_parser_and_the_schema(obj: Any) -> None:
+    parse_templates(obj)
+    assert SCHEMA.is_valid(obj)
+
+
+@pytest.mark.parametrize(("obj", "words"), BAD)
+def test_bad_examples_fail_the_schema_and_the_parser_says_where_and_what(
+    obj: Any, words: list[str]
+) -> None:
+    assert not SCHEMA.is_valid(obj)
+    with pytest.raises(TemplateError) as caught:
+        parse_templates(obj, "bot.json")
+    assert all(word in str(caught.value) for word in ["bot.json: ", *words])
+
+
+@given(json_values)
+def test_parser_and_schema_agree_on_any_value(obj: Any) -> None:
+    assert SCHEMA.is_valid(obj) == (not normalise_form(obj)[1])
+
+
+def test_the_three_forms_give_the_same_intents() -> None:
+    long = parse_templates({"intents": {"a": {"templates": ["x", "y"]}, "b": {"templates": ["z"]}}})
+    assert parse_templates({"a": ["x", "y"], "b": ["z"]}) == long
+    assert parse_templates({"a": [{"text": "x"}, {"text": "y"}], "b": [{"text": "z"}]}) == long
+    assert long.threshold == DEFAULT_THRESHOLD
+    assert long.margin == DEFAULT_MARGIN
+
+
+def test_settings_of_the_long_form_are_read() -> None:
+    template_set = parse_templates(
+        {
+            "$schema": "templates.schema.json",
+            "language": "en",
+            "threshold": 0.55,
+            "margin": 0.03,
+            "intents": {"a": {"templates": ["x"], "threshold": 1}},
+        }
+    )
+    assert template_set == TemplateSet(
+        {"a": IntentTemplates(["x"], 1.0)}, "en", 0.55, 0.03, "templates.schema.json"
+    )
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 10**400])
+def test_numbers_that_are_no_thresholds_are_refused(value: float) -> None:
+    for key in ("threshold", "margin"):
+        with pytest.raises(TemplateError, match=key):
+            parse_templates({"intents": {}, key: value})
+
+
+def test_a_lone_surrogate_is_refused_because_it_cannot_be_saved() -> None:
+    with pytest.raises(TemplateError, match="intent 'a', template 1"):
+        parse_templates({"a": ["\ud800"]})
+    with pytest.raises(TemplateError, match="name"):
+        parse_templates({"\ud800": ["x"]})
+
+
+def test_all_problems_are_counted_in_one_error() -> None:
+    with pytest.raises(TemplateError, match="problems in all: 3"):
+        parse_templates({"a": ["", ""], "b": []})
