@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     started = time.perf_counter()
     quantizer = Quantizer.fit(vectors, sub_dim=args.sub_dim, codebook_size=args.codebook_size)
     fitted = time.perf_counter()
-    matrix = quantizer.encode(vectors)
+    matrix = QuantizedMatrix.encode(vectors, quantizer)
     encoded = time.perf_counter()
 
     ids = rng.integers(0, args.words, 10)

@@ -16,7 +16,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import MissingExtraError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -121,8 +121,10 @@ def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempP
     quantizer = Quantizer.fit(vectors, sub_dim=4, codebook_size=256)
     encoder = StaticEncoder(
         Vocabulary([*TINY_WORDS.split(), "um"]),
-        quantizer.encode(np.pad(vectors, ((0, 1), (0, 0)))),
-        ngrams=Quantizer.fit(buckets, sub_dim=4, codebook_size=256).encode(buckets),
+        QuantizedMatrix.encode(np.pad(vectors, ((0, 1), (0, 0))), quantizer),
+        ngrams=QuantizedMatrix.encode(
+            buckets, Quantizer.fit(buckets, sub_dim=4, codebook_size=256)
+        ),
         ngram_settings=NgramSettings(2, 3, 64),
     )
     path = tmp_path_factory.mktemp("model") / "compressed.safetensors"

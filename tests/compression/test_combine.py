@@ -39,7 +39,9 @@ def make_words(characters: CharEncoder, *, quantised: bool = False) -> StaticEnc
     vectors = own + noise * np.abs(own).mean()
     matrix: DenseMatrix | QuantizedMatrix = DenseMatrix(vectors)
     if quantised:
-        matrix = Quantizer.fit(vectors, sub_dim=2, codebook_size=32).encode(vectors)
+        matrix = QuantizedMatrix.encode(
+            vectors, Quantizer.fit(vectors, sub_dim=2, codebook_size=32)
+        )
     codebook = np.random.default_rng(3).normal(size=(1, 4, 2)).astype(np.float32)
     return StaticEncoder(
         Vocabulary(WORDS),

@@ -19,7 +19,7 @@ from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -34,7 +34,7 @@ def make_encoder(quantised: bool = False) -> StaticEncoder:
     if not quantised:
         return StaticEncoder(Vocabulary(WORDS), DenseMatrix(vectors))
     quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=4)
-    return StaticEncoder(Vocabulary(WORDS), quantizer.encode(vectors))
+    return StaticEncoder(Vocabulary(WORDS), QuantizedMatrix.encode(vectors, quantizer))
 
 
 def as_sentences(lists: list[list[int]]) -> Sentences:

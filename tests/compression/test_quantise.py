@@ -177,7 +177,7 @@ def test_the_template_codebook_quantises_sentence_vectors() -> None:
     assert (quantizer.dim, quantizer.sub_dim, quantizer.codebook_size) == (20, 2, 256)
     assert not quantizer.per_position and not quantizer.normalised
     vectors = encoder.encode_batch(make_texts(50))
-    decoded = quantizer.encode(vectors).decode()
+    decoded = QuantizedMatrix.encode(vectors, quantizer).decode()
     assert np.square(vectors - decoded).sum(axis=1).mean() < 0.05
 
 

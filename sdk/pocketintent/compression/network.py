@@ -9,7 +9,7 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.weights import StoredMatrix, WeightFormat, Weights
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
 
@@ -57,7 +57,7 @@ def quantise_charemb(
         quantizer = Quantizer.fit(
             matrix, sub_dim=sub_dim, codebook_size=codebook_size, per_position=False, seed=seed
         )
-        return quantizer.encode(matrix)
+        return QuantizedMatrix.encode(matrix, quantizer)
 
     stored = Weights(
         weights,

@@ -94,7 +94,9 @@ def quantise_encoder(
             progress=_stage(progress, f"fit {stage}"),
             **settings,
         )
-        return quantizer.encode(vectors, progress=_stage(progress, f"encode {stage}"))
+        return QuantizedMatrix.encode(
+            vectors, quantizer, progress=_stage(progress, f"encode {stage}")
+        )
 
     counts = encoder.counts
     weights = None if counts is None else counts.astype(np.float64) ** count_power

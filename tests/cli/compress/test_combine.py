@@ -12,6 +12,7 @@ from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import load_model, save_model
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -29,7 +30,7 @@ def models(tmp_path: Path) -> tuple[Path, Path]:
     characters = random_network(network, vocabulary, rng)
     vectors = characters.embed_terms(WORDS)
     vectors += rng.normal(0, np.abs(vectors).mean() / 2, vectors.shape).astype(np.float32)
-    matrix = Quantizer.fit(vectors, sub_dim=2, codebook_size=8).encode(vectors)
+    matrix = QuantizedMatrix.encode(vectors, Quantizer.fit(vectors, sub_dim=2, codebook_size=8))
     words, charemb = tmp_path / "words.safetensors", tmp_path / "charemb.safetensors"
     manifest, tensors = StaticEncoder(Vocabulary(WORDS), matrix).to_model_file_parts()
     counts = np.arange(len(WORDS), 0, -1).astype(np.uint32)

@@ -13,7 +13,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files import shipped_models
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings, ngram_buckets
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -32,7 +32,7 @@ def _dense() -> DenseMatrix:
 
 def _quantised() -> Matrix:
     vectors = _vectors(len(WORDS))
-    return Quantizer.fit(vectors, sub_dim=2, codebook_size=4).encode(vectors)
+    return QuantizedMatrix.encode(vectors, Quantizer.fit(vectors, sub_dim=2, codebook_size=4))
 
 
 def _encoder(words: Matrix | None = None, **settings: Any) -> StaticEncoder:
@@ -94,7 +94,9 @@ def test_an_encoder_is_saved_and_loaded_with_all_its_parts(tmp_path: Path) -> No
     ngram_vectors = _vectors(7, seed=1)
     encoder = _encoder(
         _quantised(),
-        ngrams=Quantizer.fit(ngram_vectors, sub_dim=4, codebook_size=4).encode(ngram_vectors),
+        ngrams=QuantizedMatrix.encode(
+            ngram_vectors, Quantizer.fit(ngram_vectors, sub_dim=4, codebook_size=4)
+        ),
         ngram_settings=NGRAMS,
         template_quantizer=Quantizer.fit(
             _vectors(9), sub_dim=2, codebook_size=8, per_position=False, normalised=False

@@ -18,7 +18,7 @@ def make_vectors(n: int = 300, dim: int = 12) -> np.ndarray:
 def make_matrix(normalised: bool = True, vectors: np.ndarray | None = None) -> QuantizedMatrix:
     vectors = make_vectors() if vectors is None else vectors
     quantizer = Quantizer.fit(vectors, sub_dim=3, codebook_size=16, normalised=normalised)
-    return quantizer.encode(vectors)
+    return QuantizedMatrix.encode(vectors, quantizer)
 
 
 LARGE = make_vectors(300, 96)

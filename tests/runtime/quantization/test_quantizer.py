@@ -29,7 +29,7 @@ def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
 
 
 def distortion(quantizer: Quantizer, vectors: np.ndarray) -> float:
-    decoded = quantizer.encode(vectors).decode()
+    decoded = QuantizedMatrix.encode(vectors, quantizer).decode()
     return float(np.square(vectors - decoded).sum(axis=1, dtype=np.float64).mean())
 
 
@@ -46,7 +46,7 @@ def test_each_code_is_the_nearest_centroid(
 ) -> None:
     vectors = make_vectors(n, seed=seed)
     quantizer = Quantizer.fit(vectors, sub_dim=sub_dim, codebook_size=codebook_size, **variant)
-    codes = quantizer.encode(vectors).codes
+    codes = QuantizedMatrix.encode(vectors, quantizer).codes
     if quantizer.normalised:
         vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     for position in range(quantizer.num_sub):
@@ -62,8 +62,8 @@ def test_each_code_is_the_nearest_centroid(
 def test_decoded_vectors_encode_to_themselves(seed: int, size: int, per_position: bool) -> None:
     vectors = make_vectors(60, seed=seed)
     quantizer = fit(vectors, codebook_size=size, per_position=per_position, normalised=False)
-    decoded = quantizer.encode(vectors).decode()
-    np.testing.assert_array_equal(quantizer.encode(decoded).decode(), decoded)
+    decoded = QuantizedMatrix.encode(vectors, quantizer).decode()
+    np.testing.assert_array_equal(QuantizedMatrix.encode(decoded, quantizer).decode(), decoded)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -83,7 +83,7 @@ def test_sum_of_table_look_ups_is_the_dot_product_with_the_decoded_vector(
 ) -> None:
     vectors = make_vectors(50, seed=seed)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    matrix = fit(vectors, **variant).encode(vectors)
+    matrix = QuantizedMatrix.encode(vectors, fit(vectors, **variant))
     query = vectors[0]
     table = matrix.quantizer.similarity_table(query)
     assert table.shape == (4, 16)
@@ -98,7 +98,7 @@ def test_sum_of_table_look_ups_is_the_dot_product_with_the_decoded_vector(
 @pytest.mark.parametrize("codebook_size", [16, 300])
 def test_rows_are_rows_of_the_decoded_matrix(variant: dict[str, bool], codebook_size: int) -> None:
     vectors = make_vectors()
-    matrix = fit(vectors, codebook_size=codebook_size, **variant).encode(vectors)
+    matrix = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=codebook_size, **variant))
     ids = np.array([7, 0, 299, 7])
     plain = np.concatenate(
         [
@@ -117,32 +117,32 @@ def test_rows_are_rows_of_the_decoded_matrix(variant: dict[str, bool], codebook_
 
 def test_codes_are_bytes_up_to_256_centroids() -> None:
     vectors = make_vectors()
-    assert fit(vectors, codebook_size=256).encode(vectors).codes.dtype == np.uint8
-    assert fit(vectors, codebook_size=257).encode(vectors).codes.dtype == np.uint16
+    assert QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=256)).codes.dtype == np.uint8
+    assert QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=257)).codes.dtype == np.uint16
 
 
 def test_a_vocabulary_smaller_than_the_codebook_is_kept_almost_exactly() -> None:
     vectors = make_vectors(5)
-    decoded = fit(vectors, codebook_size=256).encode(vectors).decode()
+    decoded = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=256)).decode()
     np.testing.assert_allclose(decoded, vectors, rtol=2e-3, atol=2e-3)
 
 
 def test_a_zero_vector_stays_zero_and_the_others_are_not_disturbed() -> None:
     vectors = make_vectors()
     with_zero = np.concatenate([vectors, np.zeros((40, 12), dtype=np.float32)])
-    matrix = fit(with_zero).encode(with_zero)
+    matrix = QuantizedMatrix.encode(with_zero, fit(with_zero))
     assert not matrix.rows(np.arange(300, 340)).any()
     np.testing.assert_array_equal(fit(vectors).codebook, matrix.quantizer.codebook)
 
 
 def test_all_zero_vectors_are_quantised_to_zero() -> None:
     zeros = np.zeros((9, 12), dtype=np.float32)
-    assert not fit(zeros).encode(zeros).decode().any()
+    assert not QuantizedMatrix.encode(zeros, fit(zeros)).decode().any()
 
 
 def test_the_kept_norm_has_the_least_squared_error() -> None:
     vectors = make_vectors()
-    matrix = fit(vectors, codebook_size=4).encode(vectors)
+    matrix = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=4))
     assert matrix.norms is not None
     best = np.square(vectors - matrix.decode()).sum()
     for factor in (0.98, 1.02):
@@ -178,7 +178,9 @@ def test_progress_counts_codebooks_and_rows() -> None:
     quantizer = fit(vectors, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     seen.clear()
-    quantizer.encode(vectors, progress=lambda done, total: seen.append((done, total)))
+    QuantizedMatrix.encode(
+        vectors, quantizer, progress=lambda done, total: seen.append((done, total))
+    )
     assert seen == [(300, 300)]
 
 
@@ -201,7 +203,7 @@ def test_nan_and_infinity_are_refused_with_their_row(bad: float) -> None:
     with pytest.raises(PocketIntentError, match="row 17"):
         fit(vectors)
     with pytest.raises(PocketIntentError, match="row 17"):
-        quantizer.encode(vectors)
+        QuantizedMatrix.encode(vectors, quantizer)
 
 
 def test_norms_past_half_precision_are_refused() -> None:
@@ -209,9 +211,9 @@ def test_norms_past_half_precision_are_refused() -> None:
     quantizer = fit(vectors)
     vectors[5] *= 1e6
     with pytest.raises(PocketIntentError, match="row 5 is too large for half precision"):
-        quantizer.encode(vectors)
+        QuantizedMatrix.encode(vectors, quantizer)
 
 
 def test_vectors_of_another_dim_are_refused() -> None:
     with pytest.raises(PocketIntentError, match="dim 9; the quantizer has 12"):
-        fit(make_vectors()).encode(make_vectors(dim=9))
+        QuantizedMatrix.encode(make_vectors(dim=9), fit(make_vectors()))

@@ -35,7 +35,7 @@ def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
 @pytest.mark.parametrize("codebook_size", [2, 5, 128, 200, 256, 300])
 def test_tensors_give_back_the_matrix(variant: dict[str, bool], codebook_size: int) -> None:
     vectors = make_vectors()
-    matrix = fit(vectors, codebook_size=codebook_size, **variant).encode(vectors)
+    matrix = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=codebook_size, **variant))
     tensors, settings_ = to_tensors(matrix, "words"), matrix_settings(matrix)
     again = matrix_from_tensors(tensors, "words", settings_)
     assert isinstance(again, QuantizedMatrix)
@@ -46,7 +46,7 @@ def test_tensors_give_back_the_matrix(variant: dict[str, bool], codebook_size: i
 
 def test_eight_bit_codes_are_used_in_place() -> None:
     vectors = make_vectors()
-    matrix = fit(vectors, codebook_size=256).encode(vectors)
+    matrix = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=256))
     tensors = to_tensors(matrix, "words")
     again = matrix_from_tensors(tensors, "words", matrix_settings(matrix))
     assert isinstance(again, QuantizedMatrix)
@@ -63,7 +63,7 @@ def test_dense_vectors_are_kept_as_they_are() -> None:
 
 def packed_case(codebook_size: int = 5) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     vectors = make_vectors()
-    matrix = fit(vectors, codebook_size=codebook_size).encode(vectors)
+    matrix = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=codebook_size))
     return to_tensors(matrix, "words"), matrix_settings(matrix)
 
 

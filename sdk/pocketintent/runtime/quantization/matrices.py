@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, row_products, unit_rows
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.checks import check_matrix, half_precision
+from pocketintent.runtime.quantization.codebooks import Progress
 from pocketintent.runtime.quantization.packing import CodeArray
-
-if TYPE_CHECKING:
-    from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.quantizer import Quantizer
 
 ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""
@@ -41,6 +40,48 @@ class QuantizedMatrix:
             self.norms is not None and self.norms.shape != self.codes.shape[:1]
         ):
             raise PocketIntentError("norms must be [n] for a normalised quantizer, otherwise None")
+
+    @classmethod
+    def encode(
+        cls, vectors: FloatArray, quantizer: Quantizer, *, progress: Progress | None = None
+    ) -> QuantizedMatrix:
+        """Quantise vectors.
+
+        With a normalised quantizer, the stored norm is the one with the least squared error,
+        ``x . d / d . d`` for the decoded direction ``d``.
+
+        Args:
+            vectors: float32 ``[n, dim]``.
+            quantizer: The codebooks.
+            progress: Called with the rows done and the number of rows.
+
+        Returns:
+            The codes, with norms if the quantizer is normalised.
+
+        Raises:
+            PocketIntentError: The shape does not fit, a number is NaN or infinite, or a norm
+                is too large for half precision.
+        """
+        check_matrix(vectors)
+        if vectors.shape[1] != quantizer.dim:
+            raise PocketIntentError(
+                f"vectors have dim {vectors.shape[1]}; the quantizer has {quantizer.dim}"
+            )
+        codes = np.empty((len(vectors), quantizer.num_sub), dtype=quantizer.code_dtype)
+        norms = np.zeros(len(vectors), dtype=np.float16) if quantizer.normalised else None
+        for start in range(0, len(vectors), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            block = np.asarray(vectors[rows], dtype=np.float32)
+            if norms is None:
+                codes[rows] = quantizer.assign(block)
+            else:
+                units = unit_rows(block)
+                codes[rows] = quantizer.assign(units)
+                scale = _best_scale(units, quantizer.decode_codes(codes[rows]))
+                norms[rows] = half_precision(scale * row_lengths(block), "norms", start)
+            if progress is not None:
+                progress(min(start + ROWS_AT_ONCE, len(vectors)), len(vectors))
+        return cls(codes, norms, quantizer)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -167,3 +208,9 @@ def _sum_groups(
             else:
                 sums[groups] = np.matmul(norms.take(members)[:, None], parts)[:, 0]
     return sums
+
+
+def _best_scale(units: FloatArray, decoded: FloatArray) -> FloatArray:
+    energy = row_products(decoded, decoded)
+    scale: FloatArray = row_products(units, decoded) / np.where(energy > 0, energy, np.float32(1))
+    return scale

@@ -14,15 +14,10 @@ import numpy.typing as npt
 from pocketintent.runtime.arrays import (
     FloatArray,
     IndexArray,
-    row_lengths,
-    row_products,
-    unit_rows,
 )
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.checks import check_matrix, half_precision
 from pocketintent.runtime.quantization.codebooks import Progress, fit_codebooks
 from pocketintent.runtime.quantization.lbg import nearest_centroids
-from pocketintent.runtime.quantization.matrices import ROWS_AT_ONCE, QuantizedMatrix
 from pocketintent.runtime.quantization.packing import MAX_BITS, CodeArray
 
 
@@ -133,44 +128,6 @@ class Quantizer:
         )
         return cls(codebook, vectors.shape[1], normalised)
 
-    def encode(self, vectors: FloatArray, *, progress: Progress | None = None) -> QuantizedMatrix:
-        """Quantise vectors.
-
-        With ``normalised``, the stored norm is the one with the least squared error,
-        ``x . d / d . d`` for the decoded direction ``d``.
-
-        Args:
-            vectors: float32 ``[n, dim]``.
-            progress: Called with the rows done and the number of rows.
-
-        Returns:
-            The codes, with norms if the quantizer is normalised.
-
-        Raises:
-            PocketIntentError: The shape does not fit, a number is NaN or infinite, or a norm
-                is too large for half precision.
-        """
-        check_matrix(vectors)
-        if vectors.shape[1] != self.dim:
-            raise PocketIntentError(
-                f"vectors have dim {vectors.shape[1]}; the quantizer has {self.dim}"
-            )
-        codes = np.empty((len(vectors), self.num_sub), dtype=self.code_dtype)
-        norms = np.zeros(len(vectors), dtype=np.float16) if self.normalised else None
-        for start in range(0, len(vectors), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            block = np.asarray(vectors[rows], dtype=np.float32)
-            if norms is None:
-                codes[rows] = self.assign(block)
-            else:
-                units = unit_rows(block)
-                codes[rows] = self.assign(units)
-                scale = _best_scale(units, self.decode_codes(codes[rows]))
-                norms[rows] = half_precision(scale * row_lengths(block), "norms", start)
-            if progress is not None:
-                progress(min(start + ROWS_AT_ONCE, len(vectors)), len(vectors))
-        return QuantizedMatrix(codes, norms, self)
-
     def assign(self, vectors: FloatArray) -> CodeArray:
         """Find the codes of the nearest centroids, without normalisation.
 
@@ -208,9 +165,3 @@ class Quantizer:
         parts = query.reshape(self.num_sub, 1, self.sub_dim)
         table: FloatArray = np.matmul(parts, self._transposed)
         return table.reshape(self.num_sub, self.codebook_size)
-
-
-def _best_scale(units: FloatArray, decoded: FloatArray) -> FloatArray:
-    energy = row_products(decoded, decoded)
-    scale: FloatArray = row_products(units, decoded) / np.where(energy > 0, energy, np.float32(1))
-    return scale

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
 DIM = 8
@@ -46,7 +46,11 @@ def test_the_attention_is_the_softmax_over_all_words(
 ) -> None:
     rows, attention = make_rows(), Attention(share, temperature, weight)
     rows[3] = 0
-    table = Quantizer.fit(rows, sub_dim=2, codebook_size=8).encode(rows) if quantised else None
+    table = (
+        QuantizedMatrix.encode(rows, Quantizer.fit(rows, sub_dim=2, codebook_size=8))
+        if quantised
+        else None
+    )
     queries = np.random.default_rng(seed).normal(0, 2, (5, DIM)).astype(np.float32)
     queries[2] = 0
     original_queries = queries.copy()
@@ -109,7 +113,8 @@ def test_only_the_first_words_answer_if_their_number_is_limited(quantised: bool)
     rows, queries = make_rows(), make_rows(6)[:, ::-1].copy()
     quantizer = Quantizer.fit(rows, sub_dim=2, codebook_size=8)
     table, first = (
-        quantizer.encode(part) if quantised else DenseMatrix(part) for part in (rows, rows[:12])
+        QuantizedMatrix.encode(part, quantizer) if quantised else DenseMatrix(part)
+        for part in (rows, rows[:12])
     )
     limited = TableAttention(table, Attention(words=12))(queries)
     np.testing.assert_allclose(limited, TableAttention(first, Attention())(queries), atol=1e-6)

@@ -17,7 +17,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -35,7 +35,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(TOKENS), max_size=6).map(" ".join), ma
 def make_words(quantised: bool = False, **options: Any) -> StaticEncoder:
     vectors = np.random.default_rng(0).normal(0, 0.5, (len(WORDS), DIM)).astype(np.float32)
     quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=8)
-    matrix = quantizer.encode(vectors) if quantised else DenseMatrix(vectors)
+    matrix = QuantizedMatrix.encode(vectors, quantizer) if quantised else DenseMatrix(vectors)
     return StaticEncoder(Vocabulary(WORDS), matrix, **options)
 
 
