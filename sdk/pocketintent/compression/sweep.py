@@ -16,7 +16,7 @@ from pocketintent.compression.prune import without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.atomic import replacing, write_atomically
 
 VARIANTS: dict[str, dict[str, bool]] = {
     "shared": {"per_position": False, "normalised": False, "rotate": False},
@@ -148,7 +148,7 @@ def write_csv(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Write a table as CSV, with a row for each cell and a column for each figure."""
     columns = ["variant", "sub_dim", "codebook_size", "bytes", "vector_bytes"]
     figures = list(flatten(table["baseline"]["quality"]))
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns + figures)
         for cell in table["cells"]:
