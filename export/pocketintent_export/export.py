@@ -90,7 +90,7 @@ def export_folder(
     """
     started = time.monotonic()
     _check_arguments(file_format, scoring, max_length, max_chars)
-    remove_leftovers(Path(os.path.realpath(out)))  # also where the target is complete
+    remove_leftovers(out)
     target = check_target(out)
     source = find_model(model)
     encoder = load_encoder(source)

@@ -17,6 +17,7 @@ from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import replacing, write_atomically
+from pocketintent.runtime.files.staging import remove_leftovers
 
 VARIANTS: dict[str, dict[str, bool]] = {
     "shared": {"per_position": False, "normalised": False, "rotate": False},
@@ -95,6 +96,7 @@ def run_sweep(
         PocketIntentError: A variant is unknown, or the file contains another sweep.
     """
     path = Path(path)
+    remove_leftovers(path)
     made_from = {**made_from, "sample": sample, "seed": seed}
     cells = list(grid or Grid())
     table = _read_table(path, made_from)

@@ -17,7 +17,7 @@ from pathlib import Path
 from pocketintent.evaluation.public_data.catalogue import Output, PublicSet
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import move_into_place
-from pocketintent.runtime.files.staging import staging
+from pocketintent.runtime.files.staging import remove_leftovers, staging
 
 TIMEOUT = 60.0
 """Seconds to wait for the server before a download fails."""
@@ -68,10 +68,11 @@ def fetch_set(
         OSError: ``out`` cannot be written.
     """
     folder = Path(out)
+    remove_leftovers(folder / public_set.name)
     if not force and all((folder / output.path).is_file() for output in public_set.outputs):
         return _report(public_set, folder, downloaded=False)
     folder.mkdir(parents=True, exist_ok=True)
-    with staging(folder.resolve() / public_set.name) as temporary:
+    with staging(folder / public_set.name) as temporary:
         temporary.mkdir()
         staged = [
             _build(public_set, output, temporary / str(number), step)

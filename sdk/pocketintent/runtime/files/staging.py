@@ -32,7 +32,7 @@ def staging(target: Path) -> Iterator[Path]:
     whatever is still at the path is removed.
 
     Args:
-        target: The file or folder to make, without symbolic links. Its parent must exist.
+        target: The file or folder to make; a symbolic link is followed. Its parent must exist.
 
     Yields:
         A path with the target's suffix, at which there is nothing yet.
@@ -40,6 +40,7 @@ def staging(target: Path) -> Iterator[Path]:
     Raises:
         OSError: The target's parent cannot be written to.
     """
+    target = Path(os.path.realpath(target))
     remove_leftovers(target)
     folder, lock = _make_folder(target)
     try:
@@ -48,15 +49,17 @@ def staging(target: Path) -> Iterator[Path]:
         _remove(folder, target, lock)
 
 
-def remove_leftovers(target: Path) -> None:
+def remove_leftovers(path: str | os.PathLike[str]) -> None:
     """Remove the temporary folders that killed processes left behind for a target.
 
-    Folders of running processes stay, as does everything that cannot be removed. On a file system
-    without locks, all folders stay.
+    Every write does so. A command that may end without a write, because its target is complete,
+    calls this first. Folders of running processes stay, as does everything that cannot be removed.
+    On a file system without locks, all folders stay.
 
     Args:
-        target: The file or folder that was to be made, without symbolic links.
+        path: The file or folder that was to be made; a symbolic link is followed.
     """
+    target = Path(os.path.realpath(path))
     name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{6}}\.tmp")
     with suppress(OSError), os.scandir(target.parent) as entries:
         folders = [
