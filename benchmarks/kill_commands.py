@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,11 @@ from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMat
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from pocketintent_export.writers.contract import GraphInput, Writer
 
 WORDS = (
     *("turn", "switch", "put", "on", "off", "the", "lights", "lamp"),
@@ -113,9 +119,33 @@ def _trained() -> KilledCommand:
     return KilledCommand("starspace", "new.safetensors", run, resume, refusal="is finished")
 
 
+def _convert_once(write: Writer) -> Writer:
+    """A writer that keeps the graphs of the first export, since a conversion takes seconds."""
+    graphs: dict[str, bytes] = {}
+
+    def write_again(
+        module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
+    ) -> None:
+        if path.name in graphs:
+            path.write_bytes(graphs[path.name])
+            return
+        write(module, inputs, outputs, path)
+        graphs[path.name] = path.read_bytes()
+
+    return write_again
+
+
 def _exported() -> KilledCommand:
     words = ["--model", f"{{}}/{COMPRESSED}", "--templates", f"{{}}/{TEMPLATE_FILE}"]
-    run = _command("export", *words, "--format", "onnx", "--out", "{}/new")
+    export = _command("export", *words, "--format", "onnx", "--out", "{}/new")
+
+    def run(folder: Path) -> object:
+        from pocketintent_export.writers.registry import WRITERS
+
+        WRITERS["onnx"] = writers.setdefault("onnx", _convert_once(WRITERS["onnx"]))
+        return export(folder)
+
+    writers: dict[str, Writer] = {}
     return KilledCommand("export", "new", run, run, refusal="is not empty")
 
 
