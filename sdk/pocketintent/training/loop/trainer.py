@@ -154,8 +154,9 @@ class Trainer:
                 f"the loss is not a number in epoch {epoch + 1}; lower --learning-rate"
             )
         line = f"loss {self._mean_loss():.4f}" if self._sums[1] else ""
-        self._next = (epoch, batch + workers.count)
-        if self._next[1] > last:
+        # The last step may have batches for some of the processes only.
+        self._next = (epoch, min(batch + workers.count, self._num_batches))
+        if self._next[1] == self._num_batches:
             self._end_epoch()
         return line
 
