@@ -150,6 +150,13 @@ def test_a_checkpoint_that_cannot_be_used_is_named(make_trainer: MakeTrainer) ->
             make_trainer().resume()
 
 
+@pytest.mark.parametrize("state", [{"version": 1, "epoch": 1}, {"epoch": 1}, [1, 2]], ids=str)
+def test_a_checkpoint_of_another_version_is_refused(tmp_path: Path, state: object) -> None:
+    torch.save(state, tmp_path / CHECKPOINT)
+    with pytest.raises(PocketIntentError, match="cannot go on from this checkpoint"):
+        Trainer(CountedSteps(), tmp_path).resume()
+
+
 class CountedSteps(Trainable):
     """A capability that notes what the loop asks of it."""
 
