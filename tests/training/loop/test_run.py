@@ -1,13 +1,15 @@
+import contextlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
-from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.loop.devices import Workers
-from pocketintent.training.loop.run import Run, open_run
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
-from pocketintent.training.loop.trainer import CHECKPOINT, Trainer
+torch = pytest.importorskip("torch")
+from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
+from pocketintent.training.loop.devices import Workers  # noqa: E402
+from pocketintent.training.loop.run import Run, open_run  # noqa: E402
+from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable  # noqa: E402
+from pocketintent.training.loop.trainer import CHECKPOINT, Trainer  # noqa: E402
 
 
 class Counted(Trainable):
@@ -76,6 +78,25 @@ def test_a_stopped_run_can_be_resumed_or_dropped(out: Path) -> None:
         assert not (run.folder / "encoded").exists()
 
 
+@pytest.mark.parametrize("error", [None, PocketIntentError, KeyboardInterrupt])
+def test_a_run_on_a_gpu_is_deterministic_and_restores_what_it_changed(
+    out: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException] | None
+) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    enabled = torch.are_deterministic_algorithms_enabled
+    for warn_only in (False, True):
+        options: dict[str, Any] = {"device": "cuda", "warn_only": warn_only, "restart": True}
+        with (
+            contextlib.suppress(PocketIntentError, KeyboardInterrupt),
+            open_run(out, [], {}, **options),
+        ):
+            assert enabled()
+            assert torch.is_deterministic_algorithms_warn_only_enabled() == warn_only
+            if error is not None:
+                raise error("ended")
+        assert not enabled()
+
+
 @pytest.mark.parametrize(
     ("resumed", "checkpoint", "trained", "going_on"),
     [
@@ -102,6 +123,7 @@ def test_cuda_is_the_gpu_that_torchrun_gives_the_process(
 ) -> None:
     alone = Workers(rank=0, count=1, local_rank=3)
     monkeypatch.setattr(Workers, "join", classmethod(lambda cls, device: alone))
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     with open_run(out, [], {}, device="cuda") as run:
         assert isinstance(run, Run)
         assert run.device == "cuda:3"

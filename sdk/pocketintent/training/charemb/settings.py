@@ -103,6 +103,11 @@ class CharEmbSettings:
         0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
     )
 
+    @property
+    def recurrent(self) -> bool:
+        """Whether the cell is an LSTM or a GRU."""
+        return self.cell != "transformer"
+
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
         check_settings(self)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.loop.devices import Workers
+from pocketintent.training.loop.devices import Workers, deterministic_algorithms
 from pocketintent.training.loop.trainable import Trainable
 from pocketintent.training.loop.trainer import CHECKPOINT, Report, Trainer
 from pocketintent.training.loop.work_folder import open_folder
@@ -60,19 +60,22 @@ def open_run(
     settings: Mapping[str, Any],
     *,
     device: str = "cpu",
+    warn_only: bool = False,
     resume: bool = False,
     restart: bool = False,
     report: Report = lambda line: None,
 ) -> Iterator[Run]:
     """Begin or resume a run; its work folder is removed when the block ends without an error.
 
-    The folder is also removed if an error ends the run before there is a checkpoint.
+    The folder is also removed if an error ends the run before there is a checkpoint. On a GPU
+    the block runs with deterministic algorithms.
 
     Args:
         out: The file that the run will write; the folder is ``<out>.work``.
         inputs: Files that are trained on.
         settings: The settings that identify the run.
         device: Torch device; "cuda" is the GPU that torchrun assigns.
+        warn_only: Warn of an operation without a deterministic form, instead of raising.
         resume: Continue from an existing folder.
         restart: Delete an existing folder.
         report: Receives lines of progress.
@@ -83,21 +86,22 @@ def open_run(
     Raises:
         PocketIntentError: See :func:`pocketintent.training.loop.work_folder.open_folder`.
     """
-    workers = Workers.join(device)
-    folder = Path(f"{out}.work")
-    if workers.leads:
-        open_folder(folder, inputs, settings, resume=resume, restart=restart)
-    workers.wait()
-    try:
-        shown = report if workers.leads else _say_nothing
-        yield Run(workers, workers.device(device), folder, resume, shown)
-    except PocketIntentError:
-        if workers.leads and not (folder / CHECKPOINT).exists():
+    with deterministic_algorithms(device, warn_only=warn_only):
+        workers = Workers.join(device)
+        folder = Path(f"{out}.work")
+        if workers.leads:
+            open_folder(folder, inputs, settings, resume=resume, restart=restart)
+        workers.wait()
+        try:
+            shown = report if workers.leads else _say_nothing
+            yield Run(workers, workers.device(device), folder, resume, shown)
+        except PocketIntentError:
+            if workers.leads and not (folder / CHECKPOINT).exists():
+                shutil.rmtree(folder)
+            raise
+        if workers.leads:
             shutil.rmtree(folder)
-        raise
-    if workers.leads:
-        shutil.rmtree(folder)
-    workers.wait()
+        workers.wait()
 
 
 def _say_nothing(_: str) -> None:
