@@ -94,6 +94,8 @@ def train_charemb(
         restart=restart,
         report=report,
     ) as run:
+        if run.finished:
+            return run.record
         run.report(
             f"{len(data.training)} terms to learn, {len(data.validation)} kept out, "
             f"{len(data.vocabulary)} characters"
@@ -117,7 +119,8 @@ def train_charemb(
         if run.leads:
             run.report("measuring")
             record |= _save(Path(out), float_out, task.model, data, settings, training, weights)
-    return record
+        run.record.update(record)
+    return run.record
 
 
 def to_encoder(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.loop.devices import Workers, deterministic_algorithms
 from pocketintent.training.loop.trainable import Trainable
 from pocketintent.training.loop.trainer import CHECKPOINT, Report, Trainer
-from pocketintent.training.loop.work_folder import open_folder
+from pocketintent.training.loop.work_folder import close_folder, delete_folder, open_folder
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,11 @@ class Run:
     """Whether the run continues from a checkpoint, if there is one."""
     report: Report
     """Receives lines of progress; only those of the leading process are shown."""
+    finished: bool = False
+    """Whether an earlier call has finished the run, so that only ``record`` is to be returned."""
+    record: dict[str, Any] = field(default_factory=dict)
+    """The record that the command prints, filled in by the block; of a finished run only the
+    leading process has it."""
 
     @property
     def leads(self) -> bool:
@@ -89,18 +93,25 @@ def open_run(
     with deterministic_algorithms(device, warn_only=warn_only):
         workers = Workers.join(device)
         folder = Path(f"{out}.work")
+        record = None
         if workers.leads:
-            open_folder(folder, inputs, settings, resume=resume, restart=restart)
+            record = open_folder(folder, inputs, settings, resume=resume, restart=restart)
         workers.wait()
+        finished = bool(workers.from_leader(float(record is not None)))
+        shown = report if workers.leads else _say_nothing
+        run = Run(workers, workers.device(device), folder, resume, shown, finished, record or {})
+        if finished:
+            run.report(f"{out} was finished; the rest of its work folder is now deleted")
+            yield run
+            return
         try:
-            shown = report if workers.leads else _say_nothing
-            yield Run(workers, workers.device(device), folder, resume, shown)
+            yield run
         except PocketIntentError:
             if workers.leads and not (folder / CHECKPOINT).exists():
-                shutil.rmtree(folder)
+                delete_folder(folder)
             raise
         if workers.leads:
-            shutil.rmtree(folder)
+            close_folder(folder, run.record)
         workers.wait()
 
 
