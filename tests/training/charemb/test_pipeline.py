@@ -118,13 +118,18 @@ def test_a_preset_keeps_its_size(preset: str, most: int, tmp_path: Path) -> None
     assert record["bytes"] == out.stat().st_size <= most
 
 
-def test_presets_have_the_sizes_of_the_paper() -> None:
+def test_presets_have_the_settings_of_the_paper() -> None:
     sizes = {name: (preset.hidden, preset.layers) for name, preset in PRESETS.items()}
     assert sizes == {"tiny": (128, 1), "small": (512, 1), "base": (512, 2), "large": (768, 2)}
     for preset in PRESETS.values():
         preset.check()
         assert preset.bidirectional and preset.cell == "lstm"
         assert (preset.batch_size, preset.weight_decay) == (256, 1e-8)
+    for name in ("small", "base", "large"):
+        preset = PRESETS[name]
+        assert (preset.dropout, preset.validation, preset.patience) == (0.2, 0.2, 10)
+        assert preset.learning_rate == (5e-4 if name == "large" else 1e-3)
+        assert (preset.norm_weight, preset.typing_errors) == (0.0, 0.0)  # the cosine alone
     with pytest.raises(PocketIntentError, match="preset must be one of tiny"):
         preset_settings("huge", {})
 
