@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,20 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
         train_charemb([target], outs[1], replace(TOY, seed=1), resume=True)
     train_charemb([target], outs[1], TOY, resume=True)
     assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_a_run_killed_while_it_deletes_its_folder_has_finished(
+    target: Path, tmp_path: Path, killed_while_deleting: Callable[[Callable[..., Any]], None]
+) -> None:
+    unbroken, out = tmp_path / "unbroken.safetensors", tmp_path / "out.safetensors"
+    record = train_charemb([target], unbroken, TOY)
+    killed_while_deleting(lambda: train_charemb([target], out, TOY))
+    lines: list[str] = []
+    again = train_charemb([target], out, TOY, resume=True, report=lines.append)
+    assert again | {"seconds": record["seconds"]} == record
+    assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
+    assert out.read_bytes() == unbroken.read_bytes()
+    assert not list(tmp_path.glob("*.work*"))
 
 
 def test_a_model_of_word_vectors_can_be_the_target(tiny_model: Path, tmp_path: Path) -> None:
