@@ -44,7 +44,6 @@ def test_a_killed_command_leaves_old_or_new_and_its_next_run_leaves_nothing_else
     assert report["old"] and report["new"] and report["leftovers"]
 
 
-@pytest.mark.xfail(reason="a run killed as it makes or removes its work folder is not resumed")
 def test_a_killed_training_run_is_resumed() -> None:
     pytest.importorskip("torch")
     report = _reports("--places", "4", "starspace")["starspace"]
