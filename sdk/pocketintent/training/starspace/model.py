@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -141,24 +141,21 @@ class StarSpace:
         else:
             d_right = []
             d_tokens.addcmul_(ranking.base, ranking.right_scale)
-
-        def sum_by_row(parts: list[Tensor]) -> Tensor:
-            sums = vectors.new_zeros(len(distinct), parts[0].shape[-1])
-            for index, part in zip(torch.split(inverse, pieces), parts, strict=True):
-                sums.index_add_(0, index, part.flatten(0, 1))
-            return sums
-
-        values = sum_by_row([d_tokens, ranking.negatives, *d_right])
+        places = torch.split(inverse, pieces)
+        values = _sum_parts(len(distinct), places, [d_tokens, ranking.negatives, *d_right])
         squares = None
         if self._per_example:
-            left_squares, right_squares, wrong_squares = ranking.squares()
-            token_squares = context @ left_squares
-            if targets:
-                parts = [token_squares, wrong_squares, right_squares]
-            else:
-                parts = [token_squares + right_squares, wrong_squares]
-            squares = sum_by_row(parts).squeeze(1) / self.settings.dim
+            part_squares = self._word_squares(ranking, context)
+            squares = _sum_parts(len(distinct), places, part_squares).squeeze(1)
+            squares /= self.settings.dim
         return BatchGradients(ranking.loss, real.sum(), distinct, values, squares)
+
+    def _word_squares(self, ranking: RankingGradients, context: Tensor) -> list[Tensor]:
+        """The squared gradients of single examples, for words, negatives and any targets."""
+        left, right, negatives = ranking.squares()
+        if self._target_shift:
+            return [context @ left, negatives, right]
+        return [context @ left + right, negatives]
 
     def _context(self, sentences: Tensor) -> tuple[Tensor, Tensor]:
         """The context matrix and the slots that are examples.
@@ -201,8 +198,9 @@ class StarSpace:
             d_right[:count] = right_sides.flatten(0, 1)
             d_right.index_add_(0, negatives.flatten(), d_negatives.flatten(0, 1))
             gradient = torch.cat([d_left.flatten(0, 1)[left_owners], d_right[right_owners]])
-            sums = gradient.new_zeros(len(distinct), gradient.shape[1])
-            return sums.index_add_(0, inverse, gradient)
+            sums: Tensor = gradient.new_zeros(len(distinct), gradient.shape[1])
+            sums.index_add_(0, inverse, gradient)
+            return sums
 
         return BatchGradients(
             ranking.loss,
@@ -242,6 +240,14 @@ class StarSpace:
 def _sum_bags(vectors: Tensor, owners: Tensor, bags: Bags) -> Tensor:
     """The sum of each bag's vectors, [num_bags, dim]."""
     return vectors.new_zeros(len(bags.keys), vectors.shape[1]).index_add_(0, owners, vectors)
+
+
+def _sum_parts(num_rows: int, places: Sequence[Tensor], parts: Sequence[Tensor]) -> Tensor:
+    """The sum of the parts' entries, [groups, entries, dim], by row, [num_rows, dim]."""
+    sums = parts[0].new_zeros(num_rows, parts[0].shape[-1])
+    for place, part in zip(places, parts, strict=True):
+        sums.index_add_(0, place, part.flatten(0, 1))
+    return sums
 
 
 def _bag_sizes(owners: Tensor, num_bags: int) -> Tensor:
