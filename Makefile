@@ -89,7 +89,7 @@ POCKETINTENT := $(TEST)/bin/pocketintent
 model: $(TEST)/installed ## train, finish and compress the default model (10 minutes, DATA=folder)
 	mkdir -p runs
 	test -e runs/starspace.safetensors || $(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/starspace.safetensors --resume \
-		--threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6
+		--threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6 --negative-power 0.5
 	$(POCKETINTENT) train finish runs/starspace.safetensors --out runs/finished.safetensors
 	$(POCKETINTENT) compress runs/finished.safetensors --out runs/default.safetensors \
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)

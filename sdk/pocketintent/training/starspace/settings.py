@@ -36,7 +36,7 @@ class StarSpaceSettings:
         "within the margin",
     )
     negative_power: float = setting(
-        0.5,
+        1.0,
         "negatives are drawn in proportion to their count to this power: 0 uniformly, 1 by "
         "frequency",
     )
