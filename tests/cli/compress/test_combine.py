@@ -43,6 +43,20 @@ def call(*argv: Any) -> int:
     return main(["combine", *map(str, argv)])
 
 
+def test_words_that_were_compressed_first_are_weighted_by_their_counts(
+    models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, charemb = models
+    small, out = tmp_path / "small.safetensors", tmp_path / "combined.safetensors"
+    assert main(["compress", str(words), "--out", str(small), "--keep", "9"]) == 0
+    assert call(small, charemb, "--out", out) == 0
+    assert load_model(out).manifest["compression"]["count_power"] == 0.5
+    without = tmp_path / "without.safetensors"
+    save_model(without, *load_encoder(words).replace(counts=None).to_model_file_parts())
+    assert call(without, charemb, "--out", out) == 0
+    assert load_model(out).manifest["compression"]["count_power"] == 0.0
+
+
 def test_the_model_loads_and_the_report_gives_its_sizes(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,7 +61,9 @@ def test_every_setting_takes_the_choices_of_its_type_and_no_other() -> None:
     call = ["train", "starspace", "--corpus", "c", "--out", "o"]
     hints = get_type_hints(StarSpaceSettings)
     names = [name for name, hint in hints.items() if get_origin(hint) is Literal]
-    assert set(names) == {"mode", "loss", "optimizer", "tokenizer", "split"}
+    assert set(names) == {
+        *("mode", "loss", "violations", "optimizer", "accumulate", "tokenizer", "split")
+    }
     for name in names:
         for choice in get_args(hints[name]):
             args = build_parser().parse_args([*call, f"--{name}", choice])

@@ -16,7 +16,7 @@ from pocketintent.cli.options.model import model_file
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
-from pocketintent.compression.prune import load_word_model, without_counts, words_of
+from pocketintent.compression.prune import load_word_model, with_compact_counts, words_of
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     if args.corpus is not None:
         print_note("fitting the codebook of templates")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
-    small = without_counts(small)
+    small = with_compact_counts(small)
     seconds = time.monotonic() - started
     quality = _measure(original, pruned, small, args)
     _describe(small, original, args, quality)

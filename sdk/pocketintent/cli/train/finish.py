@@ -53,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
 
     encoder = load_kind(args.model, StaticEncoder)
     if args.corpus is not None:
-        encoder = encoder.replace(counts=count_words(encoder, read_texts(args.corpus)))
+        counts = count_words(encoder, read_texts(args.corpus))
+        encoder = encoder.replace(counts=counts, compact_counts=False)
     elif encoder.counts is None:
         raise PocketIntentError(
             f"{args.model}: does not know how frequent its words are; give --corpus"

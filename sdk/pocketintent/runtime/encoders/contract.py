@@ -96,7 +96,10 @@ class ModelEncoder(ABC):
     template_quantizer: Quantizer | None = None
     """The codebook for templates, fitted on sentence vectors of the training corpus."""
     counts: NDArray[np.integer[Any]] | None = None
-    """How often each word occurred in training, [num_words]; None if the counts are unknown."""
+    """How often each word occurred in training, [num_words]; None if the counts are unknown. A
+    kind with counts has the constructor parameters ``counts`` and ``compact_counts``."""
+    compact_counts: bool = False
+    """Whether the counts are rounded, within 7 percent, and saved in one byte a word."""
 
     # Vectors
 
