@@ -155,11 +155,10 @@ def _is_narrow(match: Match, templates: TemplateSet) -> bool:
         return False
     intent_threshold = templates.intents[match.nearest].threshold
     threshold = templates.threshold if intent_threshold is None else intent_threshold
-    return (
-        abs(match.score - threshold) < NARROW
-        or abs(match.margin - templates.margin) < NARROW
-        or match.margin < NARROW
-    )
+    distances = [match.score - threshold]
+    if match.margin is not None:
+        distances += [match.margin - templates.margin, match.margin]
+    return any(abs(distance) < NARROW for distance in distances)
 
 
 def _line(
