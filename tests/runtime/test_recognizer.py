@@ -228,12 +228,37 @@ def test_an_edit_that_breaks_the_format_changes_nothing(make: Make) -> None:
         recognizer.add_intent("greet", [])
     with pytest.raises(TemplateError):
         recognizer.remove_intent("nowhere")
-    with pytest.raises(PocketIntentError, match="threshold 2 is not in -1"):
+    with pytest.raises(PocketIntentError, match="threshold must be a number from -1 to 1, not 2"):
         recognizer.threshold = 2
-    with pytest.raises(PocketIntentError, match="margin nan is not in 0"):
+    with pytest.raises(PocketIntentError, match="margin must be a number from 0 to 2, not nan"):
         recognizer.margin = math.nan
 
     assert recognizer.templates == before
+
+
+@pytest.mark.parametrize("value", ["x", "0.5", None, True, math.nan, math.inf, -1.5, 3, [0.5]])
+def test_a_threshold_or_margin_that_is_no_number_in_its_range_is_refused(
+    make: Make, value: Any
+) -> None:
+    recognizer = make()
+    before = recognizer.templates
+
+    with pytest.raises(PocketIntentError, match="threshold must be a number from -1 to 1, not "):
+        recognizer.threshold = value
+    with pytest.raises(PocketIntentError, match="margin must be a number from 0 to 2, not "):
+        recognizer.margin = value
+    if value is not None:  # keeps the current one
+        with pytest.raises(PocketIntentError, match=r"'threshold' is .* number from -1 to 1"):
+            recognizer.add_intent("greet", ["hello"], threshold=value)
+
+    assert recognizer.templates == before
+
+
+def test_a_threshold_may_be_a_number_of_numpy(make: Make) -> None:
+    recognizer = make()
+    recognizer.threshold = np.float32(0.25)
+    recognizer.margin = np.int64(1)
+    assert (type(recognizer.threshold), recognizer.threshold, recognizer.margin) == (float, 0.25, 1)
 
 
 def test_the_templates_are_a_copy(make: Make) -> None:

@@ -124,6 +124,11 @@ class CombinedEncoder(ModelEncoder):
                 row[:] = self.words.words.weighted_sum(np.array([word_id], np.intp))
         return rows[rows.any(axis=1)]
 
+    def __repr__(self) -> str:
+        """The class, the kind, the dimensions and the number of words in the table."""
+        words = f"{len(self.vocabulary)} words"
+        return f"<{type(self).__name__}: kind {self.kind}, {self.dim} dimensions, {words}>"
+
     @property
     def embeds_unknown_words(self) -> bool:
         """True: the network embeds any word with a known character."""
