@@ -25,6 +25,8 @@ SHARES = {"template": 0.3, "other_domain": 0.18, "hostile": 0.12, "typing_error"
 MAX_TRIES = 20 * NUM_UTTERANCES
 """Number of texts that are tried before a source counts as exhausted."""
 
+_CONSONANTS = "bcdfghjklmnpqrstvwxz"
+
 HOSTILE = (
     "",
     " ",
@@ -62,6 +64,7 @@ HOSTILE = (
     "read on " * 1000,
     "漢" * 200,
     "x y z " * 100,
+    " ".join(a + b for a in _CONSONANTS for b in _CONSONANTS),
     "İstanbul STRASSE straße",
     "\ufeffbyte order mark",
     "\U0010ffff\ue000",

@@ -25,6 +25,7 @@ from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
+from pocketintent.runtime.text.unknown_words import limit_unknown_words
 
 Reading = Literal["text", "words"]
 """Reading mode: the text as a whole, or word by word."""
@@ -40,7 +41,8 @@ class CharEncoder(ModelEncoder):
 
     ``reads="text"`` reads a text as a whole, as in the paper. ``reads="words"`` reads each token
     separately and sums up the vectors, as an encoder with a table of word vectors does; the network
-    also learns the length of a word's vector, and so how much the word counts.
+    also learns the length of a word's vector, and so how much the word counts. At most
+    ``MAX_UNKNOWN_WORDS`` different words of a text are read.
 
     Args:
         vocabulary: The characters.
@@ -101,7 +103,9 @@ class CharEncoder(ModelEncoder):
         """
         if self.reads == "text":
             return unit_rows(self.embed_terms(texts))
-        return unit_rows(self._sum_words([self.tokenize(text) for text in texts]))
+        return unit_rows(
+            self._sum_words([limit_unknown_words(self.tokenize(text)) for text in texts])
+        )
 
     def embed_terms(self, terms: Sequence[str]) -> FloatArray:
         """The vectors of words or terms, each read as a whole and not normalised.
