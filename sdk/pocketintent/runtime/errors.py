@@ -22,7 +22,7 @@ class MissingExtraError(PocketIntentError, ImportError):
     """An optional package that a capability needs is not installed."""
 
 
-UPGRADE = "install a later version of pocketintent"
+UPGRADE = "upgrade pocketintent: install a later checkout or wheel"
 """What to do about a file that is too new. Like :func:`install_command`, it is worded for a package
 that is on no index; change both, and nothing else, on the day it is published."""
 
