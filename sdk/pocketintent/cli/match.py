@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 from pocketintent.cli.options.model import add_model_option
@@ -27,7 +26,7 @@ each line of the output:
   template   the nearest template of that intent
   nearest    the nearest intent, even when it is refused
   runner_up  the next intent: its intent, score and template
-  margin     how far the runner-up is behind in score
+  margin     how far the runner-up is behind in score, or null without a runner-up
   reason     why intent is null: below_threshold, ambiguous, unknown_words or no_templates
   ranking    with --rank: the best intents, each with its score and template
 
@@ -98,9 +97,9 @@ def run(args: argparse.Namespace) -> int:
     for text in args.texts or _lines_of_stdin():
         # An argument that is not UTF-8 reaches Python with lone surrogates, invalid in JSON.
         text = text.encode("utf-8", "replace").decode()
-        line: dict[str, Any] = {"text": text, **asdict(recognizer.match(text))}
+        line: dict[str, Any] = {"text": text, **recognizer.match(text).to_dict()}
         if args.rank is not None:
-            line["ranking"] = recognizer.rank(text, limit=args.rank)
+            line["ranking"] = [c.to_dict() for c in recognizer.rank(text, limit=args.rank)]
         print_json(line)
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +23,22 @@ class GraphEncoder:
     """
 
     def __init__(self, folder: ExportedFolder) -> None:
+        self.folder = folder
         self.dim: int = folder.manifest.entry("dim", int)
         self.inputs = folder.inputs()
         self.template_quantizer = folder.manifest.template_quantizer()
         self._graph = folder.graph("encoder")
         self._spell = folder.speller(self.inputs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the folder's path; the graphs in it are opened again."""
+        return type(self), (self.folder,)
+
+    def __repr__(self) -> str:
+        """The kind of the exported model, the format of its graphs, and their folder."""
+        manifest = self.folder.manifest
+        kind = f"kind {manifest.entries.get('kind')}, {self.dim} dimensions"
+        return f"<GraphEncoder: {kind}, {manifest.file_format} graphs of {self.folder.path}>"
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [dim]: unit length, or zeros if no word is known."""

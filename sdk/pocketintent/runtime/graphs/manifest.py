@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError
 from pocketintent.runtime.graphs.backends import GRAPHS
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
@@ -128,7 +128,7 @@ def read_manifest(folder: Path) -> Manifest:
     if version > FORMAT_VERSION:
         raise ModelFileError(
             f"{folder}: its format version is {version} and this pocketintent reads up to "
-            f"{FORMAT_VERSION}; upgrade: pip install --upgrade pocketintent"
+            f"{FORMAT_VERSION}; {UPGRADE}"
         )
     return Manifest(path, entries)
 
