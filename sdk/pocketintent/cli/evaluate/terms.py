@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument(
         "files",
-        type=Path,
+        type=input_file,
         nargs="+",
         metavar="FILE",
         help='lines of {"id": name, "text": text, "keyphrases": [phrase, …]}',

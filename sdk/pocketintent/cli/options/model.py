@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pocketintent.cli.options.files import input_file
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
@@ -30,6 +31,10 @@ def model_file(text: str) -> Path:
 
 
 def vectors_file(text: str) -> Path:
-    """Argument type: a file of vectors, or the file of a shipped model from its name."""
-    path = Path(text)
-    return path if path.exists() else bundled_models().get(text, path)
+    """Argument type: a file of vectors, or the file of a shipped model from its name.
+
+    Raises:
+        OSError: See :func:`pocketintent.cli.options.files.input_file`.
+    """
+    shipped = bundled_models().get(text)
+    return input_file(text) if shipped is None or Path(text).exists() else shipped
