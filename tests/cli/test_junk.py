@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -41,8 +42,6 @@ def files(
     encoder = load_encoder(tiny_model)
     assert encoder.word_table is not None
     counts = [*range(len(encoder.word_table.vocabulary), 0, -1)]
-    import numpy as np
-
     counted = encoder.replace(counts=np.array(counts, np.uint32))
     path = tmp_path_factory.mktemp("counted") / "counted.safetensors"
     save_model(path, *counted.to_model_file_parts())
@@ -72,13 +71,15 @@ def _run(arguments: tuple[str, ...]) -> tuple[int, str, str]:
     signal.signal(signal.SIGALRM, _too_slow)
     signal.alarm(SECONDS)
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                try:
-                    status = main(arguments)
-                except SystemExit as ended:
-                    status = int(ended.code or 0)
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore")
+            status = main(arguments)
+    except SystemExit as ended:
+        status = int(ended.code or 0)
     finally:
         signal.alarm(0)
         sys.stdin = old
@@ -107,7 +108,7 @@ def _fault(call: Call) -> str | None:
     if status not in (1, 2):
         return f"status {status}"
     message = err.strip().rpartition("\n")[2]
-    names = {call.option, call.option.strip("-").replace("-", "_")}
+    names = {call.option, *call.metavar, call.option.strip("-").replace("-", "_")}
     junk = call.junk or ""
     names |= {junk[:40], Path(junk).name[:40]} - {""}
     if not any(name in err for name in names):

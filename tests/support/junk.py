@@ -134,7 +134,15 @@ FILES = (
         "cut.gz",
         "cut.safetensors",
     ),
-    *("latin.txt", "list.jsonl", "numbers.jsonl", "broken.jsonl", "blank.txt", "mark.txt"),
+    *(
+        "cut.safetensors",
+        "latin.txt",
+        "list.jsonl",
+        "numbers.jsonl",
+        "broken.jsonl",
+        "blank.txt",
+        "mark.txt",
+    ),
     *("object.json", "header.tsv", "ragged.tsv", "nan.tsv", "corpus.jsonl", "vectors.tsv"),
     *("tiny.safetensors", "charemb.safetensors", "sts.jsonl", "intents", "bot.json", "loop"),
     *("fifo", "/dev/null", "/proc/self/mem", "/"),
@@ -149,6 +157,8 @@ class Call:
     command: tuple[str, ...]
     option: str
     """The option or, of a positional, its destination."""
+    metavar: tuple[str, ...]
+    """The name of a positional in messages."""
     junk: str | None
     """The value; None where the option has none."""
     is_number: bool
@@ -189,16 +199,18 @@ def _calls_of_option(
     name = action.option_strings[-1] if action.option_strings else action.dest
     if action.nargs == 0:
         words = (*path, *_words(arguments), name)
-        yield Call(path, name, None, False, words)
+        yield Call(path, name, (), None, False, words)
         return
     is_number = isinstance(action.type, NumberType)
+    is_named = isinstance(action.metavar, str) and not action.option_strings
+    metavar = (str(action.metavar),) if is_named else ()
     if action.choices is not None:
         values: tuple[str, ...] = ("", "x", "½")
     else:
         values = (*NUMBERS, "missing") if is_number else (*WORDS, *FILES, *NUMBERS[:8])
     for junk in dict.fromkeys(values):
         words = (*path, *_words({**arguments, name: [junk]}))
-        yield Call(path, name, junk, is_number, words)
+        yield Call(path, name, metavar, junk, is_number, words)
 
 
 def _words(arguments: Arguments) -> Iterator[str]:

@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder to write the data to",
     )
     fetch.add_argument("--force", action="store_true", help="fetch again the files that exist")
-    fetch.set_defaults(run=run)
+    fetch.set_defaults(run=run, parser=fetch)
 
 
 def run_list(args: argparse.Namespace) -> int:

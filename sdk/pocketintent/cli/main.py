@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pocketintent
 from pocketintent.cli.commands import Command, add_commands
+from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -83,6 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = argparse.Namespace()
     try:
         build_parser().parse_args(arguments, args)
+        check_paths(args.parser, args)
         status: int = args.run(args)
         sys.stdout.flush()
         return status

@@ -1,11 +1,12 @@
 import argparse
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pocketintent.cli.options.files import (
+    PathType,
+    check_paths,
     input_file,
     input_folder,
     input_path,
@@ -22,6 +23,12 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo("fifo")
 
 
+def check(read: PathType, text: str) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("path", type=read)
+    check_paths(parser, parser.parse_args([text]))
+
+
 @pytest.mark.parametrize(
     ("read", "text"),
     [
@@ -36,9 +43,10 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (output_folder, "new/and/newer"),
     ],
 )
-def test_a_path_that_suits_is_accepted(read: Callable[[str], Path], text: str) -> None:
-    assert read(text) == Path(text)
-    assert read(os.path.abspath(text)) == Path(text).absolute()
+def test_a_path_that_suits_is_accepted(read: PathType, text: str) -> None:
+    for path in (Path(text), Path(text).absolute()):
+        assert read(str(path)) == path
+        check(read, str(path))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +55,7 @@ def test_a_path_that_suits_is_accepted(read: Callable[[str], Path], text: str) -
         (input_file, "new", "there is no such file"),
         (input_file, "folder", "it is a folder; name a file"),
         (input_file, "fifo", "not a regular file"),
-        (input_file, "/dev/null", "not a regular file"),
+        (input_file, "/dev/zero", "not a regular file"),
         (input_file, "file/new", "there is no such file"),
         (input_folder, "new", "there is no such folder"),
         (input_folder, "file", "it is a file; name a folder"),
@@ -61,15 +69,13 @@ def test_a_path_that_suits_is_accepted(read: Callable[[str], Path], text: str) -
         (input_file, "\udcff", "the name is not UTF-8"),
     ],
 )
-def test_any_other_path_is_refused_with_its_name(
-    read: Callable[[str], Path], text: str, message: str
-) -> None:
+def test_any_other_path_is_refused_with_its_name(read: PathType, text: str, message: str) -> None:
     with pytest.raises(OSError, match=message) as caught:
-        read(text)
+        check(read, text)
     assert caught.value.filename == text
 
 
 @pytest.mark.parametrize("read", [input_file, input_folder, input_path, output_file, output_folder])
-def test_an_empty_name_is_refused(read: Callable[[str], Path]) -> None:
+def test_an_empty_name_is_refused(read: PathType) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is empty"):
         read("")

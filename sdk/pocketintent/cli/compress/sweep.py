@@ -14,6 +14,7 @@ from pocketintent.cli.compress.quality import (
 from pocketintent.cli.options.files import input_file, output_folder
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
+from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.compression.prune import keep_frequent, load_word_model
 from pocketintent.runtime.errors import PocketIntentError
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sweep.json, sweep.csv and sweep.png. The same command continues an unfinished sweep."
     )
     parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, after_interrupt=repeating_command)
     parser.add_argument("model", type=input_file, metavar="IN", help="the uncompressed model")
     parser.add_argument(
         "--out",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pocketintent.cli.options.files import input_file
+from pocketintent.cli.options.files import PathType, input_file
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
@@ -30,11 +30,5 @@ def model_file(text: str) -> Path:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def vectors_file(text: str) -> Path:
-    """Argument type: a file of vectors, or the file of a shipped model from its name.
-
-    Raises:
-        OSError: See :func:`pocketintent.cli.options.files.input_file`.
-    """
-    shipped = bundled_models().get(text)
-    return input_file(text) if shipped is None or Path(text).exists() else shipped
+vectors_file = PathType(input_file.check, shipped=bundled_models)
+"""Argument type: a file of vectors, or the file of a shipped model from its name."""

@@ -45,6 +45,11 @@ def resuming_command(args: argparse.Namespace, arguments: Sequence[str]) -> str 
     return shlex.join(["pocketintent", *repeated, "--resume"])
 
 
+def repeating_command(args: argparse.Namespace, arguments: Sequence[str]) -> str:
+    """The interrupted command itself, for a command that continues its own unfinished work."""
+    return shlex.join(["pocketintent", *arguments])
+
+
 def print_record(record: Mapping[str, Any]) -> None:
     """Print the record of a run as JSON; under torchrun only the first process prints it."""
     if os.environ.get("RANK", "0") == "0":

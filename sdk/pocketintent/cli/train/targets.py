@@ -9,6 +9,7 @@ from pathlib import Path
 from pocketintent.cli.options.files import input_file, input_path, output_file
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.numbers import THREADS, whole_number
+from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Encode texts with a sentence encoder and write the texts and their vectors to a file."
     )
     parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, after_interrupt=repeating_command)
     parser.add_argument(
         "--teacher", required=True, type=input_path, metavar="PATH", help="the sentence encoder"
     )

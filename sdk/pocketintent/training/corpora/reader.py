@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.lines import numbered_lines
+from pocketintent.runtime.text.lines import numbered_lines
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 import pytest
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.lines import numbered_lines
+from pocketintent.runtime.text.lines import numbered_lines
 
 
 def test_lines_are_numbered_and_decoded_without_mark_and_line_ends() -> None:
