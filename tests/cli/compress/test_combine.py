@@ -91,7 +91,7 @@ def test_models_of_other_kinds_are_refused(
     assert call(words, words, "--out", out) == 1
     assert "kind 'charemb'" in capsys.readouterr().err
     assert call(words, tmp_path / "none.safetensors", "--out", out) == 1
-    assert "no such model file" in capsys.readouterr().err
+    assert "there is no such file" in capsys.readouterr().err
     assert call(words, charemb, "--out", out, "--blend", 2) == 1
     assert "blend is 2.0" in capsys.readouterr().err
     assert not out.exists()

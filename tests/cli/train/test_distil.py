@@ -80,3 +80,13 @@ def test_only_the_first_of_several_processes_prints_the_record(
         monkeypatch.setenv("RANK", rank)
         print_record({"loss": 3})
         assert capsys.readouterr().out == printed
+
+
+def test_texts_that_are_all_held_out_are_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    targets, out = tmp_path / "t.tsv", tmp_path / "model.safetensors"
+    targets.write_text("play song\t1\t0\nstop song\t0\t1\nplay film\t1\t1\n")
+    options = ["--dim", 2, "--min-count", 1, "--validation", 0.9999]
+    assert call("distil", "--targets", targets, "--out", out, *options) == 1
+    assert "validation 0.9999 holds out all 3 texts" in capsys.readouterr().err
