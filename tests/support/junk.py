@@ -31,7 +31,12 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
         {**_TRAIN, "--targets": ["vectors.tsv"], "--dim": ["2"], "--min-count": ["1"]}
     ],
     ("train", "terms"): [
-        {"--corpus": ["corpus.jsonl"], "--out": ["out.tsv"], "--min-count": ["2"]}
+        {
+            "--corpus": ["corpus.jsonl"],
+            "--out": ["out.tsv"],
+            "--min-count": ["2"],
+            "--min-length": ["1"],
+        }
     ],
     ("train", "finish"): [
         {
@@ -191,6 +196,11 @@ def calls() -> Iterator[Call]:
         for arguments in CALLS[path]:
             for action in actions:
                 yield from _calls_of_option(path, arguments, action)
+
+
+def plain_call(command: tuple[str, ...], arguments: Arguments) -> tuple[str, ...]:
+    """The words of a call of :data:`CALLS`, without junk."""
+    return (*command, *_words(arguments))
 
 
 def _calls_of_option(

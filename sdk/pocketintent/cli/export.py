@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import output_folder
+from pocketintent.cli.options.files import file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.output import print_json, print_note
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument(
         "--templates",
+        type=file_name,
         required=True,
         metavar="FILE",
         help="template file (JSON), or the name of a shipped set",

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from pocketintent.cli.options.files import file_name
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run, refuse=parser.error)
     parser.add_argument(
         "--templates",
+        type=file_name,
         metavar="FILE",
         help="template file (JSON), or the name of a shipped set; an exported folder has its own "
         "templates",

@@ -25,6 +25,10 @@ _KINDS: dict[type, tuple[Any, str]] = {
 LARGEST = 2**31 - 1
 """Largest whole number where the bounds have no upper limit; counts beyond it are mistakes."""
 
+LARGEST_FLOAT = 1e6
+"""Largest other number where the bounds have no upper limit; rates, shares, powers and weights
+beyond it overflow."""
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -48,19 +52,19 @@ class Bounds:
         """What is wrong with a number, such as "must be at least 1, not 0".
 
         Args:
-            value: A whole number, which is also at most :data:`LARGEST` unless the bounds have an
-                upper limit, or a float, which is also finite.
+            value: A whole number or a float. Without an upper limit, a whole number is at most
+                :data:`LARGEST` and a float, which is finite, at most :data:`LARGEST_FLOAT`.
 
         Returns:
             The problem; None for a number that is allowed.
         """
-        if isinstance(value, Integral):
-            limited = self.most is not None or self.below is not None
-            if not limited and abs(value) > LARGEST:
-                sign = "most " if value > 0 else "least -"
-                return f"must be at {sign}{LARGEST}, not {_shorten(value)}"
-        elif not math.isfinite(value):
+        is_whole = isinstance(value, Integral)
+        if not is_whole and not math.isfinite(value):
             return f"must be a finite number, not {value!r}"
+        largest = LARGEST if is_whole else int(LARGEST_FLOAT)
+        if self.most is None and self.below is None and abs(value) > largest:
+            sign = "most " if value > 0 else "least -"
+            return f"must be at {sign}{largest}, not {_shorten(value)}"
         return None if self.allow(value) else f"must be {self}, not {_shorten(value)}"
 
     def __str__(self) -> str:

@@ -133,7 +133,7 @@ def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:
     for name in args.baselines:
         if name not in BASELINES:
             raise PocketIntentError(
-                f"unknown baseline {name!r}; choose from {', '.join(BASELINES)}"
+                f"--baselines: unknown baseline {name!r}; choose from {', '.join(BASELINES)}"
             )
     encoder = load_encoder(args.model)
     systems: dict[str, Callable[[], System]] = {

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     for name in args.systems:
         if name not in KEYPHRASE_SYSTEMS:
             names = ", ".join(KEYPHRASE_SYSTEMS)
-            raise PocketIntentError(f"unknown system {name!r}; choose from {names}")
+            raise PocketIntentError(f"--systems: unknown system {name!r}; choose from {names}")
     systems = {name: KEYPHRASE_SYSTEMS[name] for name in args.systems}
     reports = []
     for path in args.files:

@@ -14,6 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+def file_name(text: str) -> str:
+    """Argument type: the name of a file or of something that is shipped; not empty."""
+    if not text:
+        raise argparse.ArgumentTypeError("is empty; give a name")
+    return text
+
+
 @dataclass(frozen=True)
 class PathType:
     """Argument type: a file or folder that is read or written."""
@@ -25,9 +32,7 @@ class PathType:
 
     def __call__(self, text: str) -> Path:
         """Return the path, which is not checked yet."""
-        if not text:
-            raise argparse.ArgumentTypeError("is empty; give a name")
-        path = Path(text)
+        path = Path(file_name(text))
         return path if path.exists() else self.shipped().get(text, path)
 
 
