@@ -36,7 +36,6 @@ def files(
     tmp_path_factory: pytest.TempPathFactory,
     tiny_model: Path,
     compressed_model: Path,
-    character_models: dict[str, Path],
 ) -> Path:
     folder = tmp_path_factory.mktemp("junk")
     encoder = load_encoder(tiny_model)
@@ -45,8 +44,12 @@ def files(
     counted = encoder.replace(counts=np.array(counts, np.uint32))
     path = tmp_path_factory.mktemp("counted") / "counted.safetensors"
     save_model(path, *counted.to_model_file_parts())
+    charemb = path.with_name("charemb.safetensors")
+    words = f"train charemb --target {compressed_model} --out {charemb} --reads words"
+    settings = "--hidden 16 --mlp 32 --epochs 30 --batch-size 16 --validation 0 --min-char-count 1"
+    assert main([*words.split(), *settings.split()]) == 0
     models = {"tiny": tiny_model, "compressed": compressed_model, "counted": path}
-    write_files(folder, models | {"charemb": character_models["words"]})
+    write_files(folder, models | {"charemb": charemb})
     return folder
 
 

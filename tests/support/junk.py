@@ -84,7 +84,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("export",): [
         {
             "--templates": ["bot.json"],
-            "--model": ["tiny.safetensors"],
+            "--model": ["compressed.safetensors"],
             "--format": ["onnx"],
             "--out": ["exported"],
         }

@@ -81,15 +81,15 @@ def test_vectors_of_other_programs_are_converted_to_any_format(
 
 BAD_INPUT = [
     (("--from", "none.txt"), "none.txt: cannot be read"),
-    (("--from", "none.txt", "--resume"), "--terms, --resume and --restart require --corpus"),
+    (("--from", __file__, "--resume"), "--terms, --resume and --restart require --corpus"),
     (
-        ("--from", "v", "--dim", 8, "--min-n", 2),
+        ("--from", __file__, "--dim", 8, "--min-n", 2),
         "--dim, --min-n: only for training",
     ),
     (("--corpus", "none.txt"), "none.txt: cannot be read"),
-    (("--corpus", "c", "--limit", 3), "--limit requires --from"),
+    (("--corpus", __file__, "--limit", 3), "--limit requires --from"),
     (("--corpus", "c", "--dim", 0), "argument --dim: must be at least 1, not 0"),
-    (("--corpus", "c", "--out", "nowhere/v.bin"), "there is no folder nowhere"),
+    (("--corpus", __file__, "--out", "nowhere/v.bin"), "there is no folder nowhere"),
 ]
 
 
