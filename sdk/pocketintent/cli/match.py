@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from pocketintent.cli.options.files import file_name
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.text.lines import without_mark
 
 EPILOG = """\
 examples:
@@ -44,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run, refuse=parser.error)
     parser.add_argument(
         "--templates",
+        type=file_name,
         metavar="FILE",
         help="template file (JSON), or the name of a shipped set; an exported folder has its own "
         "templates",
@@ -107,5 +110,6 @@ def run(args: argparse.Namespace) -> int:
 def _lines_of_stdin() -> Iterable[str]:
     if sys.stdin.isatty():
         print_note("reading texts from the terminal, one per line; end with Ctrl-D")
-    for line in sys.stdin.buffer:
-        yield line.decode("utf-8", "replace").rstrip("\r\n")
+    for number, line in enumerate(sys.stdin.buffer):
+        data = line if number else without_mark(line)
+        yield data.decode("utf-8", "replace").rstrip("\r\n")

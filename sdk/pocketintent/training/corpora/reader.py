@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.lines import numbered_lines
+from pocketintent.runtime.text.lines import numbered_lines
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
             and line.
     """
     for path in map(Path, paths):
-        name = path.name.removesuffix(".gz")
-        if name.lower().endswith(".json"):
+        name = path.name.lower().removesuffix(".gz")
+        if name.endswith(".json"):
             raise PocketIntentError(
                 f"{path}: a .json file is not a corpus; write a .txt file with one utterance on "
                 'each line, or a .jsonl file with an object with "text" on each line'
@@ -86,7 +86,7 @@ def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
 
 
 def _open(path: Path) -> BinaryIO:
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         return cast(BinaryIO, gzip.open(path, "rb"))
     return path.open("rb")
 
