@@ -133,7 +133,7 @@ def test_the_learning_rate_falls_linearly_to_zero(
 
 def test_a_loss_of_nan_ends_the_run(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(
-        loss="softmax", optimizer="sgd", learning_rate=1e30, max_norm=None, epochs=20
+        loss="softmax", optimizer="sgd", learning_rate=1e6, max_norm=None, epochs=200
     )
     with pytest.raises(PocketIntentError, match="lower --learning-rate"):
         trainer.train()
