@@ -67,7 +67,7 @@ def test_a_run_writes_a_model_file_near_its_target(target: Path, tmp_path: Path)
     assert products.mean() > 0.9
     lost = np.abs(encoder.encode_batch(["af", "bg"]) - float_encoder.encode_batch(["af", "bg"]))
     assert lost.max() < 0.05
-    assert lines[0].endswith("kept out, 9 characters")
+    assert lines[0].endswith("held out, 9 characters")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         [out.name, exact.name, target.name]
     )
