@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.regular import open_regular
 
 FORMAT_VERSION = 1
 METADATA_KEY = "pocketintent"
@@ -116,7 +117,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
 def _map_file(path: Path) -> mmap.mmap:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             if size >= 8:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.graphs.backends import GRAPHS
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
@@ -136,7 +137,7 @@ def read_manifest(folder: Path) -> Manifest:
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file; a ModelFileError if it cannot be read."""
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from error
 

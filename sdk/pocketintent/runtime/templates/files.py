@@ -12,6 +12,7 @@ import orjson
 
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.templates.forms import list_names
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
@@ -43,7 +44,7 @@ def load_templates(source: TemplateSource) -> TemplateSet:
 def find_templates(source: str | os.PathLike[str]) -> Path:
     """Find the file of a path or of a shipped set's name; an existing file wins over a name."""
     path = Path(source)
-    if path.is_file():
+    if path.exists() and not path.is_dir():
         return path
     shipped = bundled_templates()
     if str(source) in shipped:
@@ -72,7 +73,7 @@ def read_json(path: Path) -> Any:
         TemplateError: The file cannot be read; for a syntax error, the message has line and column.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         raise TemplateError(f"{path}: cannot be read: {error.strerror}") from error
     try:
