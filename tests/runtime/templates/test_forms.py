@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.templates.files import bundled_templates
-from pocketintent.runtime.templates.forms import normalise_form
+from pocketintent.runtime.templates.forms import MAX_PROBLEMS, normalise_form
 from pocketintent.runtime.templates.template_set import (
     DEFAULT_MARGIN,
     DEFAULT_THRESHOLD,
@@ -149,3 +149,29 @@ def test_a_lone_surrogate_is_refused_because_it_cannot_be_saved() -> None:
 def test_all_problems_are_counted_in_one_error() -> None:
     with pytest.raises(TemplateError, match="problems in all: 3"):
         parse_templates({"a": ["", ""], "b": []})
+
+
+def test_counting_stops_after_a_hundred_problems() -> None:
+    unknown = {f"{number}{'x' * 1000}": None for number in range(10_000)}
+    for obj in ({"intents": {}} | unknown, {"intents": {"a": {"templates": ["x"]} | unknown}}):
+        _, problems = normalise_form(obj)
+        assert len(problems) == MAX_PROBLEMS
+        assert sum(map(len, problems)) < 300 * MAX_PROBLEMS
+    with pytest.raises(TemplateError, match="problems in all: at least 100"):
+        parse_templates({"a": [""] * 1000})
+
+
+@pytest.mark.parametrize(
+    "text", ["\u200b", "\ufeff", "\u2060\ufe0f", "\u3164", "\u2800 ", "\x1b", "\u00ad\n"]
+)
+def test_a_text_or_name_of_invisible_characters_alone_is_refused(text: str) -> None:
+    with pytest.raises(TemplateError, match="intent 'a', template 2 is empty or invisible"):
+        parse_templates({"a": ["x", text]})
+    with pytest.raises(TemplateError, match="the name is empty, invisible or not valid"):
+        parse_templates({"intents": {text: {"templates": ["x"]}}})
+    assert parse_templates({"a": [f"x{text}"]}).intents["a"].templates == [f"x{text}"]
+
+
+@pytest.mark.parametrize("text", ["_", "🙂", "?", "日", "\u0301", "क्ष", "0"])
+def test_a_visible_text_is_accepted(text: str) -> None:
+    assert parse_templates({text: [text]}).intents[text].templates == [text]
