@@ -10,12 +10,12 @@ from jsonschema import Draft202012Validator
 
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.templates.files import bundled_templates, load_templates, save_templates
+from pocketintent.runtime.templates.forms import is_blank
 from pocketintent.runtime.templates.template_set import (
     IntentTemplates,
     TemplateSet,
     parse_templates,
 )
-from pocketintent.runtime.text.characters import is_blank
 
 SCHEMA_FILE = bundled_templates()["smart_home"].with_name("templates.schema.json")
 SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8")))

@@ -1,4 +1,5 @@
 import json
+import re
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.templates.files import bundled_templates
-from pocketintent.runtime.templates.forms import MAX_PROBLEMS, normalise_form
+from pocketintent.runtime.templates.forms import MAX_PROBLEMS, is_blank, normalise_form
 from pocketintent.runtime.templates.template_set import (
     DEFAULT_MARGIN,
     DEFAULT_THRESHOLD,
@@ -107,6 +108,12 @@ def test_bad_examples_fail_the_schema_and_the_parser_says_where_and_what(
 @given(json_values)
 def test_parser_and_schema_agree_on_any_value(obj: Any) -> None:
     assert SCHEMA.is_valid(obj) == (not normalise_form(obj)[1])
+
+
+def test_schema_and_parser_agree_on_which_characters_are_invisible() -> None:
+    pattern = re.compile(json.loads(SCHEMA_FILE.read_text("utf-8"))["$defs"]["text"]["pattern"])
+    for char in map(chr, range(0x10000)):  # regular expressions differ beyond it
+        assert is_blank(char) == (pattern.search(char) is None), hex(ord(char))
 
 
 def test_the_three_forms_give_the_same_intents() -> None:

@@ -27,6 +27,9 @@ class GraphEncoder:
         self.template_quantizer = folder.manifest.template_quantizer()
         self._graph = folder.graph("encoder")
         self._spell = folder.speller(self.inputs)
+        vector = self.inputs.probe(self._graph).get("vector")
+        if vector is None or vector.shape != (self.dim,):
+            raise folder.manifest.error(f"the graphs do not return a vector of {self.dim} numbers")
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [dim]: unit length, or zeros if no word is known."""

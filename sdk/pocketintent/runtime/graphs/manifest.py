@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import numpy as np
 import orjson
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import read_regular
-from pocketintent.runtime.graphs.backends import GRAPHS
+from pocketintent.runtime.graphs.backends import GRAPHS, TensorSpec
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
 
@@ -74,6 +76,33 @@ class Manifest:
         except (KeyError, TypeError) as error:
             raise self.error(f"artifacts does not list the inputs of {artifact!r}") from error
 
+    def tensors(self, artifact: str, kind: str) -> dict[str, TensorSpec]:
+        """The inputs or outputs of a graph, by name.
+
+        Args:
+            artifact: Name of the graph.
+            kind: ``"inputs"`` or ``"outputs"``.
+
+        Raises:
+            ModelFileError: The manifest does not describe them.
+        """
+        try:
+            entries = self.entries["artifacts"][artifact][kind]
+            return {entry["name"]: _tensor_spec(entry) for entry in entries}
+        except (KeyError, TypeError) as error:
+            raise self.error(f"artifacts does not describe the {kind} of {artifact!r}") from error
+
+    def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
+        """An entry with one of several words; None if it is missing.
+
+        Raises:
+            ModelFileError: It has another value.
+        """
+        value: str | None = self.entries.get(key)
+        if value is not None and value not in choices:
+            raise self.error(f"{key!r} must be one of {', '.join(choices)}, not {value!r}")
+        return value
+
     def characters(self) -> CharVocabulary:
         """The characters that the graphs read.
 
@@ -104,7 +133,9 @@ class Manifest:
         if values is None:
             return None
         try:
-            codebook = np.array(values, np.float32)
+            with np.errstate(over="ignore"):
+                codebook = np.array(values, np.float32)
+            check_numbers({"template_codebook": codebook})
             return Quantizer(codebook, self.entry("dim", int), normalised=False)
         except (TypeError, ValueError) as error:
             raise self.error(f"template_codebook: {error}") from error
@@ -132,6 +163,12 @@ def read_manifest(folder: Path) -> Manifest:
             f"{FORMAT_VERSION}; upgrade: pip install --upgrade pocketintent"
         )
     return Manifest(path, entries)
+
+
+def _tensor_spec(entry: Mapping[str, Any]) -> TensorSpec:
+    """The tensor of an entry; a size that is a word is free."""
+    shape = tuple(None if isinstance(size, str) else size for size in entry["shape"])
+    return TensorSpec(entry["dtype"], shape)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -51,6 +51,12 @@ class TokenInputs:
         """The slots of a text; empty if the encoder knows no part of it."""
         return self.slots(self.tokenize(text))
 
+    def largest(self) -> Slots:
+        """One slot with the largest id; none without words and n-grams."""
+        buckets = 0 if self.ngram_settings is None else self.ngram_settings.num_buckets
+        rows = len(self.vocabulary) + buckets
+        return np.array([rows - 1] * (rows > 0), np.int32), np.ones(int(rows > 0), np.float32)
+
     def slots(self, tokens: Sequence[str]) -> Slots:
         """The slots of tokens, at most ``max_length`` of them."""
         ids: list[int] = []

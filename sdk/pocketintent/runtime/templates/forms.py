@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from pocketintent.runtime.errors import shorten
-from pocketintent.runtime.text.characters import is_blank
 
 SET_KEYS = ("$schema", "language", "threshold", "margin", "intents")
 """Keys of the long form."""
@@ -18,6 +18,16 @@ INTENT_KEYS = ("templates", "threshold")
 
 MAX_PROBLEMS = 100
 """Number of problems after which a set is not read further."""
+
+_INVISIBLE = (
+    r"\s\x00-\x1f\x7f-\x9f\u2800\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""White space, control characters, the blank of Braille, and the characters that Unicode calls
+default ignorable: zero-width spaces, byte order marks, fillers, variation selectors and tags."""
+
+_VISIBLE = re.compile(f"[^{_INVISIBLE}]")
 
 _MAX_TYPO = 40
 """Characters of the longest key that is compared with the known keys."""
@@ -48,6 +58,11 @@ def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
 def list_names(names: Iterable[str]) -> str:
     """Names in alphabetical order for a message, or "none"."""
     return ", ".join(sorted(names)) or "none"
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text has no visible character."""
+    return _VISIBLE.search(text) is None
 
 
 class _TooManyError(Exception):

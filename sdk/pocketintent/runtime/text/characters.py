@@ -20,12 +20,6 @@ UNKNOWN = 0
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u0060\u00b4", "'"))
 _ASCII_SEPARATORS = re.compile(r"[\x00-\x20_\x7f]+")
 _SPACES = re.compile(" {2,}")
-_INVISIBLE = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-    + "".join(map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE1000))))
-)
-"""Fillers, the blank of Braille and variation selectors; their categories are those of letters,
-symbols and marks."""
 _SEPARATOR_CATEGORIES = {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"}
 
 
@@ -51,15 +45,6 @@ def normalise_chars(text: str, max_chars: int) -> str:
         text = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).lower()
         text = _SPACES.sub(" ", "".join(" " if _separates(char) else char for char in text))
     return text.strip(" ")[:max_chars].rstrip(" ")
-
-
-def is_blank(text: str) -> bool:
-    """Whether a text has no visible character: nothing but space, control and format characters.
-
-    Args:
-        text: Any string.
-    """
-    return all(char in _INVISIBLE or _separates(char) for char in text) and "_" not in text
 
 
 def _separates(char: str) -> bool:
