@@ -1,4 +1,6 @@
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,3 +35,21 @@ def make_corpus() -> MakeCorpus:
         )
 
     return make
+
+
+@pytest.fixture
+def killed_while_deleting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[Callable[..., Any]], None]:
+    """A function that calls a pipeline, which is killed while it deletes its work folder."""
+
+    def kill(pipeline: Callable[..., Any]) -> None:
+        def die(folder: Path) -> None:
+            (folder / "run.json").unlink()
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr("pocketintent.training.loop.work_folder.delete_folder", die)
+            pipeline()
+
+    return kill

@@ -58,7 +58,7 @@ def _write(path: Path, content: str | bytes) -> Path:
         ('{"intents": {"a": {"templates": ["x"], "templates": ["y"]}}}', ["'templates'", "twice"]),
         ("[" * 100_000, ["not JSON", "nested too deep at line 1, column 17"]),
         ('{"a":\n ' + "[" * 1000 + "]" * 1000 + "}", ["nested too deep at line 2, column 17"]),
-        ('{"a": "\\"[[[", "b": ' + '{"a":' * 1100, ["line 1, column 97"]),
+        ('{"a": "\\"[[[", "b": ' + '{"a":' * 1100, ["line 1, column 96"]),
         ('{"threshold": ' + "1" * 300 + ', "intents": {}}', ["'threshold'"]),
         ('{"intents": {}, "margin": ' + "9" * 5000 + "}", []),
         ('{"a": ["x", 3]}', ["intent 'a', template 2"]),

@@ -5,7 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from pocketintent.compression.network import quantise_charemb  # noqa: E402
-from pocketintent.runtime.encoders.charemb.network import CharNetwork  # noqa: E402
+from pocketintent.runtime.encoders.charemb.network import Cell, CharNetwork  # noqa: E402
 from pocketintent.runtime.text.characters import CharVocabulary  # noqa: E402
 from pocketintent.training.charemb.data import make_batch  # noqa: E402
 from pocketintent.training.charemb.model import CharEmb  # noqa: E402
@@ -93,6 +93,23 @@ def test_dropout_acts_in_training_alone() -> None:
     np.testing.assert_array_equal(torch_vectors(model, TEXTS), torch_vectors(model, TEXTS))
     model.train()
     assert np.abs(torch_vectors(model, TEXTS) - torch_vectors(model, TEXTS)).max() > 0.01
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_dropout_between_layers_depends_on_the_seed_alone(cell: Cell) -> None:
+    model = make(replace(LSTM, cell=cell, layers=3), dropout=0.5)
+    layers = [part for part in model.modules() if isinstance(part, torch.nn.RNNBase)]
+    # A stack of layers in one module would use cuDNN's dropout, which has a state of its own.
+    assert [(layer.num_layers, layer.dropout) for layer in layers] == [(1, 0.0)] * 3
+    model.eval()
+    model.reader.dropout.train()
+    vectors = []
+    for seed in (1, 2, 1):
+        torch.manual_seed(seed)
+        vectors.append(torch_vectors(model, TEXTS))
+        torch.rand(3)
+    np.testing.assert_array_equal(vectors[0], vectors[2])
+    assert np.abs(vectors[0] - vectors[1]).max() > 0.01
 
 
 def test_lengths_start_at_the_mean() -> None:

@@ -60,6 +60,7 @@ def weights(trainer: Trainer) -> torch.Tensor:
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"cell": "gru", "layers": 2, "schedule": "linear", "validation": 0.0},
+    {"layers": 2, "dropout": 0.3},
     {"cell": "transformer", "rank_power": 0.5, "norm_weight": 0.0},
     {"precision": "bfloat16"},
 ]
@@ -94,10 +95,13 @@ def test_a_scaled_loss_is_resumed_too(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A CPU has no LSTM in float16, and its GRU is slow in it, but the loop is the same.
-    monkeypatch.setattr(
-        "pocketintent.training.charemb.objective.choose_precision",
-        lambda precision, device: torch.float16,
-    )
+    asked: list[bool] = []
+
+    def choose(precision: str, device: torch.device, *, recurrent: bool) -> torch.dtype:
+        asked.append(recurrent)
+        return torch.float16
+
+    monkeypatch.setattr("pocketintent.training.charemb.objective.choose_precision", choose)
     unbroken = make_trainer("unbroken", cell="gru")
     assert unbroken.task._scaler.is_enabled()
     unbroken.train()
@@ -108,6 +112,7 @@ def test_a_scaled_loss_is_resumed_too(
     part = make_trainer("broken", cell="gru")
     assert part.resume()
     part.train()
+    assert all(asked)
     assert torch.equal(weights(part), weights(unbroken))
     assert unbroken.history[-1]["cosine"] > unbroken.history[0]["cosine"]
 
@@ -207,6 +212,11 @@ def test_a_checkpoint_that_cannot_be_used_is_named(make_trainer: MakeTrainer) ->
         path.write_bytes(data)
         with pytest.raises(PocketIntentError, match=r"checkpoint\.pt: cannot go on"):
             make_trainer().resume()
+
+
+def test_the_settings_know_which_cells_are_recurrent() -> None:
+    cells = {"lstm": True, "gru": True, "transformer": False}
+    assert {cell: CharEmbSettings(cell=cell).recurrent for cell in cells} == cells
 
 
 def test_a_transformer_has_embeddings_of_its_width() -> None:

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,20 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
+def test_a_run_killed_while_it_deletes_its_folder_has_finished(
+    target: Path, tmp_path: Path, killed_while_deleting: Callable[[Callable[..., Any]], None]
+) -> None:
+    unbroken, out = tmp_path / "unbroken.safetensors", tmp_path / "out.safetensors"
+    record = train_charemb([target], unbroken, TOY)
+    killed_while_deleting(lambda: train_charemb([target], out, TOY))
+    lines: list[str] = []
+    again = train_charemb([target], out, TOY, resume=True, report=lines.append)
+    assert again | {"seconds": record["seconds"]} == record
+    assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
+    assert out.read_bytes() == unbroken.read_bytes()
+    assert not list(tmp_path.glob("*.work*"))
+
+
 def test_a_model_of_word_vectors_can_be_the_target(tiny_model: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.safetensors"
     record = train_charemb([tiny_model], out, replace(TOY, validation=0.0))
@@ -118,13 +133,18 @@ def test_a_preset_keeps_its_size(preset: str, most: int, tmp_path: Path) -> None
     assert record["bytes"] == out.stat().st_size <= most
 
 
-def test_presets_have_the_sizes_of_the_paper() -> None:
+def test_presets_have_the_settings_of_the_paper() -> None:
     sizes = {name: (preset.hidden, preset.layers) for name, preset in PRESETS.items()}
     assert sizes == {"tiny": (128, 1), "small": (512, 1), "base": (512, 2), "large": (768, 2)}
     for preset in PRESETS.values():
         preset.check()
         assert preset.bidirectional and preset.cell == "lstm"
         assert (preset.batch_size, preset.weight_decay) == (256, 1e-8)
+    for name in ("small", "base", "large"):
+        preset = PRESETS[name]
+        assert (preset.dropout, preset.validation, preset.patience) == (0.2, 0.2, 10)
+        assert preset.learning_rate == (5e-4 if name == "large" else 1e-3)
+        assert (preset.norm_weight, preset.typing_errors) == (0.0, 0.0)  # the cosine alone
     with pytest.raises(PocketIntentError, match="preset must be one of tiny"):
         preset_settings("huge", {})
 

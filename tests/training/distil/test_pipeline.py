@@ -1,5 +1,7 @@
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,6 +70,20 @@ def test_one_seed_gives_one_file(targets: list[Path], tmp_path: Path) -> None:
     for out in outs:
         train_distilled(targets, out, TOY)
     assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_a_run_killed_while_it_deletes_its_folder_has_finished(
+    targets: list[Path], tmp_path: Path, killed_while_deleting: Callable[[Callable[..., Any]], None]
+) -> None:
+    unbroken, out = tmp_path / "unbroken.safetensors", tmp_path / "out.safetensors"
+    record = train_distilled(targets, unbroken, TOY)
+    killed_while_deleting(lambda: train_distilled(targets, out, TOY))
+    lines: list[str] = []
+    again = train_distilled(targets, out, TOY, resume=True, report=lines.append)
+    assert again == record
+    assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
+    assert out.read_bytes() == unbroken.read_bytes()
+    assert not list(tmp_path.glob("*.work*"))
 
 
 def test_a_resumed_run_gives_the_file_of_an_unbroken_run(

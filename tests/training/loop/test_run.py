@@ -1,13 +1,19 @@
+import contextlib
+import itertools
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
-from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.loop.devices import Workers
-from pocketintent.training.loop.run import Run, open_run
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
-from pocketintent.training.loop.trainer import CHECKPOINT, Trainer
+torch = pytest.importorskip("torch")
+from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
+from pocketintent.runtime.files.atomic import write_atomically  # noqa: E402
+from pocketintent.training.loop.devices import Workers  # noqa: E402
+from pocketintent.training.loop.run import Run, open_run  # noqa: E402
+from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable  # noqa: E402
+from pocketintent.training.loop.trainer import CHECKPOINT, Trainer  # noqa: E402
 
 
 class Counted(Trainable):
@@ -76,6 +82,94 @@ def test_a_stopped_run_can_be_resumed_or_dropped(out: Path) -> None:
         assert not (run.folder / "encoded").exists()
 
 
+class Killed(BaseException):
+    """The process ended."""
+
+
+@contextlib.contextmanager
+def killed_at(number: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kill a run at one of its file operations: neither that one nor a later one happens."""
+    left = itertools.count(number, -1)
+
+    def dying(operation: Callable[..., Any]) -> Callable[..., Any]:
+        def operate(*args: Any, **options: Any) -> Any:
+            if next(left) <= 0:
+                raise Killed
+            return operation(*args, **options)
+
+        return operate
+
+    with monkeypatch.context() as patch:
+        for name in ("open", "mkdir", "rename", "replace", "unlink", "rmdir"):
+            patch.setattr(os, name, dying(getattr(os, name)))
+        yield
+
+
+def train_and_save(out: Path) -> dict[str, Any]:
+    """A pipeline with files of all kinds in its work folder."""
+    with open_run(out, [], {"dim": 3}, resume=True) as run:
+        if run.finished:
+            return run.record
+        write_atomically(run.folder / "encoded", b"words")
+        trainer = run.train(Counted())
+        write_atomically(out, b"the model")
+        run.record.update(loss=trainer.history)
+    return run.record
+
+
+def test_a_run_killed_at_any_file_operation_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in itertools.count():
+        out = tmp_path / str(number) / "model.safetensors"
+        out.parent.mkdir()
+        with contextlib.suppress(Killed), killed_at(number, monkeypatch):
+            train_and_save(out)
+            break
+        assert train_and_save(out) == {"loss": [1.0] * 3}
+        assert out.read_bytes() == b"the model"
+        assert [path for path in out.parent.iterdir() if path.suffix != ".tmp"] == [out]
+    assert number > 20
+
+
+def test_a_run_killed_while_it_deletes_its_folder_does_not_stop_a_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in itertools.count():
+        out = tmp_path / str(number) / "model.safetensors"
+        with contextlib.suppress(Killed), open_run(out, [], {"dim": 3}) as run:
+            (run.folder / "encoded").touch()
+            killing = contextlib.ExitStack()
+            killing.enter_context(killed_at(number, monkeypatch))
+        killing.close()
+        if not list(out.parent.iterdir()):
+            break
+        if (out.parent / "model.safetensors.work.finished").exists():
+            with open_run(out, [], {"dim": 4}) as run:  # no --resume, and other settings
+                assert not run.finished
+                assert [path.name for path in run.folder.iterdir()] == ["run.json"]
+    assert number > 5
+
+
+@pytest.mark.parametrize("error", [None, PocketIntentError, KeyboardInterrupt])
+def test_a_run_on_a_gpu_is_deterministic_and_restores_what_it_changed(
+    out: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException] | None
+) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    enabled = torch.are_deterministic_algorithms_enabled
+    for warn_only in (False, True):
+        options: dict[str, Any] = {"device": "cuda", "warn_only": warn_only, "restart": True}
+        with (
+            contextlib.suppress(PocketIntentError, KeyboardInterrupt),
+            open_run(out, [], {}, **options),
+        ):
+            assert enabled()
+            assert torch.is_deterministic_algorithms_warn_only_enabled() == warn_only
+            if error is not None:
+                raise error("ended")
+        assert not enabled()
+
+
 @pytest.mark.parametrize(
     ("resumed", "checkpoint", "trained", "going_on"),
     [
@@ -102,6 +196,7 @@ def test_cuda_is_the_gpu_that_torchrun_gives_the_process(
 ) -> None:
     alone = Workers(rank=0, count=1, local_rank=3)
     monkeypatch.setattr(Workers, "join", classmethod(lambda cls, device: alone))
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     with open_run(out, [], {}, device="cuda") as run:
         assert isinstance(run, Run)
         assert run.device == "cuda:3"

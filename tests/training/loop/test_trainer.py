@@ -150,6 +150,13 @@ def test_a_checkpoint_that_cannot_be_used_is_named(make_trainer: MakeTrainer) ->
             make_trainer().resume()
 
 
+@pytest.mark.parametrize("state", [{"version": 1, "epoch": 1}, {"epoch": 1}, [1, 2]], ids=str)
+def test_a_checkpoint_of_another_version_is_refused(tmp_path: Path, state: object) -> None:
+    torch.save(state, tmp_path / CHECKPOINT)
+    with pytest.raises(PocketIntentError, match="cannot go on from this checkpoint"):
+        Trainer(CountedSteps(), tmp_path).resume()
+
+
 class CountedSteps(Trainable):
     """A capability that notes what the loop asks of it."""
 
@@ -192,6 +199,7 @@ def test_each_process_takes_every_second_batch_and_the_last_step_may_leave_it_id
         Trainer(task, tmp_path).train()
         taken.append([(step.epoch, step.batch, step.idle) for step in task.steps])
         assert [step.progress for step in task.steps] == [0.0, 0.2, 0.4, 0.5, 0.7, 0.9]
+        assert [epoch.progress for epoch in task.measured] == [0.5, 1.0]  # never beyond the end
     once = [[(0, False), (2, False), (4, False)], [(1, False), (3, False), (4, True)]]
     assert taken == [[(epoch, *step) for epoch in (0, 1) for step in steps] for steps in once]
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import signal
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,20 @@ def options(corpus: Path, out: Path) -> list[str]:
         *("--corpus", str(corpus), "--out", str(out)),
         *(part for pair in pairs for part in pair),
     ]
+
+
+def test_a_run_killed_while_it_deletes_its_folder_has_finished(
+    corpus: Path, tmp_path: Path, killed_while_deleting: Callable[[Callable[..., Any]], None]
+) -> None:
+    unbroken, out = tmp_path / "unbroken.safetensors", tmp_path / "out.safetensors"
+    record = train_starspace([corpus], unbroken, SMALL)
+    killed_while_deleting(lambda: train_starspace([corpus], out, SMALL))
+    lines: list[str] = []
+    again = train_starspace([corpus], out, SMALL, resume=True, report=lines.append)
+    assert again == record
+    assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
+    assert out.read_bytes() == unbroken.read_bytes()
+    assert not list(tmp_path.glob("*.work*"))
 
 
 def test_a_restart_drops_the_old_work_folder(corpus: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,20 @@ def test_a_stopped_and_resumed_run_gives_the_result_of_an_unbroken_run(
     train_words([corpus], broken, settings, resume=True, report=lines.append)
     assert f"going on after {epoch} of 3 epochs" in lines
     assert broken.read_bytes() == whole.read_bytes()
+
+
+def test_a_run_killed_while_it_deletes_its_folder_has_finished(
+    corpus: Path, tmp_path: Path, killed_while_deleting: Callable[[Callable[..., Any]], None]
+) -> None:
+    unbroken, out = tmp_path / "unbroken.safetensors", tmp_path / "out.safetensors"
+    record = train_words([corpus], unbroken, QUICK)
+    killed_while_deleting(lambda: train_words([corpus], out, QUICK))
+    lines: list[str] = []
+    again = train_words([corpus], out, QUICK, resume=True, report=lines.append)
+    assert again == record
+    assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
+    assert out.read_bytes() == unbroken.read_bytes()
+    assert not list(tmp_path.glob("*.work*"))
 
 
 def test_one_seed_gives_one_result_in_every_process(corpus: Path, tmp_path: Path) -> None:

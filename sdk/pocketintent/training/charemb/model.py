@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from torch import nn
@@ -109,8 +108,9 @@ class CharEmb(nn.Module):
                 sources.append((name, [f"reader.{_transformer_name(name)}"]))
             else:
                 _, layer, direction, part = name.split(".")
-                end = f"l{layer}" + ("_reverse" if direction == "backward" else "")
-                sources.append((name, [f"reader.rnn.{kind}_{end}" for kind in _RECURRENT[part]]))
+                end = "l0_reverse" if direction == "backward" else "l0"
+                prefix = f"reader.layers.{layer}"
+                sources.append((name, [f"{prefix}.{kind}_{end}" for kind in _RECURRENT[part]]))
         return sources
 
 
@@ -127,7 +127,7 @@ def _join(
 ) -> FloatArray:
     first = state[parts[0]]
     hidden = network.hidden
-    if network.cell == "gru" and parts[0].startswith("reader.rnn.bias_"):
+    if network.cell == "gru" and ".bias_" in parts[0]:
         if len(parts) == 1:
             return first[-hidden:].copy()
         joined = first + state[parts[1]]
@@ -152,29 +152,30 @@ def _transformer_name(name: str) -> str:
 
 
 class _Recurrent(nn.Module):
-    """The last states of an LSTM or GRU, in one or both directions."""
+    """The last states of stacked LSTM or GRU layers, in one or both directions.
+
+    Each layer is a module of its own, with our dropout between them: cuDNN's dropout inside a
+    stack keeps a random state from step to step, so a resumed run would draw other numbers.
+    """
 
     def __init__(self, network: CharNetwork, dropout: float) -> None:
         super().__init__()
         cell = nn.LSTM if network.cell == "lstm" else nn.GRU
-        self.rnn = cell(
-            network.char_dim,
-            network.hidden,
-            network.layers,
-            batch_first=True,
-            bidirectional=network.bidirectional,
-            dropout=dropout if network.layers > 1 else 0.0,
+        widths = [network.char_dim] + [network.state] * (network.layers - 1)
+        self.layers = nn.ModuleList(
+            cell(width, network.hidden, batch_first=True, bidirectional=network.bidirectional)
+            for width in widths
         )
-        self._directions = len(network.directions)
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         packed = nn.utils.rnn.pack_padded_sequence(
             x, lengths, batch_first=True, enforce_sorted=False
         )
-        states: Any = self.rnn(packed)[1]
-        if isinstance(states, tuple):
-            states = states[0]
-        last = states[-self._directions :]  # [directions, texts, hidden] of the last layer
+        packed, states = self.layers[0](packed)
+        for layer in list(self.layers)[1:]:
+            packed, states = layer(packed._replace(data=self.dropout(packed.data)))
+        last = states[0] if isinstance(states, tuple) else states  # [directions, texts, hidden]
         flat: torch.Tensor = last.transpose(0, 1).flatten(1)
         return flat
 

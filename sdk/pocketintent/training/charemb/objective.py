@@ -10,12 +10,7 @@ import torch
 from pocketintent.training.charemb.data import CharBatch, CharBatches, CharEmbData, make_batch
 from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.settings import CharEmbSettings
-from pocketintent.training.loop.devices import (
-    Precision,
-    Workers,
-    choose_precision,
-    use_deterministic_algorithms,
-)
+from pocketintent.training.loop.devices import Precision, Workers, choose_precision
 from pocketintent.training.loop.gradients import average_gradients
 from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
 
@@ -32,8 +27,8 @@ class CharEmbTraining(Trainable):
         device: Torch device.
         workers: The processes that train together. Their gradients are averaged in one message,
             which is enough for models of this size.
-        precision: Precision of matrix products: ``auto`` is bfloat16 on a GPU that supports it,
-            float16 with a scaled loss on other GPUs, and float32 on a CPU.
+        precision: Precision of matrix products, see :func:`choose_precision`. With float16 the
+            loss is scaled.
 
     Attributes:
         model: The network.
@@ -54,7 +49,6 @@ class CharEmbTraining(Trainable):
         self.settings = settings
         self.workers = workers or Workers()
         self.device = torch.device(device)
-        use_deterministic_algorithms(self.device, warn_only=True)
         self.batches = CharBatches(data.vocabulary, data.training, settings)
         self.epochs, self.units_per_epoch = settings.epochs, len(self.batches)
         network = build_network(settings, data.training.directions.shape[1])
@@ -66,7 +60,7 @@ class CharEmbTraining(Trainable):
         self.optimizer = torch.optim.Adam(
             self.model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
-        self.precision = choose_precision(precision, self.device)
+        self.precision = choose_precision(precision, self.device, recurrent=settings.recurrent)
         self._scaler = torch.amp.GradScaler(
             self.device.type, enabled=self.precision == torch.float16
         )

@@ -22,7 +22,7 @@ from pocketintent.training.charemb.data import CharEmbData, TargetTerms, misspel
 from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.objective import CharEmbTraining
 from pocketintent.training.charemb.settings import CharEmbSettings
-from pocketintent.training.loop.devices import Precision, choose_precision
+from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
@@ -79,13 +79,23 @@ def train_charemb(
     data = CharEmbData.split(
         read_terms(vectors.terms, vectors.vectors, settings.max_chars), settings
     )
+    fix_cublas_workspace(device)
     # Both check the settings before there is a work folder.
     build_network(settings, data.training.directions.shape[1])
-    choose_precision(precision, torch.device(device))
+    choose_precision(precision, torch.device(device), recurrent=settings.recurrent)
     identity = asdict(settings) | {"limit": limit, "weights": weights}
     with open_run(
-        out, targets, identity, device=device, resume=resume, restart=restart, report=report
+        out,
+        targets,
+        identity,
+        device=device,
+        warn_only=True,  # a transformer's attention has no deterministic gradient on every GPU
+        resume=resume,
+        restart=restart,
+        report=report,
     ) as run:
+        if run.finished:
+            return run.record
         run.report(
             f"{len(data.training)} terms to learn, {len(data.validation)} kept out, "
             f"{len(data.vocabulary)} characters"
@@ -109,7 +119,8 @@ def train_charemb(
         if run.leads:
             run.report("measuring")
             record |= _save(Path(out), float_out, task.model, data, settings, training, weights)
-    return record
+        run.record.update(record)
+    return run.record
 
 
 def to_encoder(

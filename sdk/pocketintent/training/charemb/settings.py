@@ -14,7 +14,8 @@ class CharEmbSettings:
     """Settings that, with the target vectors, determine the result of a run.
 
     The defaults are the preset ``tiny``. Weight decay, batch, split and early stopping are those
-    of the paper, Table 5.
+    of the paper, "Extracting Text Representations for Terms and Phrases in Technical Domains",
+    Table 5.
     """
 
     cell: Literal["lstm", "gru", "transformer"] = setting(
@@ -103,6 +104,11 @@ class CharEmbSettings:
         0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
     )
 
+    @property
+    def recurrent(self) -> bool:
+        """Whether the cell is an LSTM or a GRU."""
+        return self.cell != "transformer"
+
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
         check_settings(self)
@@ -114,7 +120,9 @@ _PAPER = CharEmbSettings(
     dropout=0.2,
     learning_rate=1e-3,
     schedule="constant",
-    epochs=200,
+    epochs=200,  # early stopping usually ends the run earlier
+    typing_errors=0.0,
+    norm_weight=0.0,
 )
 
 PRESETS: dict[str, CharEmbSettings] = {
@@ -123,7 +131,15 @@ PRESETS: dict[str, CharEmbSettings] = {
     "base": replace(_PAPER, layers=2),
     "large": replace(_PAPER, layers=2, hidden=768, mlp=1024, learning_rate=5e-4),
 }
-"""Table 5 of the paper, and ``tiny``, which two CPU cores train in half an hour.
+"""``small``, ``base`` and ``large`` of the paper; ``tiny``, which two cores train in half an hour.
+
+The paper's presets have its cell, directions, ``hidden``, ``layers``, ``dropout``,
+``learning_rate``, ``weight_decay`` and ``batch_size`` (Table 5), its split and early stopping, and
+its loss: the cosine alone, over terms as they are written. The other settings have no recorded
+source in it: ``char_dim``, ``mlp``, ``max_chars``, ``min_char_count``, ``clip``, ``epochs``, and
+``unknown``, which trains the embedding of the unknown character. A network to combine with a table
+of words also needs ``norm_weight``, and a network for misspelt text ``typing_errors``, as ``tiny``
+has them.
 
 As int8 with 256 dimensions ``tiny`` takes at most 0.6 MB and ``small`` at most 3.5 MB.
 """

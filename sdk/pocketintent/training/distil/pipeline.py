@@ -64,6 +64,8 @@ def train_distilled(
     with open_run(
         out, targets, asdict(settings), device=device, resume=resume, restart=restart, report=report
     ) as run:
+        if run.finished:
+            return run.record
         run.report(
             f"{len(data.training)} texts to learn, {len(data.validation)} kept out to measure, "
             f"{data.num_left_out} left out without a known word; {len(data.words)} words"
@@ -84,7 +86,8 @@ def train_distilled(
         }
         if run.leads:
             _save(Path(out), model, data, training)
-    return training
+        run.record.update(training)
+    return run.record
 
 
 def _mean_cosines(model: WordSums, data: DistilData) -> dict[str, float]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from pocketintent.runtime.errors import PocketIntentError, require
@@ -12,6 +15,9 @@ if TYPE_CHECKING:
     import torch
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
+
+_LONGEST_WAIT = timedelta(days=7)  # for the leading process, which may read a large corpus
+_CUBLAS_WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 
 
 def prepare_torch(device: str, threads: int | None) -> None:
@@ -27,6 +33,7 @@ def prepare_torch(device: str, threads: int | None) -> None:
     """
     torch = require("torch", "train")
     require("tqdm", "train")
+    fix_cublas_workspace(device)
     if threads is not None:
         if threads < 1:
             raise PocketIntentError(f"--threads must be 1 or more, not {threads}")
@@ -41,41 +48,85 @@ def prepare_torch(device: str, threads: int | None) -> None:
         raise PocketIntentError(f"--device {device}: {str(error).splitlines()[0]}") from error
 
 
-def use_deterministic_algorithms(device: torch.device, *, warn_only: bool = False) -> None:
-    """Make one seed give one model on a GPU too; a CPU needs nothing.
+def fix_cublas_workspace(device: str) -> None:
+    """Make matrix products on a GPU repeatable, unless the user's environment has chosen.
 
-    On a GPU, atomic additions come in any order. Older versions of torch then refuse matrix
-    products without a fixed workspace.
+    cuBLAS reads the variable once, so this comes before anything else that uses the GPU.
 
     Args:
-        device: Where the model is trained.
-        warn_only: Warn of an operation that has no deterministic form, instead of raising.
+        device: Torch device of the training; a CPU needs nothing.
+
+    Raises:
+        PocketIntentError: CUDA is already in use, so the variable would come too late.
     """
-    if device.type == "cuda":
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-        require("torch", "train").use_deterministic_algorithms(True, warn_only=warn_only)
+    if not device.startswith("cuda") or _CUBLAS_WORKSPACE in os.environ:
+        return
+    if require("torch", "train").cuda.is_initialized():
+        raise PocketIntentError(
+            "this process used CUDA before the training, so two runs could differ: set the "
+            f"environment variable {_CUBLAS_WORKSPACE}=:4096:8 before Python starts"
+        )
+    os.environ[_CUBLAS_WORKSPACE] = ":4096:8"
 
 
-def choose_precision(precision: Precision, device: torch.device) -> torch.dtype:
+@contextmanager
+def deterministic_algorithms(device: str, *, warn_only: bool = False) -> Iterator[None]:
+    """Make one seed give one model on a GPU too, for the length of a block.
+
+    On a GPU, atomic additions come in any order. A CPU needs nothing. The settings of the process
+    are restored at the end, also after an error.
+
+    Args:
+        device: Torch device of the training.
+        warn_only: Warn of an operation that has no deterministic form, instead of raising.
+
+    Raises:
+        PocketIntentError: See :func:`fix_cublas_workspace`.
+    """
+    if not device.startswith("cuda"):
+        yield
+        return
+    fix_cublas_workspace(device)
+    torch = require("torch", "train")
+    enabled = torch.are_deterministic_algorithms_enabled()
+    warned_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=warn_only)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(enabled, warn_only=warned_only)
+
+
+def choose_precision(
+    precision: Precision, device: torch.device, *, recurrent: bool = False
+) -> torch.dtype:
     """The number type of matrix products.
 
     Args:
-        precision: ``auto`` is bfloat16 on a GPU that supports it, float16 on other GPUs, and
-            float32 on a CPU.
+        precision: ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the GPU has it in
+            hardware, and otherwise float16, as always for recurrent layers.
         device: Where the products are computed.
+        recurrent: Whether the network has LSTM or GRU layers. Under torch's autocast cuDNN
+            computes them in float16, whichever half precision was asked for.
 
     Raises:
-        PocketIntentError: The device does not support the precision.
+        PocketIntentError: The device or the network does not support the precision.
     """
     library: Any = require("torch", "train")
+    on_gpu = device.type == "cuda"
     if precision == "auto":
-        if device.type != "cuda":
-            precision = "float32"
-        else:
-            precision = "bfloat16" if library.cuda.is_bf16_supported() else "float16"
+        precision = "float32"
+        if on_gpu:
+            native = not recurrent and library.cuda.is_bf16_supported(including_emulation=False)
+            precision = "bfloat16" if native else "float16"
     elif precision == "float16" and device.type == "cpu":
         raise PocketIntentError(
             "precision float16 needs a GPU; on a CPU use float32, which is faster, or bfloat16"
+        )
+    elif precision == "bfloat16" and on_gpu and recurrent:
+        raise PocketIntentError(
+            "precision bfloat16: LSTM and GRU layers run in float16 or float32 on a GPU; use "
+            "either of these, or a transformer"
         )
     dtype: torch.dtype = getattr(library, precision)
     return dtype
@@ -92,16 +143,33 @@ class Workers:
     local_rank: int = 0
     """Number of this process on its machine, which is also its GPU."""
 
+    waiting: Any = field(default=None, compare=False, repr=False)
+    """The group whose barrier :meth:`wait` uses; None for the default group."""
+
     @classmethod
     def join(cls, device: str) -> Workers:
-        """Join the group that torchrun's environment describes, if there is one."""
+        """Join the group that torchrun's environment describes, if there is one.
+
+        Each process of a machine gets its own GPU before NCCL starts. Waiting for the leader,
+        which may read a corpus for hours, uses a group with a longer timeout than that of the
+        gradients.
+
+        Raises:
+            PocketIntentError: There are fewer GPUs than processes, or ``device`` names one GPU
+                for all of them.
+        """
         count = int(os.environ.get("WORLD_SIZE", "1"))
         if count == 1:
             return cls()
+        local_rank = int(os.environ.get("LOCAL_RANK", "0"))
+        on_gpus = device.startswith("cuda")
+        if on_gpus:
+            _take_gpu(device, local_rank)
         distributed = require("torch.distributed", "train")
         if not distributed.is_initialized():
-            distributed.init_process_group("nccl" if device.startswith("cuda") else "gloo")
-        return cls(distributed.get_rank(), count, int(os.environ.get("LOCAL_RANK", "0")))
+            distributed.init_process_group("nccl" if on_gpus else "gloo")
+        waiting = distributed.new_group(backend="gloo", timeout=_LONGEST_WAIT)
+        return cls(distributed.get_rank(), count, local_rank, waiting)
 
     @property
     def leads(self) -> bool:
@@ -115,7 +183,7 @@ class Workers:
     def wait(self) -> None:
         """Return when all processes have reached this point."""
         if self.count > 1:
-            require("torch.distributed", "train").barrier()
+            require("torch.distributed", "train").barrier(self.waiting)
 
     def from_leader(self, value: float) -> float:
         """The leading process' value, in all processes."""
@@ -127,3 +195,19 @@ class Workers:
         message = torch.tensor(value, dtype=torch.float64, device=device)
         torch.distributed.broadcast(message, 0)
         return float(message)
+
+
+def _take_gpu(device: str, local_rank: int) -> None:
+    """Make a process' own GPU its current one, which NCCL uses."""
+    torch = require("torch", "train")
+    gpus = torch.cuda.device_count()
+    if device != "cuda":
+        raise PocketIntentError(
+            f"--device {device}: several processes need a GPU each; use --device cuda"
+        )
+    if local_rank >= gpus:
+        raise PocketIntentError(
+            f"--device cuda: process {local_rank + 1} of this machine has no GPU, as there are "
+            f"{gpus}; start torchrun with --nproc-per-node {gpus}"
+        )
+    torch.cuda.set_device(local_rank)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.loop.devices import Workers
+from pocketintent.training.loop.devices import Workers, deterministic_algorithms
 from pocketintent.training.loop.trainable import Trainable
 from pocketintent.training.loop.trainer import CHECKPOINT, Report, Trainer
-from pocketintent.training.loop.work_folder import open_folder
+from pocketintent.training.loop.work_folder import close_folder, delete_folder, open_folder
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,11 @@ class Run:
     """Whether the run continues from a checkpoint, if there is one."""
     report: Report
     """Receives lines of progress; only those of the leading process are shown."""
+    finished: bool = False
+    """Whether an earlier call has finished the run, so that only ``record`` is to be returned."""
+    record: dict[str, Any] = field(default_factory=dict)
+    """The record that the command prints, filled in by the block; of a finished run only the
+    leading process has it."""
 
     @property
     def leads(self) -> bool:
@@ -60,19 +64,22 @@ def open_run(
     settings: Mapping[str, Any],
     *,
     device: str = "cpu",
+    warn_only: bool = False,
     resume: bool = False,
     restart: bool = False,
     report: Report = lambda line: None,
 ) -> Iterator[Run]:
     """Begin or resume a run; its work folder is removed when the block ends without an error.
 
-    The folder is also removed if an error ends the run before there is a checkpoint.
+    The folder is also removed if an error ends the run before there is a checkpoint. On a GPU
+    the block runs with deterministic algorithms.
 
     Args:
         out: The file that the run will write; the folder is ``<out>.work``.
         inputs: Files that are trained on.
         settings: The settings that identify the run.
         device: Torch device; "cuda" is the GPU that torchrun assigns.
+        warn_only: Warn of an operation without a deterministic form, instead of raising.
         resume: Continue from an existing folder.
         restart: Delete an existing folder.
         report: Receives lines of progress.
@@ -83,21 +90,29 @@ def open_run(
     Raises:
         PocketIntentError: See :func:`pocketintent.training.loop.work_folder.open_folder`.
     """
-    workers = Workers.join(device)
-    folder = Path(f"{out}.work")
-    if workers.leads:
-        open_folder(folder, inputs, settings, resume=resume, restart=restart)
-    workers.wait()
-    try:
+    with deterministic_algorithms(device, warn_only=warn_only):
+        workers = Workers.join(device)
+        folder = Path(f"{out}.work")
+        record = None
+        if workers.leads:
+            record = open_folder(folder, inputs, settings, resume=resume, restart=restart)
+        workers.wait()
+        finished = bool(workers.from_leader(float(record is not None)))
         shown = report if workers.leads else _say_nothing
-        yield Run(workers, workers.device(device), folder, resume, shown)
-    except PocketIntentError:
-        if workers.leads and not (folder / CHECKPOINT).exists():
-            shutil.rmtree(folder)
-        raise
-    if workers.leads:
-        shutil.rmtree(folder)
-    workers.wait()
+        run = Run(workers, workers.device(device), folder, resume, shown, finished, record or {})
+        if finished:
+            run.report(f"{out} was finished; the rest of its work folder is now deleted")
+            yield run
+            return
+        try:
+            yield run
+        except PocketIntentError:
+            if workers.leads and not (folder / CHECKPOINT).exists():
+                delete_folder(folder)
+            raise
+        if workers.leads:
+            close_folder(folder, run.record)
+        workers.wait()
 
 
 def _say_nothing(_: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Generic, Protocol, TypeVar
 
-from pocketintent.training.loop.devices import Workers, use_deterministic_algorithms
+from pocketintent.training.loop.devices import Workers
 from pocketintent.training.loop.gradients import sum_gradients
 from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
 from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
@@ -59,11 +59,6 @@ class TableModel(Protocol[BatchInT]):
         """The run's settings."""
         ...
 
-    @property
-    def device(self) -> Any:
-        """The torch device of the tables."""
-        ...
-
     def tables(self) -> dict[str, SparseRows]:
         """The tables that training changes, by name."""
         ...
@@ -99,7 +94,6 @@ class TableTraining(Trainable, Generic[BatchT]):
         self.workers = workers or Workers()
         self.epochs = model.settings.epochs
         self.units_per_epoch = batches.words_per_epoch
-        use_deterministic_algorithms(model.device)
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch; returns their number."""

@@ -19,6 +19,7 @@ from pocketintent.runtime.files.atomic import replacing
 from pocketintent.training.loop.trainable import Epoch, Step, Trainable
 
 CHECKPOINT = "checkpoint.pt"
+_VERSION = 2  # of the checkpoint: higher where the names or meaning of its entries change
 
 Report = Callable[[str], None]
 
@@ -81,9 +82,14 @@ class Trainer:
         if not path.exists():
             return False
         torch = require("torch", "train")
-        errors = (RuntimeError, KeyError, ValueError, EOFError, OSError, pickle.UnpicklingError)
+        errors = (
+            *(RuntimeError, AttributeError, KeyError, ValueError, EOFError, OSError),
+            pickle.UnpicklingError,
+        )
         try:
             state = torch.load(path, map_location="cpu", weights_only=True)
+            if state.get("version") != _VERSION:
+                raise ValueError("it was written by another version of pocketintent")
             self.task.load_state(state["task"])
             self._next = (state["epoch"], state["batch"])
             self._sums = (state["loss"], state["examples"])
@@ -154,8 +160,9 @@ class Trainer:
                 f"the loss is not a number in epoch {epoch + 1}; lower --learning-rate"
             )
         line = f"loss {self._mean_loss():.4f}" if self._sums[1] else ""
-        self._next = (epoch, batch + workers.count)
-        if self._next[1] > last:
+        # The last step may have batches for some of the processes only.
+        self._next = (epoch, min(batch + workers.count, self._num_batches))
+        if self._next[1] == self._num_batches:
             self._end_epoch()
         return line
 
@@ -176,6 +183,7 @@ class Trainer:
         if not self.task.workers.leads:
             return
         state = {
+            "version": _VERSION,
             "task": self.task.state(),
             "epoch": self._next[0],
             "batch": self._next[1],

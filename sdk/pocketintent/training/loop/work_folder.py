@@ -1,4 +1,8 @@
-"""The folder with the unfinished work of a run, from which a later call can continue."""
+"""The folder with the unfinished work of a run, from which a later call can continue.
+
+A run may be killed at any file operation. The folder therefore appears whole and is deleted under
+another name, and a run that has written its results leaves a note until the folder is gone.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,9 @@ from typing import Any
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.atomic import new_folder, write_atomically
+
+_RUN = "run.json"
 
 
 def open_folder(
@@ -21,8 +27,10 @@ def open_folder(
     *,
     resume: bool,
     restart: bool,
-) -> None:
+) -> dict[str, Any] | None:
     """Make the work folder of a run, or check that it belongs to this run.
+
+    Also deletes what is left of a run that was killed while it deleted its folder.
 
     Args:
         folder: The folder.
@@ -31,6 +39,10 @@ def open_folder(
         resume: Continue from an existing folder.
         restart: Delete an existing folder.
 
+    Returns:
+        The record of the run to resume if it has finished, so that nothing is left to do;
+        otherwise None.
+
     Raises:
         PocketIntentError: The folder exists, and neither ``resume`` nor ``restart`` is set, or
             it was made with other settings or inputs; the run to resume has finished; or an
@@ -38,9 +50,13 @@ def open_folder(
     """
     identity = {"settings": dict(settings), "corpora": [fingerprint(Path(p)) for p in paths]}
     content = orjson.dumps(identity, option=orjson.OPT_INDENT_2)
-    record = folder / "run.json"
-    if restart and folder.exists():
-        shutil.rmtree(folder)
+    record = folder / _RUN
+    out = folder.with_suffix("")
+    finished = _delete_leftovers(folder, orjson.loads(content))
+    if resume and finished is not None and out.exists():
+        return finished
+    if restart:
+        delete_folder(folder)
     if folder.exists():
         if not resume:
             raise PocketIntentError(
@@ -51,14 +67,57 @@ def open_folder(
                 f"{record}: made with other {_differences(record, identity)}; repeat them, or "
                 "give --restart"
             )
-        return
-    out = folder.with_suffix("")
+        return None
     if resume and out.exists():
         raise PocketIntentError(
             f"{out} is finished, so there is no run to resume; --restart trains it again"
         )
-    folder.mkdir(parents=True)
-    write_atomically(record, content)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with new_folder(folder) as temporary:
+        (temporary / _RUN).write_bytes(content)
+    return None
+
+
+def close_folder(folder: Path, record: Mapping[str, Any]) -> None:
+    """Delete the folder of a run that has written its results.
+
+    Args:
+        folder: The folder.
+        record: What the command prints, for a later call if this one is killed meanwhile.
+    """
+    note = {"identity": orjson.loads((folder / _RUN).read_bytes()), "record": dict(record)}
+    write_atomically(_note(folder), orjson.dumps(note))
+    delete_folder(folder)
+    _note(folder).unlink()
+
+
+def delete_folder(folder: Path) -> None:
+    """Delete a folder, if it exists, so that no half of it is ever mistaken for the whole."""
+    trash = Path(f"{folder}.deleted")
+    if trash.exists():
+        shutil.rmtree(trash)
+    if folder.exists():
+        folder.rename(trash)
+        shutil.rmtree(trash)
+
+
+def _delete_leftovers(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Complete a deletion that was killed; returns the record of the run if it was this one."""
+    trash, note = Path(f"{folder}.deleted"), _note(folder)
+    if trash.exists():
+        shutil.rmtree(trash)
+    if not note.exists():
+        return None
+    finished = orjson.loads(note.read_bytes())
+    delete_folder(folder)
+    note.unlink()
+    same: bool = finished["identity"] == identity
+    return dict(finished["record"]) if same else None
+
+
+def _note(folder: Path) -> Path:
+    """The note that a run has finished and its folder is being deleted."""
+    return Path(f"{folder}.finished")
 
 
 def _differences(record: Path, identity: Mapping[str, Any]) -> str:

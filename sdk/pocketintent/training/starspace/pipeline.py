@@ -85,6 +85,8 @@ def train_starspace(
     with open_run(
         out, paths, asdict(settings), device=device, resume=resume, restart=restart, report=report
     ) as run:
+        if run.finished:
+            return run.record
         if run.leads:
             prepare_corpus(paths, run.folder, settings, run.report)
         run.workers.wait()
@@ -103,7 +105,8 @@ def train_starspace(
         }
         if run.leads:
             _save(Path(out), model, prepared, training)
-    return training
+        run.record.update(training)
+    return run.record
 
 
 def prepare_corpus(

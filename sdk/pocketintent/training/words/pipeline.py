@@ -71,6 +71,8 @@ def train_words(
     with open_run(
         out, inputs, asdict(settings), resume=resume, restart=restart, report=report
     ) as run:
+        if run.finished:
+            return run.record
         if run.workers.count > 1:
             raise PocketIntentError(
                 "word vectors are trained by one process: run without torchrun, and use "
@@ -91,7 +93,8 @@ def train_words(
             "command": command,
         }
         _save(Path(out), task.model, corpus, settings, training)
-    return training
+        run.record.update(training)
+    return run.record
 
 
 def _save(
