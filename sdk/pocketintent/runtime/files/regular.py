@@ -9,12 +9,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from io import BufferedReader
+from typing import BinaryIO
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
-def open_regular(path: str | os.PathLike[str], buffering: int = 1 << 17) -> BufferedReader:
+def open_regular(path: str | os.PathLike[str], buffering: int = 1 << 17) -> BinaryIO:
     """Open a regular file to read its bytes; a symbolic link to one is followed.
 
     Args:

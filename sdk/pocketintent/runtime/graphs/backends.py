@@ -70,8 +70,12 @@ class OnnxGraph:
             )
         except Exception as error:  # ONNX Runtime's exceptions have no common base
             raise ModelFileError(f"{source}: ONNX Runtime cannot run it: {error}") from error
-        self.inputs = {item.name: _onnx_spec(item) for item in self._session.get_inputs()}
-        self.outputs = {item.name: _onnx_spec(item) for item in self._session.get_outputs()}
+        self.inputs: Mapping[str, TensorSpec] = {
+            item.name: _onnx_spec(item) for item in self._session.get_inputs()
+        }
+        self.outputs: Mapping[str, TensorSpec] = {
+            item.name: _onnx_spec(item) for item in self._session.get_outputs()
+        }
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text; see :meth:`Graph.run`."""
@@ -101,8 +105,8 @@ class TfliteGraph:
             interpreter = interpreter_class(model_content=content, num_threads=1)
             interpreter.allocate_tensors()
             self._run = interpreter.get_signature_runner()
-            self.inputs = _tflite_specs(self._run.get_input_details())
-            self.outputs = _tflite_specs(self._run.get_output_details())
+            self.inputs: Mapping[str, TensorSpec] = _tflite_specs(self._run.get_input_details())
+            self.outputs: Mapping[str, TensorSpec] = _tflite_specs(self._run.get_output_details())
         except (ValueError, RuntimeError) as error:
             raise ModelFileError(f"{source}: the interpreter cannot run it: {error}") from error
         self._interpreter = interpreter  # a runner does not keep its interpreter alive
