@@ -32,7 +32,7 @@ WORDS = ("turn", "on", "the", "light", "play", "music")
 DIM = 4
 SIZES = (0, -1, 1, 2, 3, 7, 64, 2**16, 2**20, 2**31, 2**40, 2**53, 2**62, 2**63, 10**30)
 NUMBERS = (0.0, -0.5, 1e-300, 1e-40, 1e-7, 1e7, 1e38, 1e300, -1e300)
-OTHERS = (None, True, False, "", "x", "x" * 5000, [], [1], {}, {"x": 1})
+OTHERS: tuple[Any, ...] = (None, True, False, "", "x", "x" * 5000, [], [1], {}, {"x": 1})
 FLOATS = (np.nan, np.inf, -np.inf, 65504.0, -65504.0, 7e4, 1e18, 3e38, 1e-45, 0.0)
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
@@ -124,7 +124,8 @@ def _characters(rng: np.random.Generator, cell: Any, store: Any) -> CharEncoder:
         elif store == "int8":
             matrices[name] = Int8Matrix.encode(_normal(rng, *shape))
         else:
-            matrices[name] = _matrix(rng, *shape, dense=store == "float32")
+            rows, columns = shape
+            matrices[name] = _matrix(rng, rows, columns, dense=store == "float32")
     reads: Any = "words" if cell == "lstm" else "text"
     return CharEncoder(vocabulary, network, Weights(store, matrices, vectors), reads=reads)
 
