@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+from google.protobuf.message import DecodeError
 
 import hostile_models
 from pocketintent_export import export_folder
@@ -95,12 +96,15 @@ def _change_file(
     """Other content for a file: a changed graph, another file, fewer or other lines."""
     if rng.random() < 0.15:
         return files[str(rng.choice(sorted(files)))]
-    if name.endswith(".onnx"):
-        return _change_graph(content, rng)
-    if name == "labels.json":
-        labels = json.loads(content)
-        _change_entry(labels, rng)
-        return json.dumps(labels).encode()
+    try:
+        if name.endswith(".onnx"):
+            return _change_graph(content, rng)
+        if name == "labels.json":
+            labels = json.loads(content)
+            _change_entry(labels, rng)
+            return json.dumps(labels).encode()
+    except (DecodeError, ValueError):  # an earlier change has damaged the content
+        return content[::-1]
     lines = content.split(b"\n")
     place = int(rng.integers(len(lines)))
     changes = (
@@ -118,6 +122,8 @@ def _change_graph(content: bytes, rng: np.random.Generator) -> bytes:
     model = onnx.load_from_string(content)
     graph = model.graph
     tensors = graph.input if rng.random() < 0.5 else graph.output
+    if not tensors:
+        return b""
     tensor = tensors[int(rng.integers(len(tensors)))]
     action = int(rng.integers(6))
     if action == 0:

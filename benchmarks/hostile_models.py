@@ -194,6 +194,8 @@ def _change_values(parts: Parts, rng: np.random.Generator) -> None:
         with np.errstate(over="ignore"):
             if array.dtype.kind == "f":
                 array.reshape(-1)[where] = FLOATS[int(rng.integers(len(FLOATS)))]
+            elif array.dtype.kind == "b":
+                array.reshape(-1)[where] = True
             else:
                 info = np.iinfo(array.dtype)
                 array.reshape(-1)[where] = rng.choice([info.min, info.max, 0, 1])

@@ -389,6 +389,8 @@ def test_a_graph_that_returns_nan_is_refused(folder: Path) -> None:
     "entries",
     [
         {"dim": 3},
+        {"dim": 1 << 40},
+        {"ngrams": {"min_n": 2, "max_n": 3, "num_buckets": 1 << 62, "weight": 1.0}},
         {"decision": ["nearest"]},
         {"decision": "furthest"},
         {"artifacts": {}},

@@ -22,7 +22,7 @@ class GraphEncoder:
     """
 
     def __init__(self, folder: ExportedFolder) -> None:
-        self.dim: int = folder.manifest.entry("dim", int)
+        self.dim: int = folder.manifest.dim
         self.inputs = folder.inputs()
         self.template_quantizer = folder.manifest.template_quantizer()
         self._graph = folder.graph("encoder")

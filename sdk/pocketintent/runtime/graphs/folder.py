@@ -120,7 +120,7 @@ class ExportedFolder:
             return None
         graph = self.graph("characters")
         inputs.probe(graph, words=True)
-        return Speller(graph, self.manifest.entry("dim", int))
+        return Speller(graph, self.manifest.dim)
 
     def templates(self) -> TemplateSet:
         """The templates of the recogniser graph, with their thresholds and the margin.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from pocketintent.runtime.arrays import MAX_DIM
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import read_regular
@@ -37,6 +38,18 @@ class Manifest:
         """Format of the graphs: ``"onnx"`` or ``"tflite"``."""
         file_format: str = self.entries["format"]
         return file_format
+
+    @property
+    def dim(self) -> int:
+        """Size of the sentence vectors.
+
+        Raises:
+            ModelFileError: The entry is not a whole number from 1 to ``MAX_DIM``.
+        """
+        value = self.entries.get("dim")
+        if type(value) is not int or not 1 <= value <= MAX_DIM:
+            raise self.error(f"'dim' must be a whole number from 1 to {MAX_DIM}, not {value!r}")
+        return value
 
     @property
     def max_length(self) -> int | None:
@@ -136,7 +149,7 @@ class Manifest:
             with np.errstate(over="ignore"):
                 codebook = np.array(values, np.float32)
             check_numbers({"template_codebook": codebook})
-            return Quantizer(codebook, self.entry("dim", int), normalised=False)
+            return Quantizer(codebook, self.dim, normalised=False)
         except (TypeError, ValueError) as error:
             raise self.error(f"template_codebook: {error}") from error
 
@@ -168,6 +181,8 @@ def read_manifest(folder: Path) -> Manifest:
 def _tensor_spec(entry: Mapping[str, Any]) -> TensorSpec:
     """The tensor of an entry; a size that is a word is free."""
     shape = tuple(None if isinstance(size, str) else size for size in entry["shape"])
+    if any(size is not None and type(size) is not int for size in shape):
+        raise TypeError("a size is a whole number or a word")
     return TensorSpec(entry["dtype"], shape)
 
 
