@@ -27,21 +27,29 @@ VALUES: tuple[Any, ...] = (
 
 
 class Folders:
-    """Two exported models, and the folders that are made of them.
+    """Exported folders, and the damaged ones that are made of them.
 
     Args:
-        models: The models of :func:`hostile_models.tiny_models`; a static one that is quantised
-            and a network of int8 weights that reads words are exported.
+        exported: Folders with ONNX graphs.
     """
 
-    def __init__(self, models: Sequence[hostile_models.Parts]) -> None:
-        self._contents: list[dict[str, bytes]] = []
-        for parts in (models[1], models[3]):
-            with tempfile.TemporaryDirectory() as name:
-                model, out = Path(name) / "model", Path(name) / "out"
-                model.write_bytes(hostile_models.seal(parts))
+    def __init__(self, exported: Sequence[Path]) -> None:
+        self._contents = [
+            {file.name: file.read_bytes() for file in folder.iterdir()} for folder in exported
+        ]
+
+    @classmethod
+    def of_tiny_models(cls) -> Folders:
+        """Export a static model that is quantised, and a network that reads words."""
+        models = hostile_models.tiny_models(np.random.default_rng(0))
+        with tempfile.TemporaryDirectory() as name:
+            folders = []
+            for number in (1, 3):
+                model, out = Path(name) / "model", Path(name) / str(number)
+                model.write_bytes(hostile_models.seal(models[number]))
                 export_folder(out, TEMPLATES, model, file_format="onnx")
-                self._contents.append({file.name: file.read_bytes() for file in out.iterdir()})
+                folders.append(out)
+            return cls(folders)
 
     def write_damaged(self, number: int, rng: np.random.Generator, path: Path) -> None:
         """Write a folder with one to three changes; its checksums are those of its files.

@@ -22,6 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +36,9 @@ from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.checks import check_templates
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import parse_templates
+
+if TYPE_CHECKING:
+    from hostile_folders import Folders
 
 TEMPLATES = {"on": ["turn on the light", "light on"], "music": ["play music", "musik please"]}
 TEXTS = ("turn on the light", "plai sme music", "", "x", "\u200b\ud800 🙂", "the " * 40)
@@ -77,11 +81,19 @@ def check_template_file() -> Check:
     return check
 
 
-def check_folder() -> Check:
-    """The check of one exported folder."""
-    import hostile_folders
+def check_exported() -> Check:
+    """The check of one exported folder of a tiny model."""
+    from hostile_folders import Folders
 
-    folders = hostile_folders.Folders(hostile_models.tiny_models(np.random.default_rng(0)))
+    return check_folder(Folders.of_tiny_models())
+
+
+def check_folder(folders: Folders) -> Check:
+    """The check of one exported folder.
+
+    Args:
+        folders: Writes the damaged folders.
+    """
 
     def check(number: int, rng: np.random.Generator, path: Path) -> str:
         folders.write_damaged(number, rng, path)
@@ -98,7 +110,7 @@ def check_folder() -> Check:
     return check
 
 
-CHECKS = {"models": check_model, "templates": check_template_file, "folders": check_folder}
+CHECKS = {"models": check_model, "templates": check_template_file, "folders": check_exported}
 
 
 def check_scores(encoder: Encoder, *, table: bool) -> None:

@@ -1,18 +1,20 @@
 """A short run of benchmarks/robustness.py, and the models that once were not refused."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hostile_folders import Folders
 from hostile_models import Parts, seal, tiny_models
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import load_model
-from robustness import CHECKS, check_scores, run
+from robustness import CHECKS, check_folder, check_scores, run
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +30,16 @@ def test_damaged_files_are_refused_or_give_finite_scores(
     assert results["failed"] == 0, capfd.readouterr().err
     assert results["refused"] > count // 3
     assert results["opened"] > count // 20
+
+
+def test_damaged_folders_are_refused_or_give_finite_scores(
+    tmp_path: Path, exported: Callable[..., Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    folders = Folders([exported("onnx"), exported("onnx", "words")])
+    results = run(check_folder(folders), 60, 10**6, tmp_path)
+    assert results["failed"] == 0, capfd.readouterr().err
+    assert results["refused"] > 15
+    assert results["opened"] > 5
 
 
 def test_the_undamaged_models_are_opened(tmp_path: Path, models: list[Parts]) -> None:
