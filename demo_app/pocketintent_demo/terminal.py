@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.document import Document
 
 PROMPT = "> "
-HINT = 'for history, completion and colours while typing: pip install "pocketintent[demo]"'
+HINT = "for history, completion and colours while typing: pip install prompt_toolkit"
 
 
 def converse(session: Session) -> None:

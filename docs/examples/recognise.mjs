@@ -19,6 +19,7 @@ const CLASSES = [
   ["symbol", /[\p{S}\p{Nl}\p{No}\p{Cn}\p{Co}]/u],
   ["separator", /[^]/u],
 ];
+const MAX_UNKNOWN_WORDS = 128; // different words of a text that are spelt out
 const classify = (char) => CLASSES.find(([, pattern]) => pattern.test(char))[0];
 
 /** Return the tokens of a text, by docs/tokenizer.md. */
@@ -95,12 +96,18 @@ export class Inputs {
     const features = { tokens };
     if (this.manifest.kind !== "charemb") Object.assign(features, this.slots(tokens));
     if (this.characters) {
-      features.characters = tokens
-        .filter((token) => !this.ids.has(token))
+      features.characters = this.unknownWords(tokens)
         .map((word) => readCharacters(word, this.characters))
         .filter((numbers) => numbers.length > 0);
     }
     return features;
+  }
+
+  /** Return the words to spell out: the first 128 different ones, as often as they occur. */
+  unknownWords(tokens) {
+    const unknown = tokens.filter((token) => !this.ids.has(token));
+    const first = new Set([...new Set(unknown)].slice(0, MAX_UNKNOWN_WORDS));
+    return unknown.filter((word) => first.has(word));
   }
 
   /** Return ids and weights: one slot for a known word, else one for each n-gram. */

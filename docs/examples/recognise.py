@@ -27,6 +27,7 @@ IDEOGRAPHS = (
     (0xF900, 0xFAFF),
     (0x20000, 0x3FFFF),
 )
+MAX_UNKNOWN_WORDS = 128  # different words of a text that are spelt out
 TOLERANCE = 1e-4
 
 Tensors = dict[str, Any]  # by name; of a single text, without the batch axis
@@ -174,9 +175,16 @@ class Recogniser:
         if "ids" in self.input_names:
             features["ids"], features["weights"] = self.slots(tokens)
         if characters is not None:
-            words = (read_characters(word, characters) for word in tokens if word not in self.ids)
+            words = (read_characters(word, characters) for word in self.unknown_words(tokens))
             features["characters"] = [numbers for numbers in words if numbers]
         return features
+
+    def unknown_words(self, tokens: list[str]) -> list[str]:
+        """Return the words to spell out; the first MAX_UNKNOWN_WORDS different ones, repeated."""
+        unknown = [word for word in tokens if word not in self.ids]
+        different = list(dict.fromkeys(unknown))
+        first = set(different[:MAX_UNKNOWN_WORDS])
+        return [word for word in unknown if word in first]
 
     def slots(self, tokens: list[str]) -> tuple[list[int], list[float]]:
         """Return ids and weights: one slot for a known word, else one for each n-gram."""

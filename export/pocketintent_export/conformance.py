@@ -25,6 +25,8 @@ SHARES = {"template": 0.3, "other_domain": 0.18, "hostile": 0.12, "typing_error"
 MAX_TRIES = 20 * NUM_UTTERANCES
 """Number of texts that are tried before a source counts as exhausted."""
 
+_CONSONANTS = "bcdfghjklmnpqrstvwxz"
+
 HOSTILE = (
     "",
     " ",
@@ -62,6 +64,7 @@ HOSTILE = (
     "read on " * 1000,
     "漢" * 200,
     "x y z " * 100,
+    " ".join(a + b for a in _CONSONANTS for b in _CONSONANTS),
     "İstanbul STRASSE straße",
     "\ufeffbyte order mark",
     "\U0010ffff\ue000",
@@ -155,11 +158,10 @@ def _is_narrow(match: Match, templates: TemplateSet) -> bool:
         return False
     intent_threshold = templates.intents[match.nearest].threshold
     threshold = templates.threshold if intent_threshold is None else intent_threshold
-    return (
-        abs(match.score - threshold) < NARROW
-        or abs(match.margin - templates.margin) < NARROW
-        or match.margin < NARROW
-    )
+    distances = [match.score - threshold]
+    if match.margin is not None:
+        distances += [match.margin - templates.margin, match.margin]
+    return any(abs(distance) < NARROW for distance in distances)
 
 
 def _line(

@@ -15,6 +15,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import new_folder
 from pocketintent.runtime.files.shipped_models import find_model
+from pocketintent.runtime.files.staging import remove_leftovers
 from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
     LABELS,
@@ -89,6 +90,7 @@ def export_folder(
     """
     started = time.monotonic()
     _check_arguments(file_format, scoring, max_length, max_chars)
+    remove_leftovers(out)
     target = check_target(out)
     source = find_model(model)
     encoder = load_encoder(source)

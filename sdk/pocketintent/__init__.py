@@ -1,14 +1,21 @@
-"""Intent recognition on the device: a model of a few MB and a JSON file of templates."""
+"""Intent recognition on the device: a model of a few MB and a JSON file of templates.
+
+A public name is imported when it is first used, so that the command starts at once.
+"""
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from pocketintent.runtime.decision.results import Candidate, Match
-from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
-from pocketintent.runtime.recognizer import IntentRecognizer
-from pocketintent.runtime.templates.template_set import TemplateSet
+if TYPE_CHECKING:
+    from pocketintent.runtime.decision.results import Candidate, Match
+    from pocketintent.runtime.encoders.registry import load_encoder
+    from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
+    from pocketintent.runtime.recognizer import IntentRecognizer
+    from pocketintent.runtime.templates.template_set import TemplateSet
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Candidate",
@@ -21,3 +28,27 @@ __all__ = [
     "__version__",
     "load_encoder",
 ]
+
+_MODULES = {
+    "Candidate": "decision.results",
+    "IntentRecognizer": "recognizer",
+    "Match": "decision.results",
+    "ModelFileError": "errors",
+    "PocketIntentError": "errors",
+    "TemplateError": "errors",
+    "TemplateSet": "templates.template_set",
+    "load_encoder": "encoders.registry",
+}
+"""The module of each public name, below ``pocketintent.runtime``."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"pocketintent.runtime.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -99,3 +99,58 @@ def test_a_closed_pipe_ends_the_command_quietly(tiny_model: Path) -> None:
         process.stdin.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def test_an_interrupt_while_modules_load_ends_with_status_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(name: str) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pocketintent.cli.commands.import_module", interrupt)
+
+    assert cli.main(["match", "--templates", "smart_home", "hi"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_the_command_is_ready_for_an_interrupt_before_numpy_is_loaded() -> None:
+    sdk = Path(pocketintent.__file__).parents[1]
+    code = "import sys, pocketintent.cli.main; print('numpy' in sys.modules)"
+    call = [sys.executable, "-c", code]
+    env = {**os.environ, "PYTHONPATH": str(sdk)}
+    assert subprocess.run(call, capture_output=True, text=True, env=env).stdout == "False\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes streams by a shell")
+@pytest.mark.parametrize(
+    ("closed", "status", "message"),
+    [("<&-", 0, ""), (">&-", 1, "stdout is closed"), ("2>&-", 0, ""), ("<&- >&- 2>&-", 1, "")],
+)
+def test_a_closed_stream_is_no_traceback(
+    tiny_model: Path, closed: str, status: int, message: str
+) -> None:
+    sdk = Path(pocketintent.__file__).parents[1]
+    command = f'"{sys.executable}" -m pocketintent match --templates smart_home --model "$MODEL"'
+    done = subprocess.run(
+        ["sh", "-c", f"{command} {closed}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(sdk), "MODEL": str(tiny_model)},
+    )
+    assert done.returncode == status
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_too_little_memory_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fill(args: object) -> int:
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr("pocketintent.cli.match.run", fill)
+
+    assert cli.main(["match", "--templates", "smart_home", "hi"]) == 1
+    expected = "pocketintent: not enough memory: Unable to allocate 9 TiB\n"
+    assert capsys.readouterr().err == expected

@@ -55,6 +55,14 @@ def test_a_line_has_the_match(run: Any, templates: Path, tiny_model: Path) -> No
     assert line["reason"] is None
 
 
+def test_a_line_is_the_text_and_to_dict_of_the_match(
+    run: Any, templates: Path, tiny_model: Path
+) -> None:
+    recognizer = IntentRecognizer.load(templates, tiny_model)
+    for line in run("lamp on", "zzz", ""):
+        assert line == {"text": line["text"], **recognizer.match(line["text"]).to_dict()}
+
+
 def test_without_texts_the_lines_of_stdin_are_matched_one_for_one(run: Any) -> None:
     stdin = "lamp on\r\n\nhello\n\N{GRINNING FACE}\nlamp off".encode()
 

@@ -3,6 +3,7 @@ import sys
 
 import pytest
 
+from pocketintent.cli.output import print_note
 from pocketintent.cli.progress import Progress
 
 
@@ -65,3 +66,16 @@ def test_a_terminal_without_tqdm_gets_lines(monkeypatch: pytest.MonkeyPatch) -> 
     with Progress("draws") as progress:
         progress.show("clinc150", 1, 1)
     assert terminal.getvalue() == "clinc150: 1/1 draws\n"
+
+
+def test_a_note_is_written_above_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tqdm")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with Progress() as progress:
+        progress.show("fit", 1, 2)
+        print_note("epoch 1 of 2: loss 0.5")
+        progress.show("fit", 2, 2)
+    # The bar is erased before the note, so that the note has its line for itself.
+    lines = [line.rpartition("\r")[2] for line in terminal.getvalue().split("\n")]
+    assert "epoch 1 of 2: loss 0.5" in lines

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from pocketintent.compression.combine import combine_encoders
+from pocketintent.compression.prune import with_compact_counts
+from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.counts import round_counts
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
@@ -126,6 +129,29 @@ def test_the_most_frequent_words_are_kept(characters: CharEncoder) -> None:
     combined = combine_encoders(counted, characters, keep=5, sub_dim=3, codebook_size=4)
     assert set(combined.vocabulary.words) == set(WORDS[-5:])
     assert combined.counts is None
+
+
+def test_words_that_were_compressed_are_weighted_by_their_counts(characters: CharEncoder) -> None:
+    words = make_words(characters)
+    counts = (100_000 / np.arange(1, len(WORDS) + 1) ** 2).astype(np.uint32) + 1
+    compressed = with_compact_counts(
+        quantise_encoder(words.replace(counts=counts), sub_dim=2, codebook_size=32, rotate=False)
+    )
+
+    def codebook(**changes: Any) -> FloatArray:
+        combined = combine_encoders(compressed.replace(**changes), characters, codebook_size=16)
+        assert isinstance(combined.words.words, QuantizedMatrix)
+        power = combined.manifest["compression"]["count_power"]
+        assert power == (0.0 if "counts" in changes and changes["counts"] is None else 0.5)
+        return combined.words.words.quantizer.codebook
+
+    weighted = codebook()
+    rounded = {"counts": round_counts(counts), "compact_counts": False}
+    np.testing.assert_array_equal(weighted, codebook(**rounded))
+    exact = codebook(counts=counts, compact_counts=False)
+    unweighted = codebook(counts=None)
+    by_rounding = np.abs(weighted - exact).mean()
+    assert by_rounding < 0.3 * np.abs(weighted - unweighted).mean()
 
 
 def test_sizes_of_codes_can_be_given(characters: CharEncoder) -> None:

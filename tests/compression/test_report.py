@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pocketintent.compression.prune import with_compact_counts
 from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
 from pocketintent.compression.report import compare_sizes, quality_change, size_report
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -61,10 +62,11 @@ def test_fifty_thousand_words_of_300_dimensions_stay_under_two_megabytes(tmp_pat
     words = {"".join(row) for row in alphabet[rng.integers(0, 26, (51_000, 8))]}
     vocabulary = Vocabulary(sorted(words)[:50_000])
     vectors = rng.standard_normal((50_000, 300), dtype=np.float32)
-    encoder = StaticEncoder(vocabulary, DenseMatrix(vectors))
+    counts = np.arange(50_000, 0, -1, np.uint32) ** 2
+    encoder = StaticEncoder(vocabulary, DenseMatrix(vectors), counts=counts)
     small = quantise_encoder(encoder, sub_dim=10, codebook_size=128, sample=4096)
     path = tmp_path / "small.safetensors"
-    save_model(path, *small.to_model_file_parts())
+    save_model(path, *with_compact_counts(small).to_model_file_parts())
     assert size_report(path)["file"] < 2_000_000
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.evaluation.records import read_scored_pairs, read_utterances
+from pocketintent.evaluation.records import ScoredPair, read_scored_pairs, read_utterances
 from pocketintent.runtime.errors import PocketIntentError
 
 GOOD_PAIR = '{"a": "one", "b": "two", "score": 3}'
@@ -64,3 +64,9 @@ def test_missing_empty_and_binary_files_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(PocketIntentError, match="line 1"):
         read_utterances(tmp_path / "binary.jsonl")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"a": "x", "b": "y", "score": 1}\n')
+    assert read_scored_pairs(path) == [ScoredPair("x", "y", 1.0)]

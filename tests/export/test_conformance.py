@@ -18,7 +18,7 @@ def test_no_line_hangs_on_a_rounding(encoder: StaticEncoder) -> None:
         match = recognizer.match(line["text"])
         assert match.intent == line["intent"]
         assert match.nearest is None or abs(match.score - recognizer.threshold) >= NARROW
-        assert match.nearest is None or match.margin >= NARROW
+        assert match.margin is None or match.margin >= NARROW
 
 
 def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: StaticEncoder) -> None:

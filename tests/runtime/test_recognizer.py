@@ -1,3 +1,4 @@
+import json
 import math
 import threading
 from collections.abc import Callable
@@ -5,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 
 import pocketintent
@@ -95,6 +97,7 @@ def test_an_intents_own_threshold_goes_before_the_sets(make: Make) -> None:
 def test_within_the_margin_of_the_runner_up_a_match_is_ambiguous(make: Make) -> None:
     recognizer = make()
     match = recognizer.match("lamp off")
+    assert match.margin is not None
     recognizer.margin = min(match.margin + 0.01, 2.0)
 
     refused = recognizer.match("lamp off")
@@ -113,12 +116,45 @@ def test_a_tie_goes_to_the_first_intent_when_no_margin_is_asked_for(make: Make) 
     assert match.margin == 0
 
 
-def test_one_intent_alone_has_no_runner_up_and_an_infinite_lead(make: Make) -> None:
-    match = make({"only": ["lamp on"]}).match("lamp on")
+def test_one_intent_alone_has_no_runner_up_and_no_margin(make: Make) -> None:
+    recognizer = make({"only": ["lamp on"]})
+    recognizer.margin = 0.5
+    match = recognizer.match("lamp on")
 
     assert match.intent == "only"
     assert match.runner_up is None
-    assert match.margin == math.inf
+    assert match.margin is None
+    assert recognizer.match_batch(["lamp on"]) == [match]
+
+
+@pytest.mark.parametrize(
+    ("templates", "text", "reason"),
+    [
+        (TEMPLATES, "lamp off", None),
+        (TEMPLATES, "play", "below_threshold"),
+        (TEMPLATES, "zzz", "unknown_words"),
+        ({"only": ["lamp on"]}, "lamp on", None),
+        ({"only": ["lamp on"]}, "", "unknown_words"),
+        ({"intents": {}}, "lamp on", "no_templates"),
+    ],
+)
+def test_a_match_is_plain_json_whatever_its_reason(
+    make: Make, templates: Any, text: str, reason: str | None
+) -> None:
+    recognizer = make(templates)
+    recognizer.threshold = 0.99 if reason == "below_threshold" else 0.5
+
+    for match in (recognizer.match(text), *recognizer.match_batch([text])):
+        assert match.reason == reason
+        assert (match.margin is None) == (match.runner_up is None)
+        line = match.to_dict()
+        assert list(line) == [
+            *("intent", "score", "template", "nearest", "runner_up", "margin", "reason"),
+        ]
+        assert json.loads(json.dumps(line, allow_nan=False)) == line
+        assert orjson.loads(orjson.dumps(match)) == line
+    ranking = [candidate.to_dict() for candidate in recognizer.rank(text)]
+    assert json.loads(json.dumps(ranking, allow_nan=False)) == ranking
 
 
 @pytest.mark.parametrize(
@@ -127,7 +163,7 @@ def test_one_intent_alone_has_no_runner_up_and_an_infinite_lead(make: Make) -> N
 def test_a_text_of_which_nothing_is_known_has_no_intent(make: Make, text: str) -> None:
     match = make().match(text)
 
-    assert match == pocketintent.Match(None, 0.0, None, None, None, 0.0, "unknown_words")
+    assert match == pocketintent.Match(None, 0.0, None, None, None, None, "unknown_words")
     assert make().rank(text) == []
 
 
@@ -192,12 +228,37 @@ def test_an_edit_that_breaks_the_format_changes_nothing(make: Make) -> None:
         recognizer.add_intent("greet", [])
     with pytest.raises(TemplateError):
         recognizer.remove_intent("nowhere")
-    with pytest.raises(PocketIntentError, match="threshold 2 is not in -1"):
+    with pytest.raises(PocketIntentError, match="threshold must be a number from -1 to 1, not 2"):
         recognizer.threshold = 2
-    with pytest.raises(PocketIntentError, match="margin nan is not in 0"):
+    with pytest.raises(PocketIntentError, match="margin must be a number from 0 to 2, not nan"):
         recognizer.margin = math.nan
 
     assert recognizer.templates == before
+
+
+@pytest.mark.parametrize("value", ["x", "0.5", None, True, math.nan, math.inf, -1.5, 3, [0.5]])
+def test_a_threshold_or_margin_that_is_no_number_in_its_range_is_refused(
+    make: Make, value: Any
+) -> None:
+    recognizer = make()
+    before = recognizer.templates
+
+    with pytest.raises(PocketIntentError, match="threshold must be a number from -1 to 1, not "):
+        recognizer.threshold = value
+    with pytest.raises(PocketIntentError, match="margin must be a number from 0 to 2, not "):
+        recognizer.margin = value
+    if value is not None:  # keeps the current one
+        with pytest.raises(PocketIntentError, match=r"'threshold' is .* number from -1 to 1"):
+            recognizer.add_intent("greet", ["hello"], threshold=value)
+
+    assert recognizer.templates == before
+
+
+def test_a_threshold_may_be_a_number_of_numpy(make: Make) -> None:
+    recognizer = make()
+    recognizer.threshold = np.float32(0.25)
+    recognizer.margin = np.int64(1)
+    assert (type(recognizer.threshold), recognizer.threshold, recognizer.margin) == (float, 0.25, 1)
 
 
 def test_the_templates_are_a_copy(make: Make) -> None:

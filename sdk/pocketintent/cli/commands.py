@@ -41,6 +41,7 @@ class CommandParser(argparse.ArgumentParser):
         """Import the module and let it add its arguments; does nothing the second time."""
         if not self._is_filled:
             self._is_filled = True
+            self.set_defaults(parser=self)
             import_module(self._module).add_arguments(self)
 
     def parse_known_args(  # type: ignore[override]

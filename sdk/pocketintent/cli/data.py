@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
@@ -55,9 +56,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=[*PUBLIC_SETS, ALL],
         help=f"data set: {', '.join(PUBLIC_SETS)}, or {ALL}",
     )
-    fetch.add_argument("--out", required=True, metavar="DIR", help="folder to write the data to")
+    fetch.add_argument(
+        "--out",
+        type=output_folder,
+        required=True,
+        metavar="DIR",
+        help="folder to write the data to",
+    )
     fetch.add_argument("--force", action="store_true", help="fetch again the files that exist")
-    fetch.set_defaults(run=run)
+    fetch.set_defaults(run=run, parser=fetch)
 
 
 def run_list(args: argparse.Namespace) -> int:

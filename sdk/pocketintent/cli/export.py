@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from pocketintent.cli.options.files import file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.output import print_json, print_note
 
 EPILOG = """\
@@ -31,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument(
         "--templates",
+        type=file_name,
         required=True,
         metavar="FILE",
         help="template file (JSON), or the name of a shipped set",
@@ -39,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", required=True, choices=("onnx", "tflite"), help="format of the graphs"
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder to write")
+    parser.add_argument(
+        "--out", type=output_folder, required=True, metavar="DIR", help="folder to write"
+    )
     parser.add_argument(
         "--decision",
         choices=("nearest", "nearest+centroid"),
@@ -56,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-length",
-        type=int,
+        type=whole_number(1),
         default=128,
         metavar="N",
         help="slots of a TFLite graph; a known word fills one slot, an unknown word one for each "
@@ -64,14 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-chars",
-        type=int,
+        type=whole_number(1),
         metavar="N",
         help="characters that a TFLite graph of a character network reads: of a word (default: "
         "32) or, if it reads whole texts, of a text (default: 128); at most the model's own limit",
     )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=SEED,
         default=0,
         help="seed of the conformance utterances (default: %(default)s)",
     )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pocketintent
 from pocketintent.cli.commands import Command, add_commands
+from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -76,10 +77,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 success, 1 bad input, 130 interrupted. Bad usage ends the process with
         status 2, as in argparse.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 in every locale
-    args = build_parser().parse_args(argv)
+    if not _open_streams():
+        print_note("pocketintent: stdout is closed, and the results are written to it")
+        return 1
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    args = argparse.Namespace()
     try:
+        build_parser().parse_args(arguments, args)
+        check_paths(args.parser, args)
         status: int = args.run(args)
         sys.stdout.flush()
         return status
@@ -93,6 +98,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print_note(f"pocketintent: {place}{error.strerror or error}")
+    except MemoryError as error:
+        print_note(f"pocketintent: not enough memory: {error or 'use smaller settings'}")
     except KeyboardInterrupt:
+        _explain_interrupt(args, arguments)
         return 130
     return 1
+
+
+def _open_streams() -> bool:
+    """Prepare the standard streams; returns whether there is a stdout.
+
+    A stream that the caller has closed is None. Reading then gives no lines, and messages are
+    dropped. The null device also keeps its number from being given to a file of ours.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the end
+    has_stdout = sys.stdout is not None
+    if not has_stdout:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 in every locale
+    return has_stdout
+
+
+def _explain_interrupt(args: argparse.Namespace, arguments: Sequence[str]) -> None:
+    """Print how to continue the work, if the command can."""
+    find_command = getattr(args, "after_interrupt", None)
+    command = None if find_command is None else find_command(args, arguments)
+    print_note("interrupted" + (f"; to continue, run: {command}" if command else ""))

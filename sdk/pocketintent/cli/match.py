@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
+from pocketintent.cli.options.files import file_name
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.text.lines import without_mark
 
 EPILOG = """\
 examples:
@@ -27,7 +28,7 @@ each line of the output:
   template   the nearest template of that intent
   nearest    the nearest intent, even when it is refused
   runner_up  the next intent: its intent, score and template
-  margin     how far the runner-up is behind in score
+  margin     how far the runner-up is behind in score, or null without a runner-up
   reason     why intent is null: below_threshold, ambiguous, unknown_words or no_templates
   ranking    with --rank: the best intents, each with its score and template
 
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run, refuse=parser.error)
     parser.add_argument(
         "--templates",
+        type=file_name,
         metavar="FILE",
         help="template file (JSON), or the name of a shipped set; an exported folder has its own "
         "templates",
@@ -98,9 +100,9 @@ def run(args: argparse.Namespace) -> int:
     for text in args.texts or _lines_of_stdin():
         # An argument that is not UTF-8 reaches Python with lone surrogates, invalid in JSON.
         text = text.encode("utf-8", "replace").decode()
-        line: dict[str, Any] = {"text": text, **asdict(recognizer.match(text))}
+        line: dict[str, Any] = {"text": text, **recognizer.match(text).to_dict()}
         if args.rank is not None:
-            line["ranking"] = recognizer.rank(text, limit=args.rank)
+            line["ranking"] = [c.to_dict() for c in recognizer.rank(text, limit=args.rank)]
         print_json(line)
     return 0
 
@@ -108,5 +110,6 @@ def run(args: argparse.Namespace) -> int:
 def _lines_of_stdin() -> Iterable[str]:
     if sys.stdin.isatty():
         print_note("reading texts from the terminal, one per line; end with Ctrl-D")
-    for line in sys.stdin.buffer:
-        yield line.decode("utf-8", "replace").rstrip("\r\n")
+    for number, line in enumerate(sys.stdin.buffer):
+        data = line if number else without_mark(line)
+        yield data.decode("utf-8", "replace").rstrip("\r\n")

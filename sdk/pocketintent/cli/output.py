@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+_OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+
 
 def print_json(obj: Any) -> None:
     """Print one JSON line on stdout and flush it, so that the reader of a pipe gets it at once.
@@ -14,11 +16,14 @@ def print_json(obj: Any) -> None:
     Args:
         obj: Anything that JSON can express, dataclasses, and NumPy numbers and arrays.
     """
-    line = orjson.dumps(obj, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE)
-    sys.stdout.write(line.decode())
+    sys.stdout.write(orjson.dumps(obj, option=_OPTIONS).decode())
     sys.stdout.flush()
 
 
 def print_note(message: str) -> None:
-    """Print a line for people on stderr."""
-    print(message, file=sys.stderr, flush=True)
+    """Print a line for people on stderr, above the progress bar if there is one."""
+    tqdm = sys.modules.get("tqdm")
+    if tqdm is None:  # nobody has drawn a bar
+        print(message, file=sys.stderr, flush=True)
+    else:
+        tqdm.tqdm.write(message, file=sys.stderr)

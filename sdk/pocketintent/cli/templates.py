@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from pocketintent.cli.options.files import file_name
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.templates.checks import check_templates
@@ -45,11 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     check.add_argument(
         "files",
+        type=file_name,
         nargs="+",
         metavar="FILE",
         help="template file (JSON), or the name of a shipped set",
     )
-    check.set_defaults(run=run)
+    check.set_defaults(run=run, parser=check)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -61,9 +61,10 @@ def combine_encoders(
         progress: Called after each batch of words, each codebook and each block of rows.
 
     Returns:
-        The model, without counts. Its manifest has ``combination`` with ``blend``, ``keep`` and
-        ``cosine``, the mean cosine of the 2,000 most frequent words to the network's vectors; a
-        ``quality`` entry, measured on the words with their n-grams, is dropped.
+        The model, without counts, since it cannot be compressed further. Its manifest has
+        ``combination`` with ``blend``, ``keep`` and ``cosine``, the mean cosine of the 2,000 most
+        frequent words to the network's vectors; a ``quality`` entry, measured on the words with
+        their n-grams, is dropped.
 
     Raises:
         PocketIntentError: A setting is out of range, or the parts differ in dimensions, tokenizer

@@ -28,8 +28,9 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 
     Returns:
         Bytes of the words' ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32), of
-        ``vocabulary``, ``ngrams``, ``templates`` and the character ``network``, of the ``rest``
-        (header, manifest, word counts), and of the whole ``file``. Missing parts are 0.
+        ``vocabulary`` (the words and their counts), ``ngrams``, ``templates`` and the character
+        ``network``, of the ``rest`` (header and manifest), and of the whole ``file``. Missing
+        parts are 0.
 
     Raises:
         ModelFileError: The file is missing or is not a model.

@@ -16,7 +16,8 @@ from pocketintent.compression.prune import without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.atomic import replacing, write_atomically
+from pocketintent.runtime.files.staging import remove_leftovers
 
 VARIANTS: dict[str, dict[str, bool]] = {
     "shared": {"per_position": False, "normalised": False, "rotate": False},
@@ -95,6 +96,7 @@ def run_sweep(
         PocketIntentError: A variant is unknown, or the file contains another sweep.
     """
     path = Path(path)
+    remove_leftovers(path)
     made_from = {**made_from, "sample": sample, "seed": seed}
     cells = list(grid or Grid())
     table = _read_table(path, made_from)
@@ -148,7 +150,7 @@ def write_csv(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Write a table as CSV, with a row for each cell and a column for each figure."""
     columns = ["variant", "sub_dim", "codebook_size", "bytes", "vector_bytes"]
     figures = list(flatten(table["baseline"]["quality"]))
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns + figures)
         for cell in table["cells"]:

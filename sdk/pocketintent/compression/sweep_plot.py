@@ -7,6 +7,7 @@ from typing import Any
 
 from pocketintent.compression.sweep import flatten
 from pocketintent.runtime.errors import require
+from pocketintent.runtime.files.atomic import replacing
 
 
 def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
@@ -60,7 +61,8 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
         axes[row][0].set_ylabel(name)
     lines = [plt.Line2D([], [], color=colour, marker="o") for colour in colours.values()]
     axes[0][0].legend(lines, list(map(str, colours)), title="sub_dim", fontsize="small")
-    figure.savefig(path, dpi=120)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=120)
     plt.close(figure)
 
 

@@ -12,6 +12,7 @@ import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.regular import read_regular
+from pocketintent.runtime.text.lines import numbered_lines
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def read_objects(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def parse_objects(path: str | Path, content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
     """Parse JSON lines; as :func:`read_objects`, of which ``path`` is only named in errors."""
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    for number, line in numbered_lines(content.split(b"\n"), path):
         if not line.strip():
             continue
         place = f"{path}, line {number}"

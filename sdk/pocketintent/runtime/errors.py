@@ -1,4 +1,4 @@
-"""The errors a user can cause, and the import of optional packages."""
+"""The errors a user can cause, the import of optional packages, and how to install them."""
 
 from __future__ import annotations
 
@@ -53,6 +53,22 @@ def shorten(value: object) -> str:
     return _REPR.repr(value)
 
 
+UPGRADE = "upgrade pocketintent: install a later checkout or wheel"
+"""What to do about a file that is too new. Like :func:`install_command`, it is worded for a package
+that is on no index; change both, and nothing else, on the day it is published."""
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra, from a checkout or from a wheel.
+
+    Args:
+        extra: An extra of pyproject.toml, such as ``"export"``.
+    """
+    return (
+        f'pip install ".[{extra}]" in a checkout, or pip install "FILE.whl[{extra}]" with a wheel'
+    )
+
+
 def require(module: str, extra: str) -> ModuleType:
     """Import an optional package where it is used.
 
@@ -74,5 +90,5 @@ def require(module: str, extra: str) -> ModuleType:
             raise
         raise MissingExtraError(
             f"this needs the package {module.partition('.')[0]!r}, which is not installed: "
-            f'pip install "pocketintent[{extra}]"'
+            f"{install_command(extra)}"
         ) from error

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, cast, get_args
+from numbers import Real
+from typing import Any, Literal, cast, get_args
 
 from pocketintent.runtime.decision.decide import match_vector, match_vectors, rank_vector
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
@@ -39,7 +40,9 @@ class _State:
 class IntentRecognizer:
     """Recognises the intent of a text by its nearest templates.
 
-    Any number of threads may match while one or more edit.
+    Any number of threads may match while one or more edit. A recogniser can be copied and pickled;
+    an edit of a copy leaves the original as it is. A pickle has the model in it, or the path of an
+    exported folder, and is for the same version of the package.
 
     Args:
         encoder: The model.
@@ -69,6 +72,23 @@ class IntentRecognizer:
         self._lock = threading.Lock()
         loaded = load_templates(templates)
         self._state = _State(loaded, index_templates(encoder, loaded, search))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        """The numbers of intents and templates, the decision, the search and the encoder."""
+        intents = self._state.templates.intents
+        templates = sum(len(intent.templates) for intent in intents.values())
+        return (
+            f"<IntentRecognizer: {len(intents)} intents, {templates} templates, "
+            f"decision {self.decision}, search {self.search}, {self.encoder!r}>"
+        )
 
     @classmethod
     def load(
@@ -138,7 +158,10 @@ class IntentRecognizer:
 
     @property
     def threshold(self) -> float:
-        """Lowest score of a match, -1..1, for an intent without its own threshold."""
+        """Lowest score of a match, -1..1, for an intent without its own threshold.
+
+        Setting another value than a number in this range raises PocketIntentError.
+        """
         return self._state.templates.threshold
 
     @threshold.setter
@@ -150,7 +173,10 @@ class IntentRecognizer:
 
     @property
     def margin(self) -> float:
-        """Smallest lead over the runner-up, 0..2; 0 requires none."""
+        """Smallest lead over the runner-up, 0..2; 0 requires none.
+
+        Setting another value than a number in this range raises PocketIntentError.
+        """
         return self._state.templates.margin
 
     @margin.setter
@@ -276,6 +302,7 @@ def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise PocketIntentError(f"{name} {value!r} is not one of {', '.join(choices)}")
 
 
-def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise PocketIntentError(f"{name} {value!r} is not in {low:g}..{high:g}")
+def _check_range(name: str, value: object, low: float, high: float) -> None:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high:  # type: ignore[operator]
+        raise PocketIntentError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")

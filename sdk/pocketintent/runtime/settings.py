@@ -22,6 +22,13 @@ _KINDS: dict[type, tuple[Any, str]] = {
 }
 """The types that a field accepts, and their description in an error; 1 and 0 pass as bool."""
 
+LARGEST = 2**31 - 1
+"""Largest whole number where the bounds have no upper limit; counts beyond it are mistakes."""
+
+LARGEST_FLOAT = 1e6
+"""Largest other number where the bounds have no upper limit; rates, shares, powers and weights
+beyond it overflow."""
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -40,6 +47,25 @@ class Bounds:
             and (self.most is None or value <= self.most)
             and (self.below is None or value < self.below)
         )
+
+    def problem(self, value: float) -> str | None:
+        """What is wrong with a number, such as "must be at least 1, not 0".
+
+        Args:
+            value: A whole number or a float. Without an upper limit, a whole number is at most
+                :data:`LARGEST` and a float, which is finite, at most :data:`LARGEST_FLOAT`.
+
+        Returns:
+            The problem; None for a number that is allowed.
+        """
+        is_whole = isinstance(value, Integral)
+        if not is_whole and not math.isfinite(value):
+            return f"must be a finite number, not {value!r}"
+        largest = LARGEST if is_whole else int(LARGEST_FLOAT)
+        if self.most is None and self.below is None and abs(value) > largest:
+            sign = "most " if value > 0 else "least -"
+            return f"must be at {sign}{largest}, not {_shorten(value)}"
+        return None if self.allow(value) else f"must be {self}, not {_shorten(value)}"
 
     def __str__(self) -> str:
         limits = [
@@ -79,16 +105,24 @@ class Setting:
         """Raise PocketIntentError for a value that is not allowed."""
         if value is None and self.optional:
             return
+        problem = None
         if self.choices:
-            valid, allowed = value in self.choices, f"one of {', '.join(self.choices)}"
+            if value not in self.choices:
+                problem = f"must be one of {', '.join(self.choices)}, not {value!r}"
         elif not isinstance(value, _KINDS[self.kind][0]):
-            valid, allowed = False, _KINDS[self.kind][1]
-        elif not math.isfinite(value):
-            valid, allowed = False, "a finite number"
+            problem = f"must be {_KINDS[self.kind][1]}, not {value!r}"
         else:
-            valid, allowed = self.bounds.allow(value), str(self.bounds)
-        if not valid:
-            raise PocketIntentError(f"{self.name} must be {allowed}, not {value!r}")
+            problem = self.bounds.problem(value)
+        if problem is not None:
+            raise PocketIntentError(f"{self.name} {problem}")
+
+
+def _shorten(value: float) -> str:
+    """A number as text; of a whole number of many digits, the first."""
+    digits = 20
+    if isinstance(value, Integral) and abs(value) >= 10**digits:
+        return "a number of more than 20 digits"
+    return repr(value)
 
 
 def setting(

@@ -39,6 +39,17 @@ def test_a_system_matches_its_own_templates(name: str, tmp_path: Path, tiny_mode
     assert system.size(tmp_path) >= 0
 
 
+def test_fasttext_reads_a_query_as_it_read_its_templates(tmp_path: Path) -> None:
+    pytest.importorskip("floret")
+    system = make_system("fasttext")
+    system.build(tmp_path, TEXTS, INTENTS)
+    system.load(tmp_path)
+    system.teach(TEXTS, INTENTS)
+
+    loud = [f"{text.upper()}!" for text in TEXTS]
+    assert [system.match(text) for text in loud] == INTENTS
+
+
 def test_the_size_of_ours_is_that_of_the_model_file(tiny_model: Path, tmp_path: Path) -> None:
     assert make_system("pocketintent", tiny_model).size(tmp_path) == tiny_model.stat().st_size
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from command_ends import ending
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION
@@ -41,6 +42,20 @@ def models(tmp_path: Path) -> tuple[Path, Path]:
 
 def call(*argv: Any) -> int:
     return main(["combine", *map(str, argv)])
+
+
+def test_words_that_were_compressed_first_are_weighted_by_their_counts(
+    models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, charemb = models
+    small, out = tmp_path / "small.safetensors", tmp_path / "combined.safetensors"
+    assert main(["compress", str(words), "--out", str(small), "--keep", "9"]) == 0
+    assert call(small, charemb, "--out", out) == 0
+    assert load_model(out).manifest["compression"]["count_power"] == 0.5
+    without = tmp_path / "without.safetensors"
+    save_model(without, *load_encoder(words).replace(counts=None).to_model_file_parts())
+    assert call(without, charemb, "--out", out) == 0
+    assert load_model(out).manifest["compression"]["count_power"] == 0.0
 
 
 def test_the_model_loads_and_the_report_gives_its_sizes(
@@ -91,7 +106,7 @@ def test_models_of_other_kinds_are_refused(
     assert call(words, words, "--out", out) == 1
     assert "kind 'charemb'" in capsys.readouterr().err
     assert call(words, tmp_path / "none.safetensors", "--out", out) == 1
-    assert "no such model file" in capsys.readouterr().err
-    assert call(words, charemb, "--out", out, "--blend", 2) == 1
-    assert "blend is 2.0" in capsys.readouterr().err
+    assert "there is no such file" in capsys.readouterr().err
+    assert ending(lambda: call(words, charemb, "--out", out, "--blend", 2)) == 2
+    assert "--blend: must be at least 0 and at most 1, not 2.0" in capsys.readouterr().err
     assert not out.exists()

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from pocketintent.cli.main import build_parser
+from pocketintent.compression.prune import keep_frequent, without_counts
+from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -115,6 +117,25 @@ def test_the_report_gives_sizes_and_the_model_loads(
     assert load_model(out).manifest["compression"]["keep"] == 16
 
 
+def test_counts_are_kept_in_a_byte_each_and_change_no_code(model: Path, tmp_path: Path) -> None:
+    small, plain = tmp_path / "small.safetensors", tmp_path / "plain.safetensors"
+    call("compress", model, "--out", small, "--keep", 16, *SMALL)
+    pruned = keep_frequent(read(model), 16)
+    manifest, tensors = without_counts(
+        quantise_encoder(pruned, sub_dim=3, codebook_size=8)
+    ).to_model_file_parts()
+    save_model(plain, manifest, tensors)
+    kept = tensors_of(small)
+    counts = kept.pop("vocabulary.counts")
+    assert counts.dtype == np.uint8
+    assert kept.keys() == tensors.keys()
+    for name, tensor in tensors_of(plain).items():
+        assert kept[name].tobytes() == tensor.tobytes()
+    loaded = read(small).counts
+    assert loaded is not None and loaded.dtype == np.uint32
+    np.testing.assert_allclose(loaded, [50] * 8 + [40] * 8, rtol=0.07)
+
+
 def test_quality_is_reported_before_pruned_and_after(
     model: Path, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -212,13 +233,16 @@ def test_codes_of_a_compressed_model_stay_bit_for_bit(
     assert json.loads(printed.out)["codes_kept"] is True
     assert json.loads(printed.out)["words"] == {"before": 20, "after": 11}
     assert "its codes are left unchanged" in printed.err
-    assert read(out).vocabulary.words == read(compressed).vocabulary.words[:11]
+    frequent = slice(4, 15)  # after the rare words, which come first
+    assert read(out).vocabulary.words == read(compressed).vocabulary.words[frequent]
     old, new = read(compressed).words, read(out).words
     assert isinstance(old, QuantizedMatrix)
     assert isinstance(new, QuantizedMatrix)
-    np.testing.assert_array_equal(new.codes, old.codes[:11])
+    np.testing.assert_array_equal(new.codes, old.codes[frequent])
     before, after = tensors_of(compressed), tensors_of(out)
-    np.testing.assert_array_equal(after["words.norms"], before["words.norms"][:11])
+    np.testing.assert_array_equal(after["words.norms"], before["words.norms"][frequent])
+    counts = before["vocabulary.counts"][frequent]
+    np.testing.assert_array_equal(after["vocabulary.counts"], counts)
     unchanged = {"words.codebook", "templates.codebook"}
     for name in unchanged | {
         name for name in before if name.startswith("ngrams.") and not no_ngrams

@@ -1,21 +1,81 @@
+import argparse
+import os
 from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.options.files import check_folder
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.cli.options.files import (
+    PathType,
+    check_paths,
+    input_file,
+    input_folder,
+    input_path,
+    output_file,
+    output_folder,
+)
 
 
-def test_a_file_in_a_folder_that_exists_is_accepted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check_folder("--out", tmp_path / "model.safetensors")
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    check_folder("--out", Path("model.safetensors"))
+    Path("file").touch()
+    Path("folder").mkdir()
+    os.mkfifo("fifo")
 
 
-def test_a_missing_folder_is_named_with_the_option(tmp_path: Path) -> None:
-    path = tmp_path / "nowhere" / "model.safetensors"
-    with pytest.raises(PocketIntentError) as caught:
-        check_folder("--float-out", path)
-    assert str(caught.value) == f"--float-out {path}: there is no folder {path.parent}"
+def check(read: PathType, text: str) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("path", type=read)
+    check_paths(parser, parser.parse_args([text]))
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (input_file, "file"),
+        (input_folder, "folder"),
+        (input_path, "file"),
+        (input_path, "folder"),
+        (output_file, "file"),
+        (output_file, "new"),
+        (output_file, "folder/new"),
+        (output_folder, "folder"),
+        (output_folder, "new/and/newer"),
+    ],
+)
+def test_a_path_that_suits_is_accepted(read: PathType, text: str) -> None:
+    for path in (Path(text), Path(text).absolute()):
+        assert read(str(path)) == path
+        check(read, str(path))
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (input_file, "new", "there is no such file"),
+        (input_file, "folder", "it is a folder; name a file"),
+        (input_file, "fifo", "not a regular file"),
+        (input_file, "/dev/zero", "not a regular file"),
+        (input_file, "file/new", "there is no such file"),
+        (input_folder, "new", "there is no such folder"),
+        (input_folder, "file", "it is a file; name a folder"),
+        (input_path, "new", "there is no such file"),
+        (output_file, "folder", "it is a folder; name a file"),
+        (output_file, "nowhere/new", "there is no folder nowhere"),
+        (output_file, "file/new", "is a file, not a folder"),
+        (output_folder, "file", "is a file, not a folder"),
+        (output_folder, "file/new", "is a file, not a folder"),
+        (output_file, "\udcff", "the name is not UTF-8"),
+        (input_file, "\udcff", "the name is not UTF-8"),
+    ],
+)
+def test_any_other_path_is_refused_with_its_name(read: PathType, text: str, message: str) -> None:
+    with pytest.raises(OSError, match=message) as caught:
+        check(read, text)
+    assert caught.value.filename == text
+
+
+@pytest.mark.parametrize("read", [input_file, input_folder, input_path, output_file, output_folder])
+def test_an_empty_name_is_refused(read: PathType) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="is empty"):
+        read("")

@@ -1,9 +1,12 @@
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
+from command_ends import ending
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model
@@ -57,3 +60,17 @@ def test_finish_counts_the_words_of_imported_vectors_in_a_corpus(
     assert main(["train", "finish", str(model), *options, "--corpus", str(corpus)]) == 0
     counts = load_model(finished).tensors["vocabulary.counts"]
     assert counts.tolist() == [12, 3, 0]
+
+
+@pytest.mark.parametrize("power", ["nan", "inf", "1e300"])
+def test_no_model_of_nan_is_written(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], power: str
+) -> None:
+    trained, finished = tmp_path / "trained.safetensors", tmp_path / "finished.safetensors"
+    train(corpus, trained)
+    finish = ["train", "finish", str(trained), "--out", str(finished), "--trained-dim", "0"]
+    ending(lambda: main([*finish, "--norm-power", power]))
+    if finished.exists():
+        assert np.isfinite(load_encoder(finished).encode("play the jazz")).all()
+    else:
+        assert re.search("norm[-_]power", capsys.readouterr().err)

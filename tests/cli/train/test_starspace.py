@@ -1,4 +1,5 @@
 import json
+import shlex
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -6,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 
 pytest.importorskip("torch")
+from command_ends import ending
 from pocketintent.cli.main import build_parser, main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model
@@ -61,7 +63,9 @@ def test_every_setting_takes_the_choices_of_its_type_and_no_other() -> None:
     call = ["train", "starspace", "--corpus", "c", "--out", "o"]
     hints = get_type_hints(StarSpaceSettings)
     names = [name for name, hint in hints.items() if get_origin(hint) is Literal]
-    assert set(names) == {"mode", "loss", "optimizer", "tokenizer", "split"}
+    assert set(names) == {
+        *("mode", "loss", "violations", "optimizer", "accumulate", "tokenizer", "split")
+    }
     for name in names:
         for choice in get_args(hints[name]):
             args = build_parser().parse_args([*call, f"--{name}", choice])
@@ -81,10 +85,10 @@ def test_an_unfinished_run_needs_resume_or_restart(
 
 
 BAD_INPUT = [
-    (("--dim", 0), "dim must be at least 1, not 0"),
-    (("--seed", -1), "seed must be"),
-    (("--margin", "nan"), "margin must be a finite number"),
-    (("--threads", 0), "--threads must be 1 or more"),
+    (("--dim", 0), "argument --dim: must be at least 1, not 0"),
+    (("--seed", -1), "argument --seed: must be"),
+    (("--margin", "nan"), "argument --margin: must be a finite number"),
+    (("--threads", 0), "argument --threads: must be at least 1"),
     (("--device", "abacus"), "--device abacus"),
     (("--min-count", 99), "no word that occurs 99 times"),
     (("--out", "nowhere/model.safetensors"), "there is no folder nowhere"),
@@ -93,7 +97,7 @@ BAD_INPUT = [
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_INPUT, ids=lambda part: str(part))
-def test_bad_input_ends_with_a_message_and_status_1(
+def test_bad_input_ends_with_a_message(
     corpus: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -101,7 +105,9 @@ def test_bad_input_ends_with_a_message_and_status_1(
     message: str,
 ) -> None:
     out = tmp_path / "model.safetensors"
-    assert call("--corpus", corpus, "--out", out, *options) == 1
+    assert ending(lambda: call("--corpus", corpus, "--out", out, *options)) == (
+        2 if message.startswith("argument") else 1
+    )
     printed = capsys.readouterr()
     assert message in printed.err.splitlines()[-1]
     assert printed.out == ""
@@ -130,3 +136,46 @@ def test_a_missing_gpu_is_named(
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     assert call("--corpus", corpus, "--out", tmp_path / "m", "--device", "cuda") == 1
     assert "this torch sees no GPU" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_says_how_to_resume(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    out = tmp_path / "model.safetensors"
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pocketintent.training.loop.trainer.Trainer._step", interrupt)
+        assert call("--corpus", corpus, "--out", out, *QUICK, "--restart") == 130
+    printed = capsys.readouterr().err.splitlines()[-1]
+    assert printed.startswith("interrupted; to continue, run: pocketintent train starspace ")
+    words = shlex.split(printed.partition("pocketintent ")[2])
+    assert "--restart" not in words
+    assert words[-1] == "--resume"
+    assert main(words) == 0
+    assert load_model(out).manifest["training"]["method"] == "starspace"
+
+
+def test_ngrams_that_no_model_can_have_are_refused_before_training(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model.safetensors"
+    options = ("--num-buckets", 10, "--max-n", 70)
+    assert call("--corpus", corpus, "--out", out, *QUICK, *options) == 1
+    assert "max_n must be at most" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [corpus.name]
+
+
+def test_one_thread_is_the_default(corpus: Path, tmp_path: Path) -> None:
+    import torch
+
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        out = tmp_path / "model.safetensors"
+        assert call("--corpus", corpus, "--out", out, "--dim", 4, "--epochs", 1) == 0
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("gensim")
+from command_ends import ending
 from pocketintent.cli.main import build_parser, main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -80,24 +81,26 @@ def test_vectors_of_other_programs_are_converted_to_any_format(
 
 BAD_INPUT = [
     (("--from", "none.txt"), "none.txt: cannot be read"),
-    (("--from", "none.txt", "--resume"), "--terms, --resume and --restart require --corpus"),
+    (("--from", __file__, "--resume"), "--terms, --resume and --restart require --corpus"),
     (
-        ("--from", "v", "--dim", 8, "--min-n", 2),
+        ("--from", __file__, "--dim", 8, "--min-n", 2),
         "--dim, --min-n: only for training",
     ),
     (("--corpus", "none.txt"), "none.txt: cannot be read"),
-    (("--corpus", "c", "--limit", 3), "--limit requires --from"),
-    (("--corpus", "c", "--dim", 0), "dim must be at least 1, not 0"),
-    (("--corpus", "c", "--out", "nowhere/v.bin"), "there is no folder nowhere"),
+    (("--corpus", __file__, "--limit", 3), "--limit requires --from"),
+    (("--corpus", "c", "--dim", 0), "argument --dim: must be at least 1, not 0"),
+    (("--corpus", __file__, "--out", "nowhere/v.bin"), "there is no folder nowhere"),
 ]
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_INPUT, ids=str)
-def test_bad_input_ends_with_a_message_and_status_1(
+def test_bad_input_ends_with_a_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[Any, ...], message: str
 ) -> None:
     out = tmp_path / "v.bin"
-    assert call("words", "--out", out, *options) == 1
+    assert ending(lambda: call("words", "--out", out, *options)) == (
+        2 if message.startswith("argument") else 1
+    )
     printed = capsys.readouterr()
     assert message in printed.err.splitlines()[-1]
     assert printed.out == ""
@@ -137,13 +140,13 @@ BAD_TARGETS = [
     (("--texts", "/dev/null"), "/dev/null: no text in it"),
     (("--limit", 3), "--limit requires --words"),
     (("--texts", "none.txt"), "none.txt: cannot be read"),
-    (("--threads", 0), "--threads must be 1 or more"),
+    (("--threads", 0), "argument --threads: must be at least 1"),
     (("--out", "nowhere/v.tsv"), "there is no folder nowhere"),
 ]
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_TARGETS, ids=str)
-def test_bad_targets_end_with_a_message_and_status_1(
+def test_bad_targets_end_with_a_message(
     tmp_path: Path,
     tiny_model: Path,
     capsys: pytest.CaptureFixture[str],
@@ -151,5 +154,7 @@ def test_bad_targets_end_with_a_message_and_status_1(
     message: str,
 ) -> None:
     out = tmp_path / "v.tsv"
-    assert call("targets", "--teacher", tiny_model, "--out", out, *options) == 1
+    assert ending(lambda: call("targets", "--teacher", tiny_model, "--out", out, *options)) == (
+        2 if message.startswith("argument") else 1
+    )
     assert message in capsys.readouterr().err.splitlines()[-1]

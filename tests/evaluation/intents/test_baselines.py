@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pocketintent.evaluation.intents.baselines import BASELINES, fasttext_label, make_baseline
-from pocketintent.evaluation.intents.baselines import train_fasttext as train
+from pocketintent.evaluation.intents.baselines import BASELINES, make_baseline
 from pocketintent.evaluation.intents.cnn import CnnClassifier
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates, load_intent_data
+from pocketintent.evaluation.intents.fasttext import FastTextClassifier
 from pocketintent.evaluation.intents.few_shot import evaluate_system
 from pocketintent.evaluation.records import Utterance
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -78,10 +78,23 @@ def test_tfidf_centroids_are_unit_means_of_the_templates() -> None:
 
 def test_fasttext_labels_texts_with_and_without_known_words() -> None:
     pytest.importorskip("floret")
-    model = train(TEXTS, ["a", "b", "c", "d"] * 6)
-    assert fasttext_label(model, "play song") == "b"
-    assert fasttext_label(model, "") in ("a", "b", "c", "d")
-    assert fasttext_label(model, "zzz\nlights 灯") in ("a", "b", "c", "d")
+    model = FastTextClassifier.train(TEXTS, ["a", "b", "c", "d"] * 6)
+    assert model.label("play song") == "b"
+    assert model.label("") in ("a", "b", "c", "d")
+    assert model.label("zzz\nlights 灯") in ("a", "b", "c", "d")
+
+
+def test_fasttext_is_asked_with_the_tokens_that_it_was_trained_on(tmp_path: Path) -> None:
+    pytest.importorskip("floret")
+    texts = ["Don't stop!", "what's up?"] * 12
+    model = FastTextClassifier.train(texts, ["no", "hi"] * 12)
+    model.save(tmp_path / "model.bin")
+    for opened in (model, FastTextClassifier.load(tmp_path / "model.bin")):
+        for text in ("Don't stop!", "DON\u2019T... STOP", "don 't stop"):
+            assert opened.label(text) == "no"
+        assert opened._model.get_words() == model._model.get_words()
+    words = set(model._model.get_words()) - {"</s>"}
+    assert words == {token for text in texts for token in FastTextClassifier.line(text).split()}
 
 
 def test_the_network_equals_plain_convolutions() -> None:

@@ -118,3 +118,11 @@ def test_one_pair_has_no_correlation(tiny_encoder: StaticEncoder, tmp_path: Path
     path = write(tmp_path / "pairs.csv", "a,b,score\nx,y,1\n")
     with pytest.raises(PocketIntentError, match="at least 2 pairs"):
         evaluate_pairs(tiny_encoder, path)
+
+
+@pytest.mark.parametrize("text", ['{"a": "x", "b": "y", "score": 1}\n', "a,b,score\nx,y,1\n"])
+def test_a_byte_order_mark_is_no_part_of_a_table(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "pairs"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    pairs, _ = read_pairs(path)
+    assert [(pair.a, pair.b, pair.score) for pair in pairs] == [("x", "y", 1.0)]

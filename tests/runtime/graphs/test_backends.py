@@ -44,7 +44,7 @@ def _pretend_tflite_runtime(monkeypatch: pytest.MonkeyPatch, interpreter: Any) -
 def test_without_onnx_runtime_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     _hide(monkeypatch, "onnxruntime")
 
-    with pytest.raises(MissingExtraError, match=r'pip install "pocketintent\[onnxruntime\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[onnxruntime\]"'):
         OnnxGraph(b"", SOURCE)
 
 
@@ -53,7 +53,7 @@ def test_without_an_interpreter_the_extra_tflite_is_named(
 ) -> None:
     _hide(monkeypatch, "ai_edge_litert", "tflite_runtime")
 
-    with pytest.raises(MissingExtraError, match=r'pip install "pocketintent\[tflite\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[tflite\]"'):
         TfliteGraph(b"", SOURCE)
 
 

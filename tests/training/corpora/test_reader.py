@@ -130,3 +130,11 @@ def test_a_missing_file_and_a_folder_are_rejected(tmp_path: Path) -> None:
     for path in (tmp_path / "none.txt", tmp_path):
         with pytest.raises(PocketIntentError, match=f"{path}: cannot be read"):
             list(read_corpus([path]))
+
+
+@pytest.mark.parametrize("name", ["a.JSONL", "a.Jsonl.GZ"])
+def test_a_suffix_may_be_in_capitals(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    line = b'{"text": "play", "intent": "music"}\n'
+    path.write_bytes(gzip.compress(line) if name.endswith("GZ") else line)
+    assert list(read_corpus([path])) == [Text("play", "music")]

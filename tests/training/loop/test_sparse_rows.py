@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
-from pocketintent.training.loop.sparse_rows import SparseRows, sum_rows  # noqa: E402
+from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows, sum_rows  # noqa: E402
 
 
 def dense_step(
@@ -24,6 +24,29 @@ def dense_step(
         table[row] -= learning_rate * scale * slope
         if max_norm is not None and table[row].norm() > max_norm:
             table[row] *= max_norm / table[row].norm()
+
+
+def test_squares_can_be_given_and_the_bound_can_end_at_a_row() -> None:
+    rows = SparseRows(torch.zeros(4, 2), adagrad=True, max_norm=1.0, num_bounded=2)
+    gradient = torch.tensor([[4.0, 0.0], [4.0, 0.0]])
+    rows.step(torch.tensor([1, 2]), gradient, 1.0, torch.tensor([4.0, 1.0]))
+    torch.testing.assert_close(rows.squares, torch.tensor([0.0, 4.0, 1.0, 0.0]))
+    expected = torch.tensor([[0.0, 0.0], [-1.0, 0.0], [-4.0, 0.0], [0.0, 0.0]])
+    torch.testing.assert_close(rows.table, expected)
+
+
+@pytest.mark.parametrize("squares", [None, torch.tensor([5.0, 7.0])])
+def test_packed_gradients_are_summed_with_their_squares(squares: "torch.Tensor | None") -> None:
+    values = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    one = torch.tensor(1)
+    gradients = BatchGradients(one, one, torch.tensor([0, 1]), values, squares)
+    rows, packed = sum_rows(torch.tensor([3, 3]), gradients.pack())
+    summed, of_squares = gradients.unpack(packed)
+    assert rows.tolist() == [3] and summed.tolist() == [[4.0, 6.0]]
+    if squares is None:
+        assert of_squares is None
+    else:
+        assert of_squares is not None and of_squares.tolist() == [12.0]
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.sampled_from([None, 0.5, 2.0]), st.integers(1, 12))

@@ -57,6 +57,7 @@ VARIANTS = [
     {"share_sides": False, "num_buckets": 40, "loss": "softmax"},
     {"optimizer": "sgd", "max_norm": None},
     {"mode": "sentence"},
+    {"share_sides": False, "accumulate": "example", "violations": "mean", "bound_targets": False},
     {"mode": "labelled", "num_buckets": 40},
 ]
 

@@ -1,6 +1,8 @@
 """The gradients of a batch against loops over words, and what a step makes of them."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -44,7 +46,7 @@ def plain_loss(
 ) -> "torch.Tensor":
     """The loss of one example."""
     if not negatives:
-        return torch.zeros(())
+        return torch.zeros((), requires_grad=True)
     if settings.loss == "softmax":
         rivals = torch.stack([right, *negatives])
         return -(rivals @ left).log_softmax(0)[0]
@@ -57,14 +59,25 @@ def plain_loss(
         return unit(one) @ unit(other)
 
     hinges = [settings.margin - cosine(left, right) + cosine(left, n) for n in negatives]
-    return torch.stack(hinges).clamp(min=0).sum()
+    violations = torch.stack(hinges).clamp(min=0)
+    if settings.violations == "mean":
+        return violations.sum() / violations.count_nonzero().clamp(min=1)
+    return violations.sum()
+
+
+def plain_bag(settings: StarSpaceSettings, rows: "list[torch.Tensor]") -> "torch.Tensor":
+    """The sum of a bag, divided by its size in value and not in its derivative."""
+    total = torch.stack(rows).sum(0)
+    if settings.loss == "margin":
+        return total
+    return total + (total / len(rows) ** settings.bag_power - total).detach()
 
 
 def plain_word_loss(
     settings: StarSpaceSettings, batch: WordBatch, rows: "list[torch.Tensor]"
-) -> "tuple[torch.Tensor, int]":
+) -> "list[torch.Tensor]":
     shift = 0 if settings.share_sides else len(WORDS)
-    loss, examples = torch.zeros(()), 0
+    losses = []
     for slots, sentences, wrong in zip(batch.slots, batch.sentences, batch.negatives, strict=True):
         for place, word in enumerate(slots):
             if sentences[place] < 0:
@@ -76,30 +89,29 @@ def plain_word_loss(
             ]
             if not context:
                 continue
-            examples += 1
             negatives = [rows[negative + shift] for negative in wrong if negative != word]
             right = rows[word + shift]
-            loss = loss + plain_loss(settings, torch.stack(context).sum(0), right, negatives)
-    return loss, examples
+            losses.append(plain_loss(settings, plain_bag(settings, context), right, negatives))
+    return losses
 
 
 def plain_bag_loss(
     settings: StarSpaceSettings, batch: BagBatch, rows: "list[torch.Tensor]"
-) -> "tuple[torch.Tensor, int]":
+) -> "list[torch.Tensor]":
     def bag(bags: Bags, number: int) -> "torch.Tensor":
-        return torch.stack([rows[row] for row in bags.ids[bags.owners == number]]).sum(0)
+        return plain_bag(settings, [rows[row] for row in bags.ids[bags.owners == number]])
 
     count = len(batch.left.keys)
     size = count // len(batch.negatives)
-    loss = torch.zeros(())
+    losses = []
     for number in range(count):
         wrong = batch.negatives[number // size]
         negatives = [
             bag(batch.right, n) for n in wrong if batch.right.keys[n] != batch.right.keys[number]
         ]
         left, right = bag(batch.left, number), bag(batch.right, number)
-        loss = loss + plain_loss(settings, left, right, negatives)
-    return loss, count
+        losses.append(plain_loss(settings, left, right, negatives))
+    return losses
 
 
 def check_against_loops(
@@ -108,8 +120,9 @@ def check_against_loops(
     words = model.words.table.clone().requires_grad_()
     ngrams = None if model.ngrams is None else model.ngrams.table.clone().requires_grad_()
     plain = plain_word_loss if isinstance(batch, WordBatch) else plain_bag_loss
-    loss, examples = plain(model.settings, batch, plain_compose(model, words, ngrams))
-    assert int(gradients.num_examples) == examples
+    losses = plain(model.settings, batch, plain_compose(model, words, ngrams))
+    assert int(gradients.num_examples) == len(losses)
+    loss = torch.stack(losses).sum() if losses else torch.zeros(())
     torch.testing.assert_close(gradients.loss, loss.detach(), rtol=1e-4, atol=1e-4)
     if loss.requires_grad:
         loss.backward()
@@ -127,10 +140,96 @@ def check_against_loops(
         torch.testing.assert_close(moved, ngrams.grad, rtol=1e-4, atol=1e-4)
 
 
-@given(st.integers(0, 2**32), LOSSES, st.booleans(), st.sampled_from([0, 50]), st.integers(1, 4))
+def check_squares(model: StarSpace, batch: WordBatch | BagBatch) -> None:
+    """Compare the squares of single examples with a loop, where no example uses a row twice."""
+    words = model.words.table.clone().requires_grad_()
+    plain = plain_word_loss if isinstance(batch, WordBatch) else plain_bag_loss
+    losses = plain(model.settings, batch, list(words))
+    expected = torch.zeros(len(words))
+    for loss in losses:
+        (gradient,) = torch.autograd.grad(loss, words, retain_graph=True, allow_unused=True)
+        if gradient is not None:
+            expected += gradient.square().mean(1)
+    gradients = model.gradients(batch)
+    assert gradients.squares is not None and expected.any()
+    squares = torch.zeros(len(words)).index_add_(0, gradients.rows, gradients.squares)
+    torch.testing.assert_close(squares, expected, rtol=1e-4, atol=1e-5)
+    model.step(gradients, 0.1)
+    torch.testing.assert_close(model.words.squares, squares)
+
+
+PER_EXAMPLE = StarSpaceSettings(
+    dim=4, margin=0.7, init_scale=1.0, accumulate="example", share_sides=False
+)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"violations": "mean"}, {"loss": "softmax"}, {"loss": "softmax", "bag_power": 0.5}],
+)
+def test_adagrad_can_accumulate_the_squares_of_single_examples(options: dict[str, Any]) -> None:
+    run = replace(PER_EXAMPLE, **options)
+    slots = np.array([[0, 1, 2, 3, 4], [5, 2, 1, 9, -1]])
+    sentences = np.array([[0, 0, 0, 0, 0], [1, 1, 2, 2, -1]])
+    wrong = np.array([[1, 6, 7], [5, 8, 9]])
+    check_squares(make_model(run), WordBatch(slots, sentences, wrong))
+    left = Bags(np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 1, 1]), np.array([0, 1]))
+    labels = np.arange(4)
+    right = Bags(len(WORDS) + labels, labels, labels)
+    run = replace(run, mode="labelled")
+    check_squares(make_model(run, 4), BagBatch(left, right, np.array([[2, 3]])))
+
+
+def test_the_squares_of_single_examples_reach_the_ngrams() -> None:
+    model = make_model(replace(PER_EXAMPLE, num_buckets=50))
+    batch = WordBatch(np.array([[0, 1, 2]]), np.zeros((1, 3), np.int64), np.array([[5]]))
+    gradients = model.gradients(batch)
+    model.step(gradients, 0.1)
+    assert model.ngrams is not None and model.ngrams.squares is not None
+    assert gradients.squares is not None
+    expected = torch.zeros(50)
+    for row, square in zip(gradients.rows.tolist(), gradients.squares, strict=True):
+        if row < len(WORDS):  # targets have no n-grams
+            run = model.settings
+            buckets = ngram_buckets(WORDS[row], run.min_n, run.max_n, run.num_buckets)
+            for bucket in buckets:
+                expected[bucket] += square / len(buckets) ** 2
+    torch.testing.assert_close(model.ngrams.squares, expected)
+
+
+@pytest.mark.parametrize("bound_targets", [True, False])
+def test_targets_are_bounded_on_demand(bound_targets: bool) -> None:
+    run = StarSpaceSettings(
+        dim=4, init_scale=1.0, margin=0.7, share_sides=False, bound_targets=bound_targets
+    )
+    model = make_model(run)
+    batch = WordBatch(np.array([[0, 1, 2]]), np.zeros((1, 3), np.int64), np.array([[5, 6]]))
+    gradients = model.gradients(batch)
+    model.step(gradients, 5.0)
+    lengths = model.words.table[gradients.rows].norm(dim=1)
+    is_target = gradients.rows >= len(WORDS)
+    assert (lengths[~is_target] < 1.0001).all()
+    assert bool((lengths[is_target] > 1.1).any()) is not bound_targets
+
+
+@given(
+    st.integers(0, 2**32),
+    LOSSES,
+    st.booleans(),
+    st.sampled_from([0, 50]),
+    st.integers(1, 4),
+    st.sampled_from(["sum", "mean"]),
+    st.sampled_from([0.0, 0.5]),
+)
 @settings(max_examples=40)
 def test_word_gradients_equal_a_loop_over_words(
-    seed: int, loss: str, share_sides: bool, num_buckets: int, window: int
+    seed: int,
+    loss: str,
+    share_sides: bool,
+    num_buckets: int,
+    window: int,
+    violations: str,
+    bag_power: float,
 ) -> None:
     run = StarSpaceSettings(
         dim=4,
@@ -138,6 +237,8 @@ def test_word_gradients_equal_a_loop_over_words(
         share_sides=share_sides,
         num_buckets=num_buckets,
         window=window,
+        violations=violations,
+        bag_power=bag_power,
         margin=0.7,
         init_scale=1.0,
         optimizer="sgd",
@@ -158,8 +259,9 @@ def test_word_gradients_equal_a_loop_over_words(
 @pytest.mark.parametrize("num_buckets", [0, 50])
 @pytest.mark.parametrize("loss", ["margin", "softmax"])
 @pytest.mark.parametrize("mode", ["sentence", "labelled"])
+@pytest.mark.parametrize("source", [False, True])
 def test_bag_gradients_equal_a_loop_over_examples(
-    make_corpus: Callable[..., EncodedCorpus], mode: str, loss: str, num_buckets: int
+    make_corpus: Callable[..., EncodedCorpus], mode: str, loss: str, num_buckets: int, source: bool
 ) -> None:
     rng = np.random.default_rng(5)
     documents = [
@@ -169,6 +271,8 @@ def test_bag_gradients_equal_a_loop_over_examples(
     run = StarSpaceSettings(
         mode=mode,
         loss=loss,
+        violations="mean" if source else "sum",
+        bag_power=0.5 if source else 0.0,
         dim=4,
         margin=0.7,
         init_scale=1.0,

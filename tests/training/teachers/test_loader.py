@@ -123,7 +123,7 @@ def test_the_error_for_a_missing_package_names_its_extra(
     monkeypatch.setitem(sys.modules, "transformers", None)
     for name in ("config.json", "pytorch_model.bin"):
         (tmp_path / name).write_bytes(b"{}")
-    with pytest.raises(PocketIntentError, match=r"pip install .pocketintent\[teacher\]"):
+    with pytest.raises(PocketIntentError, match=r'pip install "\.\[teacher\]"'):
         load_teacher(tmp_path)
 
 

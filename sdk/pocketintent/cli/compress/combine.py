@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import model_file
-from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.numbers import SEED, number, whole_number
+from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 
 EXAMPLES = """\
@@ -41,19 +41,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a model of word vectors; its n-grams are left out",
     )
     parser.add_argument(
-        "charemb", type=Path, metavar="CHAREMB", help="a character network trained on WORDS"
+        "charemb", type=input_file, metavar="CHAREMB", help="a character network trained on WORDS"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="model to write")
+    parser.add_argument(
+        "--out", type=output_file, required=True, metavar="FILE", help="model to write"
+    )
     parser.add_argument(
         "--blend",
-        type=float,
+        type=number(least=0, most=1),
         default=0.15,
         metavar="X",
         help="share of the network in the vectors of known words (%(default)s)",
     )
     parser.add_argument(
         "--attention",
-        type=float,
+        type=number(least=0, most=1),
         default=DEFAULT_ATTENTION.share,
         metavar="X",
         help="share of similar known words in the vector of an unknown word; 0 for none "
@@ -61,14 +63,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--temperature",
-        type=float,
+        type=number(above=0, most=1),
         default=DEFAULT_ATTENTION.temperature,
         metavar="T",
         help="temperature of the attention: the smaller, the fewer words contribute (%(default)s)",
     )
     parser.add_argument(
         "--unknown-weight",
-        type=float,
+        type=number(above=0, most=1),
         default=DEFAULT_ATTENTION.weight,
         metavar="W",
         help="of the attention: factor on the length of an unknown word's vector (%(default)s)",
@@ -81,29 +83,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the attention: only the N most frequent words contribute (%(default)s)",
     )
     parser.add_argument(
-        "--keep", type=int, metavar="N", help="number of words to keep, the most frequent (all)"
+        "--keep",
+        type=whole_number(1),
+        metavar="N",
+        help="number of words to keep, the most frequent (all)",
     )
     parser.add_argument(
-        "--sub-dim", type=int, metavar="N", help="length of a sub-vector (that of WORDS)"
+        "--sub-dim",
+        type=whole_number(1),
+        metavar="N",
+        help="length of a sub-vector (that of WORDS)",
     )
     parser.add_argument(
         "--codebook-size",
-        type=int,
+        type=whole_number(1),
         metavar="N",
         help="number of centroids of a codebook (that of WORDS)",
     )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=SEED,
         default=0,
         metavar="N",
         help="seed of the sample that codebooks are fitted on (%(default)s)",
     )
+    add_threads_option(parser)
     add_probe_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Combine two models and print the report."""
+    with limit_threads(args.threads):
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.combine import combine_encoders
     from pocketintent.compression.report import size_report
 
@@ -147,12 +161,4 @@ def _attention(args: argparse.Namespace) -> Attention | None:
     """The settings of the attention; None without attention."""
     if args.attention == 0:
         return None
-    for option, value in (
-        ("--attention", args.attention),
-        ("--temperature", args.temperature),
-        ("--unknown-weight", args.unknown_weight),
-    ):
-        if not 0 < value <= 1:
-            least = "at least 0 (none)" if option == "--attention" else "above 0"
-            raise PocketIntentError(f"{option} must be {least} and at most 1, not {value}")
     return Attention(args.attention, args.temperature, args.unknown_weight, args.attention_words)

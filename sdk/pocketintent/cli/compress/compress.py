@@ -6,17 +6,19 @@ import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import model_file
+from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
+from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
-from pocketintent.compression.prune import load_word_model, without_counts, words_of
+from pocketintent.compression.prune import load_word_model, with_compact_counts, words_of
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -42,10 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
-    parser.add_argument("--out", type=Path, required=True, metavar="OUT", help="model to write")
+    parser.add_argument(
+        "--out", type=output_file, required=True, metavar="OUT", help="model to write"
+    )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=SEED,
         default=0,
         metavar="N",
         help="seed of the rotation and of the samples that codebooks are fitted on (%(default)s)",
@@ -58,13 +62,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Any of these options quantises a quantised model again.",
         preset=True,
     )
+    add_threads_option(parser)
     add_probe_arguments(parser)
 
 
 def _add_pruning(parser: argparse.ArgumentParser) -> None:
     """Add the options that leave out words and n-grams."""
     pruning = parser.add_argument_group("pruning")
-    pruning.add_argument("--keep", type=int, metavar="N", help="number of words to keep (all)")
+    pruning.add_argument(
+        "--keep", type=whole_number(1), metavar="N", help="number of words to keep (all)"
+    )
     pruning.add_argument(
         "--prune",
         choices=("frequency", "norm"),
@@ -74,7 +81,7 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
     )
     pruning.add_argument(
         "--corpus",
-        type=Path,
+        type=input_file,
         nargs="+",
         metavar="FILE",
         help="training texts (.txt, .jsonl, .gz): for pruning by norm, and for a codebook of "
@@ -89,14 +96,16 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
+    with limit_threads(args.threads):
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.quantise import add_template_quantizer
     from pocketintent.compression.report import compare_sizes, size_report
 
     settings = read_settings(args, QuantisationSettings)
     settings.check()
-    for path in args.corpus or ():
-        if not path.is_file():  # checked now rather than after minutes of work
-            raise PocketIntentError(f"--corpus {path}: there is no such file")
     original = load_word_model(args.model)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         raise PocketIntentError("--prune norm needs --keep and --corpus")
@@ -108,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
     if args.corpus is not None:
         print_note("fitting the codebook of templates")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
-    small = without_counts(small)
+    small = with_compact_counts(small)
     seconds = time.monotonic() - started
     quality = _measure(original, pruned, small, args)
     _describe(small, original, args, quality)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.cli.options.files import input_file, input_folder
+from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.runtime.encoders.contract import Encoder
 
 
@@ -70,13 +71,13 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("quality")
     group.add_argument(
         "--sts",
-        type=Path,
+        type=input_file,
         metavar="FILE",
         help='scored pairs to measure on, lines of {"a", "b", "score"}',
     )
     group.add_argument(
         "--intents",
-        type=Path,
+        type=input_folder,
         metavar="DIR",
         nargs="+",
         default=[],
@@ -96,7 +97,11 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
         help="templates per intent (5,10,30)",
     )
     group.add_argument(
-        "--runs", type=int, default=3, metavar="N", help="random draws of templates (%(default)s)"
+        "--runs",
+        type=whole_number(1),
+        default=3,
+        metavar="N",
+        help="random draws of templates (%(default)s)",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.compress.quality import (
@@ -12,7 +11,10 @@ from pocketintent.cli.compress.quality import (
     measure_quality,
     read_probe,
 )
-from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.cli.options.files import input_file, output_folder
+from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
+from pocketintent.cli.options.threads import add_threads_option, limit_threads
+from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.compression.prune import keep_frequent, load_word_model
 from pocketintent.runtime.errors import PocketIntentError
@@ -32,13 +34,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sweep.json, sweep.csv and sweep.png. The same command continues an unfinished sweep."
     )
     parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
-    parser.add_argument("model", type=Path, metavar="IN", help="the uncompressed model")
+    parser.set_defaults(run=run, after_interrupt=repeating_command)
+    parser.add_argument("model", type=input_file, metavar="IN", help="the uncompressed model")
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="folder to write the results to"
+        "--out",
+        type=output_folder,
+        required=True,
+        metavar="DIR",
+        help="folder to write the results to",
     )
     parser.add_argument(
-        "--keep", type=int, metavar="N", help="number of words to keep, the most frequent (all)"
+        "--keep",
+        type=whole_number(1),
+        metavar="N",
+        help="number of words to keep, the most frequent (all)",
     )
     parser.add_argument(
         "--sub-dims",
@@ -60,22 +69,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--sample",
-        type=int,
+        type=whole_number(1),
         default=20_000,
         metavar="N",
         help="number of sub-vectors that a codebook is fitted on (%(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of that sample (%(default)s)"
+        "--seed", type=SEED, default=0, metavar="N", help="seed of that sample (%(default)s)"
     )
     parser.add_argument(
         "--no-plot", action="store_true", help="do not draw sweep.png, which needs matplotlib"
     )
+    add_threads_option(parser)
     add_probe_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run or continue a sweep, and write its table and plot."""
+    with limit_threads(args.threads):
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.sweep import (
         CODEBOOK_SIZES,
         SUB_DIMS,

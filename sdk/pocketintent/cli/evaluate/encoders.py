@@ -6,7 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
+from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.output import print_json
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
@@ -39,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument(
         "files",
-        type=Path,
+        type=input_file,
         nargs="+",
         metavar="FILE",
         help="pairs: a CSV or TSV with a header line, or JSON lines",
@@ -53,7 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="tables: word2vec, GloVe, fastText, StarSpace TSV, or a model of word vectors",
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="read only the first N rows of each table (all)"
+        "--limit",
+        type=whole_number(1),
+        metavar="N",
+        help="read only the first N rows of each table (all)",
     )
     parser.add_argument(
         "--model",
@@ -71,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the files have documents with keyphrases; use this part of the documents",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the pairs of keyphrases (0)"
+        "--seed", type=SEED, default=0, metavar="N", help="seed of the pairs of keyphrases (0)"
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pocketintent.cli.options.draws import add_draw_options
+from pocketintent.cli.options.files import input_folder, output_file
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     parser.add_argument(
         "directories",
-        type=Path,
+        type=input_folder,
         nargs="+",
         metavar="DIR",
         help='folder with train.jsonl and test.jsonl, lines of {"text", "intent"}',
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_plot_option(parser, "learning curves")
     parser.add_argument(
         "--out",
-        type=Path,
+        type=output_file,
         metavar="FILE.json",
         help="keep the results in this file; the same command continues an interrupted run",
     )
@@ -133,7 +133,7 @@ def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:
     for name in args.baselines:
         if name not in BASELINES:
             raise PocketIntentError(
-                f"unknown baseline {name!r}; choose from {', '.join(BASELINES)}"
+                f"--baselines: unknown baseline {name!r}; choose from {', '.join(BASELINES)}"
             )
     encoder = load_encoder(args.model)
     systems: dict[str, Callable[[], System]] = {

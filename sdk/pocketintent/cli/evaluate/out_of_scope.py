@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from pathlib import Path
 
 from pocketintent.cli.options.draws import add_draw_options
+from pocketintent.cli.options.files import input_folder
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json
 from pocketintent.cli.progress import Progress
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     parser.add_argument(
         "directory",
-        type=Path,
+        type=input_folder,
         metavar="DIR",
         help="folder with train, valid, test, oos_valid and oos_test .jsonl, as in CLINC150",
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
-        "file", type=Path, metavar="FILE", help="table with a row for each pair, UTF-8"
+        "file", type=input_file, metavar="FILE", help="table with a row for each pair, UTF-8"
     )
     add_model_option(parser)
     parser.add_argument("--a", metavar="COLUMN", help="column of the first texts (detected)")

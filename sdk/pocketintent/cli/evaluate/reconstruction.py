@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json
 
 EXAMPLES = """\
@@ -28,7 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
-        "file", type=Path, metavar="FILE", help='lines of {"a": text, "b": text, "score": number}'
+        "file",
+        type=input_file,
+        metavar="FILE",
+        help='lines of {"a": text, "b": text, "score": number}',
     )
     parser.add_argument(
         "--target",
@@ -39,10 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "vectors",
     )
     parser.add_argument(
-        "--model", type=Path, required=True, metavar="CHAREMB", help="a model of kind charemb"
+        "--model", type=input_file, required=True, metavar="CHAREMB", help="a model of kind charemb"
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="read only the first N rows of the target (all)"
+        "--limit",
+        type=whole_number(1),
+        metavar="N",
+        help="read only the first N rows of the target (all)",
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -21,7 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
-        "file", type=Path, metavar="FILE", help='lines of {"a": text, "b": text, "score": number}'
+        "file",
+        type=input_file,
+        metavar="FILE",
+        help='lines of {"a": text, "b": text, "score": number}',
     )
     add_model_option(parser)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument(
         "files",
-        type=Path,
+        type=input_file,
         nargs="+",
         metavar="FILE",
         help='lines of {"id": name, "text": text, "keyphrases": [phrase, …]}',
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     for name in args.systems:
         if name not in KEYPHRASE_SYSTEMS:
             names = ", ".join(KEYPHRASE_SYSTEMS)
-            raise PocketIntentError(f"unknown system {name!r}; choose from {names}")
+            raise PocketIntentError(f"--systems: unknown system {name!r}; choose from {names}")
     systems = {name: KEYPHRASE_SYSTEMS[name] for name in args.systems}
     reports = []
     for path in args.files:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pocketintent.cli.options.files import input_folder
 from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.numbers import whole_number, whole_numbers
+from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument(
         "directories",
-        type=Path,
+        type=input_folder,
         nargs="+",
         metavar="DIR",
         help='folder with train.jsonl and test.jsonl, lines of {"text", "intent"}',
@@ -67,9 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="random draws of templates and errors (2)",
     )
-    parser.add_argument(
-        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the draws (0)"
-    )
+    parser.add_argument("--seed", type=SEED, default=0, metavar="N", help="seed of the draws (0)")
     parser.add_argument(
         "--split",
         choices=("test", "valid"),

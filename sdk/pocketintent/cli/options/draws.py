@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.numbers import whole_number, whole_numbers
+from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 
 
 def add_draw_options(parser: argparse.ArgumentParser, default_shots: tuple[int, ...]) -> None:
@@ -30,5 +30,5 @@ def add_draw_options(parser: argparse.ArgumentParser, default_shots: tuple[int, 
         help="random draws of templates (%(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the draws (%(default)s)"
+        "--seed", type=SEED, default=0, metavar="N", help="seed of the draws (%(default)s)"
     )

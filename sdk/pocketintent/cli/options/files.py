@@ -1,21 +1,136 @@
-"""Options for the files that a command writes."""
+"""Argument types for files and folders.
+
+They are checked when the whole command line has been read, and before the work begins. A problem
+is an OSError, which ends the command with status 1 and a message that names the file.
+"""
 
 from __future__ import annotations
 
+import argparse
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from pocketintent.runtime.errors import PocketIntentError
+
+def file_name(text: str) -> str:
+    """Argument type: the name of a file or of something that is shipped; not empty."""
+    if not text:
+        raise argparse.ArgumentTypeError("is empty; give a name")
+    return text
 
 
-def check_folder(option: str, path: Path) -> None:
-    """Check before the work begins that the folder of a file to write exists.
+@dataclass(frozen=True)
+class PathType:
+    """Argument type: a file or folder that is read or written."""
+
+    check: Callable[[Path], None]
+    """Raises OSError for a path that cannot be used."""
+    shipped: Callable[[], dict[str, Path]] = dict
+    """Files that may be given by name; an existing file wins over a name."""
+
+    def __call__(self, text: str) -> Path:
+        """Return the path, which is not checked yet."""
+        path = Path(file_name(text))
+        return path if path.exists() else self.shipped().get(text, path)
+
+
+def check_paths(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """Check the files and folders of a command.
 
     Args:
-        option: The option that names the file, such as ``--out``.
-        path: The file.
+        parser: The parser of the command.
+        args: Its arguments.
 
     Raises:
-        PocketIntentError: There is no such folder.
+        OSError: A path cannot be used; the error names it and says why.
     """
-    if not path.absolute().parent.is_dir():
-        raise PocketIntentError(f"{option} {path}: there is no folder {path.parent}")
+    for action in parser._actions:
+        if isinstance(action.type, PathType):
+            value = getattr(args, action.dest)
+            for path in value if isinstance(value, list) else [value]:
+                if path is not None:
+                    _check_name(path)
+                    action.type.check(path)
+
+
+def _check_name(path: Path) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        # Names are written into manifests and results, which are JSON.
+        raise _error(errno.EILSEQ, "the name is not UTF-8; rename the file", path) from None
+
+
+def _check_input_file(path: Path) -> None:
+    if not path.exists():
+        raise _error(errno.ENOENT, "cannot be read: there is no such file", path)
+    if path.is_dir():
+        raise _error(errno.EISDIR, "cannot be read: it is a folder; name a file", path)
+    if not path.is_file() and str(path) != os.devnull:
+        raise _error(errno.EINVAL, "cannot be read: it is not a regular file", path)
+    _check_readable(path)
+
+
+def _check_input_folder(path: Path) -> None:
+    if not path.exists():
+        raise _error(errno.ENOENT, "cannot be read: there is no such folder", path)
+    if not path.is_dir():
+        raise _error(errno.ENOTDIR, "cannot be read: it is a file; name a folder", path)
+    _check_readable(path)
+
+
+def _check_input_path(path: Path) -> None:
+    if path.is_dir():
+        _check_readable(path)
+    else:
+        _check_input_file(path)
+
+
+def _check_readable(path: Path) -> None:
+    if not os.access(path, os.R_OK):
+        raise _error(errno.EACCES, "cannot be read: permission denied", path)
+
+
+def _check_output_file(path: Path) -> None:
+    if path.is_dir():
+        raise _error(errno.EISDIR, "it is a folder; name a file", path)
+    folder = path.absolute().parent
+    if not folder.exists():
+        raise _error(errno.ENOENT, f"there is no folder {path.parent}; make it first", path)
+    _check_writable(folder, path)
+
+
+def _check_output_folder(path: Path) -> None:
+    folder = path.absolute()
+    while not folder.exists():
+        folder = folder.parent
+    _check_writable(folder, path)
+
+
+def _check_writable(folder: Path, path: Path) -> None:
+    if not folder.is_dir():
+        raise _error(errno.ENOTDIR, f"{folder} is a file, not a folder", path)
+    if not os.access(folder, os.W_OK):
+        raise _error(errno.EACCES, f"the folder {folder} cannot be written to", path)
+
+
+def _error(number: int, problem: str, path: Path) -> OSError:
+    return OSError(number, problem, str(path))
+
+
+input_file = PathType(_check_input_file)
+"""Argument type: a file to read, which exists."""
+
+input_folder = PathType(_check_input_folder)
+"""Argument type: a folder to read, which exists."""
+
+input_path = PathType(_check_input_path)
+"""Argument type: a file or folder to read, which exists."""
+
+output_file = PathType(_check_output_file)
+"""Argument type: a file to write, whose folder exists."""
+
+output_folder = PathType(_check_output_folder)
+"""Argument type: a folder to write, which may be missing, as may the folders above it."""

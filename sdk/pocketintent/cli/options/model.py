@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pocketintent.cli.options.files import PathType, input_file
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
@@ -29,7 +30,5 @@ def model_file(text: str) -> Path:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def vectors_file(text: str) -> Path:
-    """Argument type: a file of vectors, or the file of a shipped model from its name."""
-    path = Path(text)
-    return path if path.exists() else bundled_models().get(text, path)
+vectors_file = PathType(input_file.check, shipped=bundled_models)
+"""Argument type: a file of vectors, or the file of a shipped model from its name."""

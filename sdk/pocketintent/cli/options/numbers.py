@@ -1,30 +1,66 @@
-"""Argument types for whole numbers, with error messages for people."""
+"""Argument types for numbers, which check them when the command line is read."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pocketintent.runtime.settings import Bounds
+
+_KINDS = {int: "a whole number", float: "a number"}
 
 
-def whole_number(least: int) -> Callable[[str], int]:
-    """Argument type: a whole number that is at least ``least``.
+@dataclass(frozen=True)
+class NumberType:
+    """Argument type: a number within bounds.
 
     It raises errors of its own, because argparse would show the name of the Python function.
     """
 
-    def read(text: str) -> int:
+    kind: type[int] | type[float]
+    """Kind of the number."""
+    bounds: Bounds
+    """Its limits, beside those of :meth:`Bounds.problem`."""
+
+    def __call__(self, text: str) -> Any:
+        """Read the number, an ``int`` or a ``float``."""
         try:
-            value = int(text)
+            value = self.kind(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
-        if value < least:
-            raise argparse.ArgumentTypeError(f"must be at least {least}, not {value}")
+            message = f"{text[:40]!r} is not {_KINDS[self.kind]}"
+            raise argparse.ArgumentTypeError(message) from None
+        problem = self.bounds.problem(value)
+        if problem is not None:
+            raise argparse.ArgumentTypeError(problem)
         return value
 
-    return read
+
+def whole_number(least: int, most: int | None = None) -> NumberType:
+    """Argument type: a whole number from ``least`` to ``most``, by default 2,147,483,647."""
+    return NumberType(int, Bounds(least=least, most=most))
 
 
-def whole_numbers(least: int) -> Callable[[str], tuple[int, ...]]:
-    """Argument type: whole numbers that are at least ``least``, separated by commas."""
-    read = whole_number(least)
+def number(
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+) -> NumberType:
+    """Argument type: a finite number within limits, see :class:`Bounds`."""
+    return NumberType(float, Bounds(least, above, most, below))
+
+
+def whole_numbers(least: int, most: int | None = None) -> Callable[[str], tuple[int, ...]]:
+    """Argument type: whole numbers, see :func:`whole_number`, separated by commas."""
+    read = whole_number(least, most)
     return lambda text: tuple(read(part) for part in text.split(","))
+
+
+SEED = whole_number(0, 2**32 - 1)
+"""Argument type: a seed, which every generator of random numbers accepts."""
+
+THREADS = whole_number(1, 1024)
+"""Argument type: a number of threads."""

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import fields
 from typing import Any, TypeVar
 
+from pocketintent.cli.options.numbers import NumberType
 from pocketintent.runtime.settings import Setting, list_settings
 
 Settings = TypeVar("Settings")
@@ -75,4 +76,7 @@ def _type_options(setting: Setting) -> dict[str, Any]:
         return {"action": argparse.BooleanOptionalAction}
     if setting.choices:
         return {"choices": setting.choices}
-    return {"type": setting.kind, "metavar": "N" if setting.kind is int else "X"}
+    return {
+        "type": NumberType(setting.kind, setting.bounds),
+        "metavar": "N" if setting.kind is int else "X",
+    }

@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from pocketintent.cli.options.numbers import THREADS
 from pocketintent.cli.output import print_json
 
 
 def add_torch_options(parser: argparse.ArgumentParser) -> None:
     """Add ``--device`` and ``--threads``, the arguments of :func:`prepare_torch`."""
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
-    parser.add_argument("--threads", type=int, metavar="N", help="CPU threads (torch decides)")
+    parser.add_argument(
+        "--threads", type=THREADS, default=1, metavar="N", help="CPU threads (%(default)s)"
+    )
 
 
 def add_resume_options(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +28,26 @@ def add_resume_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--restart", action="store_true", help="delete an unfinished run and start from scratch"
     )
+    parser.set_defaults(after_interrupt=resuming_command)
+
+
+def resuming_command(args: argparse.Namespace, arguments: Sequence[str]) -> str | None:
+    """The command that continues an interrupted run; None if there is nothing to continue.
+
+    Args:
+        args: The parsed arguments of the interrupted command.
+        arguments: The same, as they were typed.
+    """
+    if not Path(f"{args.out}.work").is_dir():
+        return None
+    # argparse accepts the beginning of an option too.
+    repeated = [word for word in arguments if not word.startswith(("--rest", "--resu"))]
+    return shlex.join(["pocketintent", *repeated, "--resume"])
+
+
+def repeating_command(args: argparse.Namespace, arguments: Sequence[str]) -> str:
+    """The interrupted command itself, for a command that continues its own unfinished work."""
+    return shlex.join(["pocketintent", *arguments])
 
 
 def print_record(record: Mapping[str, Any]) -> None:

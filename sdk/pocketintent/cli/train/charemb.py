@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from pocketintent.cli.options.files import check_folder
+from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings
 from pocketintent.cli.options.training import (
     add_resume_options,
@@ -16,7 +16,6 @@ from pocketintent.cli.options.training import (
     print_record,
 )
 from pocketintent.cli.output import print_note
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings
 from pocketintent.training.loop.devices import prepare_torch
 
@@ -51,11 +50,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="vectors to learn: files, or a shipped model of words such as default",
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="number of terms read from each target (all)"
+        "--limit",
+        type=whole_number(1),
+        metavar="N",
+        help="number of terms read from each target (all)",
     )
-    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
     parser.add_argument(
-        "--float-out", metavar="FILE", type=Path, help="also write the model with float32 weights"
+        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
+    )
+    parser.add_argument(
+        "--float-out",
+        metavar="FILE",
+        type=output_file,
+        help="also write the model with float32 weights",
     )
     parser.add_argument(
         "--weights",
@@ -78,7 +85,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_torch_options(parser)
     parser.add_argument(
-        "--max-minutes", type=float, metavar="X", help="end training after this many minutes"
+        "--max-minutes",
+        type=number(above=0),
+        metavar="X",
+        help="end training after this many minutes",
     )
     add_resume_options(parser)
     title = "settings that change the preset (the defaults shown are those of tiny)"
@@ -90,12 +100,6 @@ def run(args: argparse.Namespace) -> int:
     prepare_torch(args.device, args.threads)
     from pocketintent.training.charemb.pipeline import train_charemb
 
-    for option, value in (("--limit", args.limit), ("--max-minutes", args.max_minutes)):
-        if value is not None and not value > 0:
-            raise PocketIntentError(f"{option} must be above 0, not {value}")
-    check_folder("--out", args.out)
-    if args.float_out is not None:
-        check_folder("--float-out", args.float_out)
     record = train_charemb(
         args.target,
         args.out,

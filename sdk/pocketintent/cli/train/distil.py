@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from pocketintent.cli.options.files import check_folder
+from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import (
@@ -50,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="texts with their vectors, written by `train targets`",
     )
-    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
+    )
     add_torch_options(parser)
     add_resume_options(parser)
     add_settings(parser, DistilSettings)
@@ -61,7 +62,6 @@ def run(args: argparse.Namespace) -> int:
     prepare_torch(args.device, args.threads)
     from pocketintent.training.distil.pipeline import train_distilled
 
-    check_folder("--out", args.out)
     training = train_distilled(
         args.targets,
         args.out,

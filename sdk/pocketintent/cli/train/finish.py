@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.errors import PocketIntentError
@@ -29,17 +29,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model",
         metavar="IN",
-        type=Path,
+        type=input_file,
         help="a model written by `train starspace`, `train distil` or `train words`",
     )
     parser.add_argument(
         "--corpus",
+        type=input_file,
         nargs="+",
         metavar="FILE",
         help="count the words in these texts; required for a model without word frequencies "
         "(`train words --from`)",
     )
-    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
+    )
     add_settings(parser, FinishSettings)
 
 
@@ -53,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
 
     encoder = load_kind(args.model, StaticEncoder)
     if args.corpus is not None:
-        encoder = encoder.replace(counts=count_words(encoder, read_texts(args.corpus)))
+        counts = count_words(encoder, read_texts(args.corpus))
+        encoder = encoder.replace(counts=counts, compact_counts=False)
     elif encoder.counts is None:
         raise PocketIntentError(
             f"{args.model}: does not know how frequent its words are; give --corpus"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from pocketintent.cli.options.files import check_folder
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import (
     add_resume_options,
@@ -38,9 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
-        "--corpus", nargs="+", required=True, metavar="FILE", help="texts to train on"
+        "--corpus",
+        type=input_file,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="texts to train on",
     )
-    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="model to write")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
+    )
     add_torch_options(parser)
     add_resume_options(parser)
     add_settings(parser, StarSpaceSettings)
@@ -51,7 +57,6 @@ def run(args: argparse.Namespace) -> int:
     prepare_torch(args.device, args.threads)
     from pocketintent.training.starspace.pipeline import train_starspace
 
-    check_folder("--out", args.out)
     training = train_starspace(
         args.corpus,
         args.out,

@@ -6,8 +6,10 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from pocketintent.cli.options.files import check_folder
+from pocketintent.cli.options.files import input_file, input_path, output_file
 from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.options.numbers import THREADS, whole_number
+from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
@@ -31,33 +33,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Encode texts with a sentence encoder and write the texts and their vectors to a file."
     )
     parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, after_interrupt=repeating_command)
     parser.add_argument(
-        "--teacher", required=True, type=Path, metavar="PATH", help="the sentence encoder"
+        "--teacher", required=True, type=input_path, metavar="PATH", help="the sentence encoder"
     )
     parser.add_argument(
         "--texts",
         nargs="+",
         default=[],
-        type=Path,
+        type=input_file,
         metavar="FILE",
         help="corpora, each line of which is a text",
     )
-    parser.add_argument("--terms", type=Path, metavar="FILE", help="terms written by `train terms`")
+    parser.add_argument(
+        "--terms", type=input_file, metavar="FILE", help="terms written by `train terms`"
+    )
     parser.add_argument(
         "--words",
         type=vectors_file,
         metavar="FILE",
         help="vectors whose words are texts: a file, or a shipped model of words such as default",
     )
-    parser.add_argument("--limit", type=int, metavar="N", help="with --words: the first N words")
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
     parser.add_argument(
-        "--batch-size", type=int, default=64, metavar="N", help="texts of a batch (%(default)s)"
+        "--limit", type=whole_number(1), metavar="N", help="with --words: the first N words"
+    )
+    parser.add_argument(
+        "--out", required=True, type=output_file, metavar="FILE", help="file to write"
+    )
+    parser.add_argument(
+        "--batch-size",
+        type=whole_number(1),
+        default=64,
+        metavar="N",
+        help="texts of a batch (%(default)s)",
     )
     parser.add_argument(
         "--max-tokens",
-        type=int,
+        type=whole_number(1),
         default=128,
         metavar="N",
         help="largest number of tokens read of a text (%(default)s)",
@@ -67,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--threads",
-        type=int,
+        type=THREADS,
         default=1,
         metavar="N",
         help="CPU threads of an ONNX graph (%(default)s)",
@@ -80,10 +92,6 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.training.teachers.loader import load_teacher
     from pocketintent.training.vectors.writing import write_vectors
 
-    check_folder("--out", args.out)
-    for name in ("threads", "max_tokens"):
-        if getattr(args, name) < 1:
-            raise PocketIntentError(f"--{name.replace('_', '-')} must be 1 or more")
     texts = _read_texts(args)
     teacher = load_teacher(
         args.teacher, device=args.device, threads=args.threads, max_tokens=args.max_tokens

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from pocketintent.cli.options.files import check_folder
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
@@ -31,9 +30,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
-        "--corpus", nargs="+", required=True, metavar="FILE", help="texts to search"
+        "--corpus",
+        type=input_file,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="texts to search",
     )
-    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="terms to write")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", type=output_file, help="terms to write"
+    )
     add_settings(parser, TermSettings)
 
 
@@ -43,7 +49,6 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.training.terms.files import save_terms
     from pocketintent.training.terms.pipeline import extract_terms
 
-    check_folder("--out", args.out)
     settings = read_settings(args, TermSettings)
     terms = extract_terms(CorpusTexts(args.corpus), settings, report=print_note)
     if not terms:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.files import check_folder
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, option_name, read_settings
 from pocketintent.cli.options.training import add_resume_options, command_line
 from pocketintent.cli.output import print_json, print_note
@@ -37,25 +37,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--corpus", nargs="+", metavar="FILE", help="texts to train on")
+    source.add_argument(
+        "--corpus", type=input_file, nargs="+", metavar="FILE", help="texts to train on"
+    )
     source.add_argument(
         "--from", dest="vectors", type=vectors_file, metavar="FILE", help="vectors to convert"
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="file to write")
+    parser.add_argument(
+        "--out", required=True, type=output_file, metavar="FILE", help="file to write"
+    )
     parser.add_argument(
         "--terms",
-        type=Path,
+        type=input_file,
         metavar="FILE",
         help="terms of several words, each of which is joined to one token",
     )
-    parser.add_argument("--limit", type=int, metavar="N", help="with --from: the first N rows")
+    parser.add_argument(
+        "--limit", type=whole_number(1), metavar="N", help="with --from: the first N rows"
+    )
     add_resume_options(parser)
     add_settings(parser, WordSettings)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train or convert, and print the record."""
-    check_folder("--out", args.out)
     settings = read_settings(args, WordSettings)
     if args.vectors is not None:
         if args.terms is not None or args.resume or args.restart:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
+from pocketintent.evaluation.intents.fasttext import FastTextClassifier
 from pocketintent.evaluation.intents.systems import Predict, Prediction, System
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -20,9 +21,6 @@ BASELINES = ("tfidf", "tfidf-chars", "tfidf-logreg", "fasttext", "cnn")
 """``tfidf`` and ``tfidf-chars``: nearest template by TF-IDF cosine, over words and over character
 n-grams. The others are trained on each draw: logistic regression on TF-IDF, fastText, and a
 convolutional network on word vectors."""
-
-_FASTTEXT_EXAMPLES = 100_000
-_FASTTEXT_DIM = 50
 
 
 class SupervisedSystem:
@@ -103,59 +101,9 @@ def tfidf_logistic(
 def fasttext_classify(
     texts: list[str], labels: IndexArray, queries: list[str], seed: int
 ) -> IndexArray:
-    """Label the queries by supervised fastText (Joulin et al. 2017) on words, in one thread.
-
-    The number of training examples does not depend on the number of templates: the default of a
-    few epochs would leave a model of few templates untrained.
-    """
-    model = train_fasttext(texts, [str(label) for label in labels], seed)
-    answers = [fasttext_label(model, query) for query in queries]
-    return np.array([int(answer) for answer in answers], dtype=np.intp)
-
-
-def train_fasttext(texts: list[str], labels: list[str], seed: int = 0) -> Any:
-    """Train a fastText classifier with floret, a maintained copy of the fastText program.
-
-    Args:
-        texts: Training texts.
-        labels: Their labels, without white space.
-        seed: Seed of the order of the texts and of the initial weights.
-
-    Returns:
-        The model, for :func:`fasttext_label`.
-    """
-    import tempfile
-    from pathlib import Path
-
-    floret = require("floret", "evaluate")
-    order = np.random.default_rng(seed).permutation(len(texts))  # floret reads the file in order
-    lines = [f"__label__{labels[i]} {_fasttext_line(texts[i])}\n" for i in order]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "train.txt"
-        path.write_text("".join(lines), encoding="utf-8")
-        return floret.train_supervised(
-            str(path),
-            lr=0.5,
-            dim=_FASTTEXT_DIM,
-            epoch=max(5, round(_FASTTEXT_EXAMPLES / len(texts))),
-            thread=1,
-            seed=seed % 2**31,
-            verbose=0,
-        )
-
-
-def fasttext_label(model: Any, query: str) -> str:
-    """Return the label of a text; without a known word, the end of its line decides."""
-    # The wrapper's own `predict` fails under numpy 2 in some releases; it calls this function.
-    answers = model.f.predict(_fasttext_line(query) + "\n", 1, 0.0, "strict")
-    return str(answers[0][1]).removeprefix("__label__")
-
-
-def _fasttext_line(text: str) -> str:
-    """Return the text as one line of tokens, split by the tokenizer of our own models."""
-    from pocketintent.runtime.text.tokenizer import simple_tokenize
-
-    return " ".join(simple_tokenize(text))
+    """Label the queries by supervised fastText; see :class:`FastTextClassifier`."""
+    model = FastTextClassifier.train(texts, [str(label) for label in labels], seed)
+    return np.array([int(model.label(query)) for query in queries], dtype=np.intp)
 
 
 def make_baseline(name: str, encoder: ModelEncoder | None = None) -> System:

@@ -14,6 +14,7 @@ from pocketintent.evaluation.intents.few_shot import describe, evaluate_system
 from pocketintent.evaluation.intents.systems import System
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.staging import remove_leftovers
 
 
 class ResultFile:
@@ -33,8 +34,10 @@ class ResultFile:
         self.path = None if path is None else Path(path)
         self.settings = dict(settings)
         self.groups: dict[str, list[dict[str, Any]]] = {}
-        if self.path is not None and self.path.exists():
-            self.groups = self._read(self.path)
+        if self.path is not None:
+            remove_leftovers(self.path)
+            if self.path.exists():
+                self.groups = self._read(self.path)
 
     def _read(self, path: Path) -> dict[str, list[dict[str, Any]]]:
         advice = "give another --out, or remove the file to start from scratch"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pocketintent.runtime.errors import require
+from pocketintent.runtime.files.atomic import replacing
 
 _STYLES = {"nearest": "--", "nearest+centroid": "-", "classifier": ":"}
 _MEASURES = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
@@ -70,7 +71,8 @@ def _plot(
             panel.grid(alpha=0.3)
             handles |= _draw_panel(panel, report["results"], x, measure, colours)
     figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize="small")
-    figure.savefig(path, dpi=150)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=150)
 
 
 def _draw_panel(

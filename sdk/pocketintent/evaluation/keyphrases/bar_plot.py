@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pocketintent.runtime.errors import require
+from pocketintent.runtime.files.atomic import replacing
 
 
 def plot_keyphrases(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
@@ -37,4 +38,5 @@ def plot_keyphrases(reports: Sequence[dict[str, Any]], path: str | os.PathLike[s
         panel.set_title(f"{report['dataset']}, {report['split']}")
         panel.grid(axis="y", alpha=0.3)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper")
-    figure.savefig(path, dpi=150)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=150)

@@ -7,7 +7,6 @@ import hashlib
 import http.client
 import os
 import shutil
-import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -18,6 +17,7 @@ from pathlib import Path
 from pocketintent.evaluation.public_data.catalogue import Output, PublicSet
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import move_into_place
+from pocketintent.runtime.files.staging import remove_leftovers, staging
 
 TIMEOUT = 60.0
 """Seconds to wait for the server before a download fails."""
@@ -68,13 +68,14 @@ def fetch_set(
         OSError: ``out`` cannot be written.
     """
     folder = Path(out)
+    remove_leftovers(folder / public_set.name)
     if not force and all((folder / output.path).is_file() for output in public_set.outputs):
         return _report(public_set, folder, downloaded=False)
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as name:
-        staging = Path(name)
+    with staging(folder / public_set.name) as temporary:
+        temporary.mkdir()
         staged = [
-            _build(public_set, output, staging / str(number), step)
+            _build(public_set, output, temporary / str(number), step)
             for number, output in enumerate(public_set.outputs)
         ]
         for output, path in zip(public_set.outputs, staged, strict=True):

@@ -13,6 +13,7 @@ from pocketintent.evaluation.records import ScoredPair, parse_objects, read_cont
 from pocketintent.evaluation.similarity.sts import correlate
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.lines import without_mark
 
 
 class Columns(NamedTuple):
@@ -98,11 +99,11 @@ def evaluate_pairs(
 
 def _read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the location of each row, for messages, and the row as a mapping from columns."""
-    content = read_content(path)
+    content = without_mark(read_content(path))
     if content.lstrip().startswith(b"{"):
         return parse_objects(path, content)
     try:
-        return _read_table(path, content.decode("utf-8-sig"))
+        return _read_table(path, content.decode())
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise PocketIntentError(f"{path}, line {line}: not UTF-8 ({error.reason})") from error

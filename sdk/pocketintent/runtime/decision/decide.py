@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -110,11 +109,11 @@ def _decide(
     threshold: float,
     least_margin: float,
 ) -> Match:
-    margin = math.inf if runner_up is None else score - runner_up.score
+    margin = None if runner_up is None else score - runner_up.score
     reason: Reason | None = None
     if score < threshold:
         reason = "below_threshold"
-    elif margin < least_margin:
+    elif margin is not None and margin < least_margin:
         reason = "ambiguous"
     return Match(None if reason else nearest, score, template, nearest, runner_up, margin, reason)
 
@@ -131,4 +130,4 @@ def _is_close_call(
 
 
 def _no_intent(reason: Reason) -> Match:
-    return Match(None, 0.0, None, None, None, 0.0, reason)
+    return Match(None, 0.0, None, None, None, None, reason)

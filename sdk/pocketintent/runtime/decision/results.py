@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 Reason = Literal["below_threshold", "ambiguous", "unknown_words", "no_templates"]
 
@@ -18,6 +18,10 @@ class Candidate:
     """Similarity of the text to the intent, -1..1."""
     template: str
     """The intent's template that is nearest to the text."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The candidate as a JSON object: ``intent``, ``score`` and ``template``."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -34,9 +38,18 @@ class Match:
     """The nearest intent, also when it was refused."""
     runner_up: Candidate | None
     """The next intent; None when there is no other."""
-    margin: float
-    """How far the runner-up is behind in score; infinite without one, and null in JSON."""
+    margin: float | None
+    """How far the runner-up is behind in score, 0..2; None without a runner-up."""
     reason: Reason | None
     """Why there is no intent: ``below_threshold``, the score is under the intent's threshold;
     ``ambiguous``, the runner-up is nearer than the margin; ``unknown_words``, the encoder knows
     nothing in the text, as when it is empty; ``no_templates``. None when there is one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The match as a JSON object.
+
+        Returns:
+            The fields in order, under their names: text, finite numbers and None. ``runner_up``
+            is an object with ``intent``, ``score`` and ``template``, or None.
+        """
+        return asdict(self)

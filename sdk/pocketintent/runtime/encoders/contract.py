@@ -75,9 +75,9 @@ class WordTable(NamedTuple):
 class ModelEncoder(ABC):
     """Base class of the encoders that are stored in model files.
 
-    Every constructor parameter must also be an attribute of the same name: :meth:`replace`
-    relies on it. A kind that overrides :meth:`tables` needs a constructor parameter for each
-    table, and the parameters ``template_quantizer`` and ``manifest``.
+    Every constructor parameter must also be an attribute of the same name: :meth:`replace`, copies
+    and pickles rely on it. A kind that overrides :meth:`tables` needs a constructor parameter for
+    each table, and the parameters ``template_quantizer`` and ``manifest``.
     """
 
     kind: ClassVar[str]
@@ -96,7 +96,10 @@ class ModelEncoder(ABC):
     template_quantizer: Quantizer | None = None
     """The codebook for templates, fitted on sentence vectors of the training corpus."""
     counts: NDArray[np.integer[Any]] | None = None
-    """How often each word occurred in training, [num_words]; None if the counts are unknown."""
+    """How often each word occurred in training, [num_words]; None if the counts are unknown. A
+    kind with counts has the constructor parameters ``counts`` and ``compact_counts``."""
+    compact_counts: bool = False
+    """Whether the counts are rounded, within 7 percent, and saved in one byte a word."""
 
     # Vectors
 
@@ -177,6 +180,19 @@ class ModelEncoder(ABC):
 
     # Copies
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the constructor's arguments; caches and decoded weights are made again.
+
+        A pickle has the arrays themselves, so it does not need the model file.
+        """
+        return _construct, (type(self), self._arguments())
+
+    def __repr__(self) -> str:
+        """The class, the kind, the dimensions and, if the kind is a word table, the words."""
+        table = self.word_table
+        words = "" if table is None else f", {len(table.vocabulary)} words"
+        return f"<{type(self).__name__}: kind {self.kind}, {self.dim} dimensions{words}>"
+
     def replace(self: EncoderT, **changes: Any) -> EncoderT:
         """A copy with other constructor arguments.
 
@@ -187,8 +203,10 @@ class ModelEncoder(ABC):
             ModelFileError: The parts do not fit each other.
             TypeError: The constructor has no such parameter.
         """
-        parameters = signature(type(self)).parameters
-        return type(self)(**{name: getattr(self, name) for name in parameters} | changes)
+        return type(self)(**self._arguments() | changes)
+
+    def _arguments(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in signature(type(self)).parameters}
 
     # Compression
 
@@ -296,3 +314,8 @@ class ModelEncoder(ABC):
             total = total + weights[in_table] @ table.rows(ids[in_table] - start)
             start += len(table)
         return total
+
+
+def _construct(encoder_class: type[EncoderT], arguments: Mapping[str, Any]) -> EncoderT:
+    """Construct a copy; a function of the module, so that a pickle can name it."""
+    return encoder_class(**arguments)

@@ -11,6 +11,13 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
+from pocketintent.runtime.encoders.counts import (
+    COUNTS,
+    ENTRY,
+    add_counts,
+    read_counts,
+    round_counts,
+)
 from pocketintent.runtime.encoders.parts import (
     add_template_quantizer,
     manifest_entry,
@@ -31,8 +38,6 @@ from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
-COUNTS = "vocabulary.counts"
-"""Name of the tensor with the word counts."""
 _NGRAM_CACHE = 4096
 _TEXTS_AT_ONCE = 1024
 
@@ -54,6 +59,8 @@ class StaticEncoder(ModelEncoder):
         template_quantizer: A quantiser fitted on sentence vectors of the training corpus,
             for the recogniser's templates.
         counts: How often each word occurred in training, whole numbers [num_words], or None.
+        compact_counts: Whether the counts are rounded, within 7 percent, and saved in one byte
+            a word.
         manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
 
     Raises:
@@ -73,6 +80,7 @@ class StaticEncoder(ModelEncoder):
         ngram_settings: NgramSettings | None = None,
         template_quantizer: Quantizer | None = None,
         counts: NDArray[np.integer[Any]] | None = None,
+        compact_counts: bool = False,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
         _check_parts(vocabulary, words, ngrams, ngram_settings, template_quantizer, counts)
@@ -84,7 +92,8 @@ class StaticEncoder(ModelEncoder):
         self.ngrams = ngrams
         self.ngram_settings = None if ngrams is None else ngram_settings
         self.template_quantizer = template_quantizer
-        self.counts = counts
+        self.counts = round_counts(counts) if compact_counts and counts is not None else counts
+        self.compact_counts = compact_counts
         self.manifest = dict(manifest or {})
         self._embed_unknown: Callable[[str], FloatArray] = lru_cache(_NGRAM_CACHE)(
             self._embed_ngrams
@@ -185,7 +194,7 @@ class StaticEncoder(ModelEncoder):
             "words": matrix_settings(self.words),
         }
         tensors = {**self.vocabulary.to_tensors(), **to_tensors(self.words, "words")}
-        for key in ("ngrams", "ngram_settings", "template_quantizer"):
+        for key in ("ngrams", "ngram_settings", "template_quantizer", ENTRY):
             manifest.pop(key, None)
         if self.ngrams is not None:
             manifest["ngrams"] = matrix_settings(self.ngrams)
@@ -195,7 +204,7 @@ class StaticEncoder(ModelEncoder):
         if self.template_quantizer is not None:
             add_template_quantizer(self.template_quantizer, manifest, tensors)
         if self.counts is not None:
-            tensors[COUNTS] = self.counts
+            add_counts(self.counts, self.compact_counts, manifest, tensors)
         return manifest, tensors
 
     @classmethod
@@ -205,17 +214,19 @@ class StaticEncoder(ModelEncoder):
         Raises:
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
-        manifest, tensors = model.manifest, model.tensors
+        manifest = model.manifest
         words = read_matrix(model, "words")
         ngrams = read_matrix(model, "ngrams") if "ngrams" in manifest else None
+        counts, compact_counts = read_counts(model)
         encoder = cls(
-            Vocabulary.from_tensors(tensors),
+            Vocabulary.from_tensors(model.tensors),
             words,
             tokenizer_spec=manifest_entry(manifest, "tokenizer"),
             ngrams=ngrams,
             ngram_settings=None if ngrams is None else _read_ngram_settings(manifest),
             template_quantizer=read_template_quantizer(model, words.dim),
-            counts=tensors.get(COUNTS),
+            counts=counts,
+            compact_counts=compact_counts,
             manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},
         )
         if manifest.get("dim") != encoder.dim:

@@ -1,17 +1,18 @@
 """Files and folders that appear whole or not at all.
 
-The content is written beside the target under a temporary name, synced to the disk and renamed.
-An error names the user's file and leaves the old content in place, and no temporary file.
+The content is written in a temporary folder beside the target, synced to the disk and renamed.
+An error names the user's file and leaves the old content in place, and no temporary folder. A
+killed process leaves its temporary folder, which the next write of the same target removes.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from pocketintent.runtime.files.staging import staging
 
 _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -55,19 +56,16 @@ def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -
             with its folder.
     """
     target = Path(os.path.realpath(path))
-    temporary = _temporary(target)
     try:
-        yield temporary
-        if keep_permissions and target.exists():
-            temporary.chmod(target.stat().st_mode)
-        move_into_place(temporary, target)
+        with staging(target) as temporary:
+            yield temporary
+            if keep_permissions and target.exists():
+                temporary.chmod(target.stat().st_mode)
+            move_into_place(temporary, target)
     except OSError as error:
         is_folder = target.is_dir()
         reason = "it is a folder; name a file" if is_folder else _reason(error, target.parent)
         raise _name_target(error, path, reason) from error
-    finally:
-        if temporary.exists():
-            temporary.unlink()
 
 
 @contextmanager
@@ -85,17 +83,13 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             with its parent.
     """
     target = Path(os.path.realpath(path))
-    temporary = _temporary(target)
     try:
-        temporary.mkdir()
-        yield temporary
-        with suppress(FileNotFoundError):
-            target.rmdir()
-        move_into_place(temporary, target)
+        with staging(target) as temporary:
+            temporary.mkdir()
+            yield temporary
+            move_into_place(temporary, target)
     except OSError as error:
         raise _name_target(error, path, _reason(error, target.parent)) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def move_into_place(temporary: Path, target: Path) -> None:
@@ -103,7 +97,7 @@ def move_into_place(temporary: Path, target: Path) -> None:
 
     Args:
         temporary: The file or folder, on the same file system as the target.
-        target: The new name. A file there is replaced; a folder must not be there.
+        target: The new name. A file there is replaced by a file, an empty folder by a folder.
 
     Raises:
         OSError: It cannot be synced or renamed.
@@ -113,6 +107,8 @@ def move_into_place(temporary: Path, target: Path) -> None:
         if file.is_file():
             with file.open("rb+") as handle:
                 os.fsync(handle.fileno())
+    if os.name == "nt" and temporary.is_dir() and target.is_dir():
+        target.rmdir()  # Windows replaces files alone
     os.replace(temporary, target)
     if os.name == "posix":
         folder = os.open(target.parent, os.O_RDONLY)
@@ -120,10 +116,6 @@ def move_into_place(temporary: Path, target: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def _temporary(target: Path) -> Path:
-    return Path(f"{target}.{secrets.token_hex(4)}.tmp")
 
 
 def _name_target(error: OSError, path: str | os.PathLike[str], reason: str) -> OSError:

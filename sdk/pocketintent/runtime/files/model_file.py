@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.errors import UPGRADE, ModelFileError
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import open_regular
@@ -165,8 +165,7 @@ def _read_manifest(metadata: object) -> dict[str, Any]:
     if version > FORMAT_VERSION:
         raise ModelFileError(
             f"it has format version {version}; this version of pocketintent reads up to "
-            f"{FORMAT_VERSION}; "
-            "upgrade: pip install --upgrade pocketintent"
+            f"{FORMAT_VERSION}; {UPGRADE}"
         )
     if not isinstance(manifest.get("kind"), str):
         raise ModelFileError("its manifest does not name the encoder's kind")

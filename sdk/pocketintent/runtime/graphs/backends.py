@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.errors import MissingExtraError, ModelFileError, require
+from pocketintent.runtime.errors import MissingExtraError, ModelFileError, install_command, require
 
 Arrays = Mapping[str, NDArray[Any]]
 """Tensors of one text by name, each without its batch axis."""
@@ -167,7 +167,7 @@ def _interpreter_class() -> Callable[..., Any]:
     else:
         raise MissingExtraError(
             f"tflite-runtime works with NumPy below 2, and {np.__version__} is installed: "
-            'pip install "pocketintent[tflite]", which installs ai-edge-litert, or "numpy<2"'
+            f'install ai-edge-litert ({install_command("tflite")}), or "numpy<2"'
         )
     interpreter: Callable[..., Any] = module.Interpreter
     return interpreter

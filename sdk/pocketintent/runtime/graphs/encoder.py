@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ class GraphEncoder:
     """
 
     def __init__(self, folder: ExportedFolder) -> None:
+        self.folder = folder
         self.dim: int = folder.manifest.dim
         self.inputs = folder.inputs()
         self.template_quantizer = folder.manifest.template_quantizer()
@@ -30,6 +32,16 @@ class GraphEncoder:
         vector = self.inputs.probe(self._graph).get("vector")
         if vector is None or vector.shape != (self.dim,):
             raise folder.manifest.error(f"the graphs do not return a vector of {self.dim} numbers")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the folder's path; the graphs in it are opened again."""
+        return type(self), (self.folder,)
+
+    def __repr__(self) -> str:
+        """The kind of the exported model, the format of its graphs, and their folder."""
+        manifest = self.folder.manifest
+        kind = f"kind {manifest.entries.get('kind')}, {self.dim} dimensions"
+        return f"<GraphEncoder: {kind}, {manifest.file_format} graphs of {self.folder.path}>"
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [dim]: unit length, or zeros if no word is known."""

@@ -16,6 +16,7 @@ from pocketintent.runtime.graphs.backends import Graph
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.tokenizer import Tokenizer
+from pocketintent.runtime.text.unknown_words import limit_unknown_words
 
 Spell = Callable[[Sequence[Sequence[int]]], FloatArray]
 """Function from the characters of words to the sum of the words' vectors, float32 [dim]."""
@@ -74,7 +75,8 @@ class GraphInputs:
     """The function from a text to the inputs of the graphs.
 
     With a tokenizer the text is read word by word. A word of the table becomes a slot. Any other
-    word is spelt out if the model has characters and knows one of the word's. Without a tokenizer
+    word is spelt out if the model has characters and knows one of the word's, up to
+    ``MAX_UNKNOWN_WORDS`` different words. Without a tokenizer
     the characters of the whole text are read.
 
     Args:
@@ -159,7 +161,8 @@ class GraphInputs:
         if self.characters is None:
             return None
         table = () if self.slots is None else self.slots.vocabulary
-        numbers = (self.characters.numbers(token) for token in tokens if token not in table)
+        limited = limit_unknown_words(tokens, table)
+        numbers = (self.characters.numbers(token) for token in limited if token not in table)
         return [word for word in numbers if word]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 
 from pocketintent.runtime.arrays import MAX_DIM
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.graphs.backends import GRAPHS, TensorSpec
@@ -173,7 +173,7 @@ def read_manifest(folder: Path) -> Manifest:
     if version > FORMAT_VERSION:
         raise ModelFileError(
             f"{folder}: its format version is {version} and this pocketintent reads up to "
-            f"{FORMAT_VERSION}; upgrade: pip install --upgrade pocketintent"
+            f"{FORMAT_VERSION}; {UPGRADE}"
         )
     return Manifest(path, entries)
 

@@ -14,7 +14,7 @@ import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.regular import open_regular
-from pocketintent.training.corpora.lines import numbered_lines
+from pocketintent.runtime.text.lines import numbered_lines
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
             and line.
     """
     for path in map(Path, paths):
-        name = path.name.removesuffix(".gz")
-        if name.lower().endswith(".json"):
+        name = path.name.lower().removesuffix(".gz")
+        if name.endswith(".json"):
             raise PocketIntentError(
                 f"{path}: a .json file is not a corpus; write a .txt file with one utterance on "
                 'each line, or a .jsonl file with an object with "text" on each line'
@@ -91,7 +91,7 @@ def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
 def _open(path: Path) -> Iterator[BinaryIO]:
     """Open a file, unpacked if its name ends in ``.gz``."""
     with open_regular(path) as file:
-        if path.suffix == ".gz":
+        if path.suffix.lower() == ".gz":
             with gzip.open(file) as unpacked:
                 yield cast(BinaryIO, unpacked)
         else:

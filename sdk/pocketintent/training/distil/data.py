@@ -64,7 +64,7 @@ class DistilData:
 
         Raises:
             PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is
-                frequent enough, or fewer than two texts are left.
+                frequent enough, fewer than two texts are left, or all of them are held out.
         """
         if settings.dim > targets.dim:
             raise PocketIntentError(
@@ -93,6 +93,11 @@ class DistilData:
         held_out = np.random.default_rng(settings.seed).random(len(rows)) < settings.validation
         held_out &= lengths > 1
         training, validation = (texts.take(np.flatnonzero(p)) for p in (~held_out, held_out))
+        if not len(training):
+            raise PocketIntentError(
+                f"validation {settings.validation} holds out all {len(rows)} texts; give a smaller "
+                "share, or more texts"
+            )
         return cls(words, training, validation, len(targets) - len(rows))
 
 

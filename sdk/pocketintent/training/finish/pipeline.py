@@ -60,8 +60,8 @@ def finish_encoder(encoder: StaticEncoder, settings: FinishSettings) -> StaticEn
         n-grams for unknown words unless ``subword_dim`` is 0.
 
     Raises:
-        PocketIntentError: A setting is out of range, or the encoder has no counts or already has
-            n-grams.
+        PocketIntentError: A setting is out of range, the encoder has no counts or already has
+            n-grams, or the weighted vectors are not finite.
     """
     settings.check()
     if encoder.ngrams is not None:
@@ -70,6 +70,12 @@ def finish_encoder(encoder: StaticEncoder, settings: FinishSettings) -> StaticEn
     if counts is None:
         raise PocketIntentError("the model has no word counts; count its words in a corpus")
     vectors = weight_words(encoder.words.decode(), counts, settings)
+    if not np.isfinite(vectors).all():
+        raise PocketIntentError(
+            "the weighted vectors have numbers that are not finite: lower norm_power "
+            f"({settings.norm_power}) or frequency_weight ({settings.frequency_weight}), and check "
+            "that the vectors of the model are finite"
+        )
     if 0 < settings.trained_dim < encoder.dim:
         vectors = reduce_vectors(vectors, counts, settings.trained_dim)
     manifest = {**encoder.manifest, "finish": asdict(settings)}

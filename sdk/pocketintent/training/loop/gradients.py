@@ -35,16 +35,16 @@ def sum_gradients(own: BatchGradients, workers: Workers) -> BatchGradients:
     # Messages have one length, so the shorter ones are padded and cut again.
     padding = int(max(sizes)) - len(own.rows)
     rows = torch.nn.functional.pad(own.rows, (0, padding))
-    values = torch.nn.functional.pad(own.values, (0, 0, 0, padding))
+    values = torch.nn.functional.pad(own.pack(), (0, 0, 0, padding))
     all_rows = [torch.empty_like(rows) for _ in range(workers.count)]
     all_values = [torch.empty_like(values) for _ in range(workers.count)]
     gather(all_rows, rows)
     gather(all_values, values)
-    summed = sum_rows(
+    distinct, packed = sum_rows(
         torch.cat([part[: int(size)] for part, size in zip(all_rows, sizes, strict=True)]),
         torch.cat([part[: int(size)] for part, size in zip(all_values, sizes, strict=True)]),
     )
-    return BatchGradients(totals[0], totals[1], *summed)
+    return BatchGradients(totals[0], totals[1], distinct, *own.unpack(packed))
 
 
 def average_gradients(

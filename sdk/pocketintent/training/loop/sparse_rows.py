@@ -23,6 +23,21 @@ class BatchGradients:
     """Distinct rows that the batch used, int64 [n]."""
     values: Tensor
     """Summed gradient of each row's composed embedding, float32 [n, dim]."""
+    squares: Tensor | None = None
+    """What AdaGrad adds to each row's accumulator, float32 [n]; None for the mean square of
+    ``values``."""
+
+    def pack(self) -> Tensor:
+        """The values, with the squares, if any, as a last column."""
+        torch = require("torch", "train")
+        if self.squares is None:
+            return self.values
+        packed: Tensor = torch.cat([self.values, self.squares.unsqueeze(1)], 1)
+        return packed
+
+    def unpack(self, packed: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Split what :meth:`pack` joined, or sums of its rows: the values, and the squares."""
+        return (packed, None) if self.squares is None else (packed[:, :-1], packed[:, -1])
 
 
 class SparseRows:
@@ -35,29 +50,46 @@ class SparseRows:
         table: The embeddings, float32 [num_rows, dim]; changed in place.
         adagrad: Whether steps are scaled by AdaGrad.
         max_norm: Longer rows are scaled to this length; None for no bound.
+        num_bounded: Number of first rows that ``max_norm`` bounds; None for all rows.
     """
 
-    def __init__(self, table: Tensor, *, adagrad: bool, max_norm: float | None = None) -> None:
+    def __init__(
+        self,
+        table: Tensor,
+        *,
+        adagrad: bool,
+        max_norm: float | None = None,
+        num_bounded: int | None = None,
+    ) -> None:
         self.table = table
         self.max_norm = max_norm
+        self.num_bounded = num_bounded
         self.squares = table.new_zeros(len(table)) if adagrad else None
 
-    def step(self, rows: Tensor, gradient: Tensor, learning_rate: float) -> None:
+    def step(
+        self, rows: Tensor, gradient: Tensor, learning_rate: float, squares: Tensor | None = None
+    ) -> None:
         """Descend along a gradient.
 
         Args:
             rows: Distinct row numbers, int64 [n].
             gradient: The summed gradient of each row, float32 [n, dim].
             learning_rate: Step size.
+            squares: What AdaGrad adds to the accumulator of each row, float32 [n]; None for the
+                mean square of ``gradient``.
         """
         if self.squares is not None:
-            squares = self.squares[rows] + gradient.square().mean(1)
-            self.squares[rows] = squares
-            gradient = gradient * squares.clamp_min(1e-20).rsqrt().unsqueeze(1)
+            added = gradient.square().mean(1) if squares is None else squares
+            total = self.squares[rows] + added
+            self.squares[rows] = total
+            gradient = gradient * total.clamp_min(1e-20).rsqrt().unsqueeze(1)
         values = self.table.index_select(0, rows).add_(gradient, alpha=-learning_rate)
         if self.max_norm is not None:
             norm = values.norm(dim=1, keepdim=True)
-            values.mul_((self.max_norm / norm.clamp_min(1e-20)).clamp_max_(1.0))
+            scale = (self.max_norm / norm.clamp_min(1e-20)).clamp_max_(1.0)
+            if self.num_bounded is not None:
+                scale[rows >= self.num_bounded] = 1.0
+            values.mul_(scale)
         self.table.index_copy_(0, rows, values)
 
     def state(self) -> dict[str, Tensor]:

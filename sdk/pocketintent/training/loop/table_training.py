@@ -104,8 +104,14 @@ class TableTraining(Trainable, Generic[BatchT]):
         """Descend along the summed gradients of all processes' batches."""
         gradients = self.model.gradients(self.batches.batch(step.batch))
         if step.idle:
-            for tensor in (gradients.loss, gradients.num_examples, gradients.values):
-                tensor.zero_()
+            for tensor in (
+                gradients.loss,
+                gradients.num_examples,
+                gradients.values,
+                gradients.squares,
+            ):
+                if tensor is not None:
+                    tensor.zero_()
         gradients = sum_gradients(gradients, self.workers)
         self.model.step(gradients, self.model.settings.learning_rate * (1 - step.progress))
         return float(gradients.loss), float(gradients.num_examples)

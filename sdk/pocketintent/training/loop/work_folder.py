@@ -16,6 +16,7 @@ import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import new_folder, write_atomically
+from pocketintent.runtime.files.staging import remove_leftovers
 
 _RUN = "run.json"
 
@@ -104,6 +105,8 @@ def delete_folder(folder: Path) -> None:
 def _delete_leftovers(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
     """Complete a deletion that was killed; returns the record of the run if it was this one."""
     trash, note = Path(f"{folder}.deleted"), _note(folder)
+    for path in (folder, note):
+        remove_leftovers(path)
     if trash.exists():
         shutil.rmtree(trash)
     if not note.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,13 +56,19 @@ class StarSpace:
         # Drawn on the CPU, so that all devices start from the same numbers.
         generator = torch.Generator().manual_seed(settings.seed)
 
-        def table(rows: int) -> SparseRows:
+        def table(rows: int, num_bounded: int | None = None) -> SparseRows:
             values = torch.randn(rows, settings.dim, generator=generator) * settings.init_scale
-            adagrad = settings.optimizer == "adagrad"
-            return SparseRows(values.to(self.device), adagrad=adagrad, max_norm=settings.max_norm)
+            return SparseRows(
+                values.to(self.device),
+                adagrad=settings.optimizer == "adagrad",
+                max_norm=settings.max_norm,
+                num_bounded=num_bounded,
+            )
 
-        self.words = table(num_rows)
+        targets_are_free = self._target_shift and not settings.bound_targets
+        self.words = table(num_rows, self._target_shift if targets_are_free else None)
         self.ngrams = table(settings.num_buckets) if settings.num_buckets else None
+        self._per_example = settings.optimizer == "adagrad" and settings.accumulate == "example"
         self._buckets = _BucketLists(words, num_rows, settings, self.device)
 
     def compose(self, rows: Tensor) -> Tensor:
@@ -94,8 +101,12 @@ class StarSpace:
         if self.ngrams is not None:
             buckets, owners, shares = self._buckets.of(gradients.rows)
             values = gradients.values.index_select(0, owners) * shares
-            self.ngrams.step(*sum_rows(buckets, values), learning_rate)
-        self.words.step(gradients.rows, gradients.values, learning_rate)
+            squares = gradients.squares
+            if squares is not None:
+                squares = squares.unsqueeze(1).index_select(0, owners) * shares.square()
+                squares = sum_rows(buckets, squares)[1].squeeze(1)
+            self.ngrams.step(*sum_rows(buckets, values), learning_rate, squares)
+        self.words.step(gradients.rows, gradients.values, learning_rate, gradients.squares)
 
     def gradients(self, batch: WordBatch | BagBatch) -> BatchGradients:
         """Loss and gradients of a batch."""
@@ -119,8 +130,9 @@ class StarSpace:
         tokens = tokens.view(*slots.shape, -1)
         right = targets[0].view(*slots.shape, -1) if targets else tokens
         allowed = (slots.unsqueeze(2) != negatives.unsqueeze(1)) & real.unsqueeze(2)
+        left = self._scale_bags(context @ tokens, lambda: context.sum(-1, keepdim=True))
         ranking = self._rank(
-            context @ tokens, right, wrong.view(*negatives.shape, -1), allowed.to(vectors.dtype)
+            left, right, wrong.view(*negatives.shape, -1), allowed.to(vectors.dtype)
         )
         # The context matrix is symmetric, so it also passes gradients back to the context words.
         d_tokens = context @ ranking.left
@@ -129,11 +141,21 @@ class StarSpace:
         else:
             d_right = []
             d_tokens.addcmul_(ranking.base, ranking.right_scale)
-        sums = vectors.new_zeros(len(distinct), vectors.shape[1])
-        gathered = [d_tokens, ranking.negatives, *d_right]
-        for index, gradient in zip(torch.split(inverse, pieces), gathered, strict=True):
-            sums.index_add_(0, index, gradient.flatten(0, 1))
-        return BatchGradients(ranking.loss, real.sum(), distinct, sums)
+        places = torch.split(inverse, pieces)
+        values = _sum_parts(len(distinct), places, [d_tokens, ranking.negatives, *d_right])
+        squares = None
+        if self._per_example:
+            part_squares = self._word_squares(ranking, context)
+            squares = _sum_parts(len(distinct), places, part_squares).squeeze(1)
+            squares /= self.settings.dim
+        return BatchGradients(ranking.loss, real.sum(), distinct, values, squares)
+
+    def _word_squares(self, ranking: RankingGradients, context: Tensor) -> list[Tensor]:
+        """The squared gradients of single examples, for words, negatives and any targets."""
+        left, right, negatives = ranking.squares()
+        if self._target_shift:
+            return [context @ left, negatives, right]
+        return [context @ left + right, negatives]
 
     def _context(self, sentences: Tensor) -> tuple[Tensor, Tensor]:
         """The context matrix and the slots that are examples.
@@ -163,29 +185,51 @@ class StarSpace:
         vectors = self.compose(distinct).index_select(0, inverse)
         left = _sum_bags(vectors[: len(left_ids)], left_owners, batch.left)
         right = _sum_bags(vectors[len(left_ids) :], right_owners, batch.right)
+        left = self._scale_bags(left, lambda: _bag_sizes(left_owners, count))
+        right = self._scale_bags(right, lambda: _bag_sizes(right_owners, len(batch.right.keys)))
         shape = (groups, count // groups, -1)
         other = keys[negatives].unsqueeze(1) != keys[:count].view(groups, -1, 1)
         ranking = self._rank(
             left.view(shape), right[:count].view(shape), right[negatives], other.to(vectors.dtype)
         )
-        d_right = torch.zeros_like(right)
-        d_right[:count] = (ranking.base * ranking.right_scale).flatten(0, 1)
-        d_right.index_add_(0, negatives.flatten(), ranking.negatives.flatten(0, 1))
-        d_left = ranking.left.flatten(0, 1)
-        gradient = torch.cat([d_left[left_owners], d_right[right_owners]])
-        sums = gradient.new_zeros(len(distinct), gradient.shape[1])
+
+        def sum_by_row(d_left: Tensor, right_sides: Tensor, d_negatives: Tensor) -> Tensor:
+            d_right = right.new_zeros(len(right), d_left.shape[-1])
+            d_right[:count] = right_sides.flatten(0, 1)
+            d_right.index_add_(0, negatives.flatten(), d_negatives.flatten(0, 1))
+            gradient = torch.cat([d_left.flatten(0, 1)[left_owners], d_right[right_owners]])
+            sums: Tensor = gradient.new_zeros(len(distinct), gradient.shape[1])
+            sums.index_add_(0, inverse, gradient)
+            return sums
+
         return BatchGradients(
             ranking.loss,
             torch.tensor(count, device=self.device),
             distinct,
-            sums.index_add_(0, inverse, gradient),
+            sum_by_row(ranking.left, ranking.base * ranking.right_scale, ranking.negatives),
+            sum_by_row(*ranking.squares()).squeeze(1) / self.settings.dim
+            if self._per_example
+            else None,
         )
+
+    def _scale_bags(self, sums: Tensor, sizes: Callable[[], Tensor]) -> Tensor:
+        """Divide the sums of bags by a power of their sizes, [..., 1], before a dot product.
+
+        As in the original program, the gradient of the result is the gradient of the rows, not
+        divided again.
+        """
+        power = self.settings.bag_power
+        if self.settings.loss != "softmax" or not power:
+            return sums
+        scaled: Tensor = sums / sizes().clamp_min(1) ** power
+        return scaled
 
     def _rank(
         self, left: Tensor, right: Tensor, negatives: Tensor, allowed: Tensor
     ) -> RankingGradients:
         if self.settings.loss == "margin":
-            return margin_cosine(left, right, negatives, allowed, self.settings.margin)
+            mean = self.settings.violations == "mean"
+            return margin_cosine(left, right, negatives, allowed, self.settings.margin, mean=mean)
         return softmax_dot(left, right, negatives, allowed)
 
     def _to_device(self, array: IntArray) -> Tensor:
@@ -196,6 +240,21 @@ class StarSpace:
 def _sum_bags(vectors: Tensor, owners: Tensor, bags: Bags) -> Tensor:
     """The sum of each bag's vectors, [num_bags, dim]."""
     return vectors.new_zeros(len(bags.keys), vectors.shape[1]).index_add_(0, owners, vectors)
+
+
+def _sum_parts(num_rows: int, places: Sequence[Tensor], parts: Sequence[Tensor]) -> Tensor:
+    """The sum of the parts' entries, [groups, entries, dim], by row, [num_rows, dim]."""
+    sums = parts[0].new_zeros(num_rows, parts[0].shape[-1])
+    for place, part in zip(places, parts, strict=True):
+        sums.index_add_(0, place, part.flatten(0, 1))
+    return sums
+
+
+def _bag_sizes(owners: Tensor, num_bags: int) -> Tensor:
+    """The number of rows in each bag, float32 [num_bags, 1]."""
+    torch = require("torch", "train")
+    sizes: Tensor = torch.bincount(owners, minlength=num_bags).float().unsqueeze(1)
+    return sizes
 
 
 class _BucketLists:

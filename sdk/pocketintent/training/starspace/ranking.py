@@ -33,10 +33,33 @@ class RankingGradients:
     """First factor of the right sides' gradient, [groups, examples, dim]."""
     right_scale: Tensor
     """Second factor of the right sides' gradient, [groups, examples, 1]."""
+    negative_scale: Tensor
+    """Factors of the negatives' gradient: each example adds ``base`` times its factor to each
+    negative, [groups, examples, negatives]."""
+
+    def squares(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The squared lengths of the gradients of single examples.
+
+        Returns:
+            Those of the left sides and of the right sides, [groups, examples, 1] each, and those
+            of the negatives, summed over the examples of the group, [groups, negatives, 1].
+        """
+        base = self.base.square().sum(-1, keepdim=True)
+        return (
+            self.left.square().sum(-1, keepdim=True),
+            self.right_scale.square() * base,
+            self.negative_scale.square().transpose(1, 2) @ base,
+        )
 
 
 def margin_cosine(
-    left: Tensor, right: Tensor, negatives: Tensor, allowed: Tensor, margin: float
+    left: Tensor,
+    right: Tensor,
+    negatives: Tensor,
+    allowed: Tensor,
+    margin: float,
+    *,
+    mean: bool = False,
 ) -> RankingGradients:
     """Margin ranking loss over cosine: ``sum max(0, margin - cos(l, r) + cos(l, n))``.
 
@@ -53,6 +76,8 @@ def margin_cosine(
         allowed: 1 where example and negative may be compared, 0 where the negative is the right
             side itself or the example is padding, [groups, examples, negatives].
         margin: How much nearer the right side must be than a negative.
+        mean: Whether an example's loss is divided by the number of its negatives that are within
+            the margin, as in the original program.
 
     Returns:
         The loss and its gradients.
@@ -65,9 +90,12 @@ def margin_cosine(
     hinge = negative.sub_(positive).add_(margin).clamp_min_(0).mul_(allowed)
     active = (hinge > 0).to(left.dtype)
     count = active.sum(-1, keepdim=True)
+    if mean:
+        share = count.clamp_min(1).reciprocal_()
+        hinge, active, count = hinge.mul_(share), active.mul_(share), count.clamp_max_(1)
     d_left = (active @ negative_unit).addcmul_(right, count / right_norm, value=-1)
     d_negatives = active.transpose(1, 2) @ left_unit
-    return RankingGradients(hinge.sum(), d_left, d_negatives, left_unit, -count)
+    return RankingGradients(hinge.sum(), d_left, d_negatives, left_unit, -count, active)
 
 
 def softmax_dot(
@@ -91,6 +119,7 @@ def softmax_dot(
         d_negative.transpose(1, 2) @ left,
         left,
         d_positive,
+        d_negative,
     )
 
 

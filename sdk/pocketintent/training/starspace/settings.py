@@ -30,8 +30,13 @@ class StarSpaceSettings:
     )
     window: int = setting(5, "context words on each side of a word", least=1, unit="words")
     negatives: int = setting(5, "wrong right sides that each example is compared with", least=1)
+    violations: Literal["sum", "mean"] = setting(
+        "sum",
+        "margin loss: an example's gradient is the `sum` or the `mean` over the negatives that are "
+        "within the margin",
+    )
     negative_power: float = setting(
-        0.5,
+        1.0,
         "negatives are drawn in proportion to their count to this power: 0 uniformly, 1 by "
         "frequency",
     )
@@ -41,8 +46,20 @@ class StarSpaceSettings:
     margin: float = setting(
         0.05, "how much more similar the right side must be than a negative", least=0
     )
+    bag_power: float = setting(
+        0.0,
+        "softmax loss: the sum of a bag is divided by its size to this power: 0 for the sum, 1 for "
+        "the mean",
+        least=0,
+        most=1,
+    )
     optimizer: Literal["adagrad", "sgd"] = setting(
         "adagrad", "`adagrad`, with one accumulator for each row, or plain `sgd`"
+    )
+    accumulate: Literal["batch", "example"] = setting(
+        "batch",
+        "`adagrad`: what is squared and accumulated, the gradient of a `batch` or the gradient of "
+        "each `example`",
     )
     learning_rate: float = setting(0.05, "initial value; falls linearly to zero", above=0)
     epochs: int = setting(32, "passes over the corpus", least=1)
@@ -69,6 +86,9 @@ class StarSpaceSettings:
         0.001, "standard deviation of the initial embedding values", least=0
     )
     max_norm: float | None = setting(1.0, "longer embeddings are shortened to this length", above=0)
+    bound_targets: bool = setting(
+        True, "with `--no-share-sides`, `--max-norm` also bounds a word's embedding as a target"
+    )
     num_buckets: int = setting(
         0,
         "buckets of the hashed character n-grams that are added to each word and give unknown "

@@ -10,7 +10,7 @@ from pathlib import Path
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.regular import read_regular
-from pocketintent.training.corpora.lines import numbered_lines
+from pocketintent.runtime.text.lines import numbered_lines
 
 HEADER = "term\tscore\tcount"
 """The first line of a file of terms."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.lines import without_mark
 from pocketintent.training.vectors.rows import HEADER, VectorRows, check_dim, check_header
 
 
@@ -87,7 +88,7 @@ def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """
     for number, line in enumerate(file, 1):
         if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
+            line = without_mark(line)
         if line.strip():
             yield number, line
 

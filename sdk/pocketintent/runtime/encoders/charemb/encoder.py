@@ -8,7 +8,6 @@ of vocabulary, and the vector of a misspelt word is near the correct word's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -27,6 +26,7 @@ from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
+from pocketintent.runtime.text.unknown_words import limit_unknown_words
 
 Reading = Literal["text", "words"]
 """Reading mode: the text as a whole, or word by word."""
@@ -42,7 +42,8 @@ class CharEncoder(ModelEncoder):
 
     ``reads="text"`` reads a text as a whole, as in the paper. ``reads="words"`` reads each token
     separately and sums up the vectors, as an encoder with a table of word vectors does; the network
-    also learns the length of a word's vector, and so how much the word counts.
+    also learns the length of a word's vector, and so how much the word counts. At most
+    ``MAX_UNKNOWN_WORDS`` different words of a text are read.
 
     Args:
         vocabulary: The characters.
@@ -51,6 +52,8 @@ class CharEncoder(ModelEncoder):
         reads: ``"text"``, the default, or ``"words"``.
         tokenizer_spec: The manifest's tokenizer entry, for ``"words"``; the tokenizer ``simple``
             by default.
+        max_chars: Number of characters of a word or text that are read, if less than the
+            vocabulary's; the rest is cut off.
         manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
 
     Raises:
@@ -67,6 +70,7 @@ class CharEncoder(ModelEncoder):
         *,
         reads: Reading = "text",
         tokenizer_spec: Mapping[str, Any] = SIMPLE_SPEC,
+        max_chars: int | None = None,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
         if reads not in get_args(Reading):
@@ -75,6 +79,8 @@ class CharEncoder(ModelEncoder):
         network.check_memory(len(vocabulary), vocabulary.max_chars)
         weights.check(shapes)
         self.vocabulary = vocabulary
+        limit = vocabulary.max_chars
+        self.max_chars = limit if max_chars is None else min(limit, max_chars)
         self.network = network
         self.weights = weights
         self.dim = network.dim
@@ -90,6 +96,7 @@ class CharEncoder(ModelEncoder):
             (np.ascontiguousarray(parameters[f"mlp.{n}.weight"].T), parameters[f"mlp.{n}.bias"])
             for n in (0, 1)
         ]
+        self._characters = CharVocabulary(vocabulary.characters, self.max_chars)
         self._cache: dict[str, FloatArray] = {}  # vectors of words
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
@@ -99,7 +106,9 @@ class CharEncoder(ModelEncoder):
         """
         if self.reads == "text":
             return unit_rows(self.embed_terms(texts))
-        return unit_rows(self._sum_words([self.tokenize(text) for text in texts]))
+        return unit_rows(
+            self._sum_words([limit_unknown_words(self.tokenize(text)) for text in texts])
+        )
 
     def embed_terms(self, terms: Sequence[str]) -> FloatArray:
         """The vectors of words or terms, each read as a whole and not normalised.
@@ -112,7 +121,7 @@ class CharEncoder(ModelEncoder):
             it predicts none; zeros for a term without known characters.
         """
         vectors = np.zeros((len(terms), self.dim), np.float32)
-        numbers = [self.vocabulary.numbers(term) for term in terms]
+        numbers = [self._characters.numbers(term) for term in terms]
         pending = [row for row, chars in enumerate(numbers) if chars]
         # A batch has texts of similar length, so that few steps run for some of its texts only.
         pending.sort(key=lambda row: len(numbers[row]))
@@ -162,10 +171,8 @@ class CharEncoder(ModelEncoder):
         self, max_length: int | None = None, max_chars: int | None = None
     ) -> GraphInputs:
         """The function from a text to the characters of each word, or of the whole text."""
-        limit = self.vocabulary.max_chars
-        characters = CharVocabulary(
-            self.vocabulary.characters, limit if max_chars is None else min(limit, max_chars)
-        )
+        limit = self.max_chars if max_chars is None else min(self.max_chars, max_chars)
+        characters = CharVocabulary(self.vocabulary.characters, limit)
         tokenize = None if self.reads == "text" else self.tokenize
         return GraphInputs(tokenize, None, characters)
 
@@ -177,12 +184,7 @@ class CharEncoder(ModelEncoder):
 
     def limit_characters(self, max_chars: int) -> CharEncoder:
         """A copy with a limit on the characters; its weights, positions included, are the same."""
-        if max_chars >= self.vocabulary.max_chars:
-            return self
-        shortened = copy(self)
-        shortened.vocabulary = CharVocabulary(self.vocabulary.characters, max_chars)
-        shortened._cache = {}  # the cached vectors are of words in full length
-        return shortened
+        return self if max_chars >= self.max_chars else self.replace(max_chars=max_chars)
 
     def _forward(self, texts: Sequence[Sequence[int]]) -> FloatArray:
         """The vectors of character numbers, float32 [num_texts, dim]; no text may be empty."""

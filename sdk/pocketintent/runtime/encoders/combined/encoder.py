@@ -19,6 +19,7 @@ from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.slots import Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.unknown_words import limit_unknown_words
 
 PART = "charemb"
 """Manifest entry of the character network and, with a dot, prefix of its tensors."""
@@ -35,7 +36,8 @@ class CombinedEncoder(ModelEncoder):
     :class:`StaticEncoder`. The network was trained on the table's vectors and predicts both the
     direction and the length of a word's vector, so that a misspelt word counts about as much as
     the correct one. With ``attention`` the prediction is moved towards similar words of the table:
-    see :class:`TableAttention`.
+    see :class:`TableAttention`. At most ``MAX_UNKNOWN_WORDS`` different unknown words of a text
+    are read.
 
     Args:
         words: The table, without n-grams. The model takes its tokenizer, its template codebook and
@@ -90,7 +92,10 @@ class CombinedEncoder(ModelEncoder):
         """
         vectors = np.empty((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            token_lists = [self.tokenize(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
+            token_lists = [
+                limit_unknown_words(self.tokenize(text), self.vocabulary)
+                for text in texts[start : start + _TEXTS_AT_ONCE]
+            ]
             unknown = self._unknown_vectors([token for tokens in token_lists for token in tokens])
             for row, tokens in enumerate(token_lists, start):
                 vectors[row] = self._unit_sum(tokens, unknown)
@@ -123,6 +128,11 @@ class CombinedEncoder(ModelEncoder):
             else:
                 row[:] = self.words.words.weighted_sum(np.array([word_id], np.intp))
         return rows[rows.any(axis=1)]
+
+    def __repr__(self) -> str:
+        """The class, the kind, the dimensions and the number of words in the table."""
+        words = f"{len(self.vocabulary)} words"
+        return f"<{type(self).__name__}: kind {self.kind}, {self.dim} dimensions, {words}>"
 
     @property
     def embeds_unknown_words(self) -> bool:
@@ -168,7 +178,8 @@ class CombinedEncoder(ModelEncoder):
 
     def sum_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
         """The sum of the rows of slots and the vectors of unknown words, float32 [dim]."""
-        unknown = [token for token in tokens if token not in self.vocabulary]
+        limited = limit_unknown_words(tokens, self.vocabulary)
+        unknown = [token for token in limited if token not in self.vocabulary]
         total = self.words.sum_slots(slots, tokens)
         total += self.embed_unknown(unknown).sum(axis=0)
         return total

@@ -1,11 +1,17 @@
-"""Lines of UTF-8 text with their numbers."""
+"""Lines of UTF-8 text with their numbers: the one reader of text files, line by line."""
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pocketintent.runtime.errors import PocketIntentError
+
+
+def without_mark(data: bytes) -> bytes:
+    """The content of a file of UTF-8, or its first line, without a byte order mark."""
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def numbered_lines(lines: Iterable[bytes], path: str | Path) -> Iterator[tuple[int, str]]:
@@ -27,7 +33,7 @@ def numbered_lines(lines: Iterable[bytes], path: str | Path) -> Iterator[tuple[i
     """
     for number, line in enumerate(lines, 1):
         try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            text = (without_mark(line) if number == 1 else line).decode()
         except UnicodeDecodeError as error:
             raise PocketIntentError(
                 f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file to UTF-8"

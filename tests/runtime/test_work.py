@@ -1,0 +1,135 @@
+"""The work for a text has a bound, whatever the text is; it is counted, not timed."""
+
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pocketintent import load_encoder
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.graphs.inputs import Speller
+from pocketintent.runtime.text.ngrams import NgramSettings
+from pocketintent.runtime.text.tokenizer import MAX_CHARS
+from pocketintent.runtime.text.unknown_words import MAX_UNKNOWN_WORDS
+
+NFKC_GROWTH = 18
+"""NFKC makes at most 18 code points of one, U+FDFA."""
+
+LETTERS = "bcdfgjkmpqvwxz"
+HOSTILE = {
+    "short words": " ".join(map("".join, product(LETTERS, repeat=3)))[:MAX_CHARS],
+    "single characters": "".join(chr(0x4E00 + number) for number in range(MAX_CHARS)),
+    "emoji": "".join(chr(0x1F300 + number) for number in range(MAX_CHARS)),
+    "a long word": "bcdz" * (MAX_CHARS // 4),
+    "a word that NFKC lengthens": "\u3389" * MAX_CHARS,
+    "words that NFKC lengthens": "\ufdfa" * MAX_CHARS,
+    "a megabyte": " ".join(map("".join, product(LETTERS, repeat=4))) * 5,
+}
+ORDINARY = "turn on the lihgts in teh living room and play some jazz " * 2
+
+hostile = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+
+
+@pytest.fixture
+def texts_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of characters of each word or text that a character network has read."""
+    lengths: list[int] = []
+    forward = CharEncoder._forward
+
+    def count(encoder: CharEncoder, texts: Sequence[Sequence[int]]) -> Any:
+        lengths.extend(map(len, texts))
+        return forward(encoder, texts)
+
+    monkeypatch.setattr(CharEncoder, "_forward", count)
+    return lengths
+
+
+@hostile
+@pytest.mark.parametrize(("kind", "most"), [("words", 128), ("combined", 128), ("text", 1)])
+def test_a_network_reads_a_limited_number_of_words(
+    character_models: dict[str, Path], kind: str, most: int, text: str, texts_read: list[int]
+) -> None:
+    encoder = load_encoder(character_models[kind])
+    encoder.encode(text)
+    assert len(texts_read) <= most == (1 if kind == "text" else MAX_UNKNOWN_WORDS)
+    assert max(texts_read, default=0) <= 24  # the network's max_chars
+    texts_read.clear()
+    encoder.encode_batch([text, f"qqq {text}", text])
+    assert len(texts_read) <= 3 * most
+
+
+@hostile
+@pytest.mark.parametrize("kind", ["words", "combined"])
+def test_an_exported_graph_reads_the_same_words(
+    character_models: dict[str, Path], kind: str, text: str
+) -> None:
+    encoder = load_encoder(character_models[kind])
+    graph = _NetworkGraph(encoder)
+    inputs = encoder.graph_inputs()(text)
+
+    arrays = inputs.arrays(Speller(graph, encoder.dim))
+
+    assert graph.num_runs <= MAX_UNKNOWN_WORDS
+    assert inputs.tokens == encoder.tokenize(text)
+    if kind == "words":
+        length = float(np.linalg.norm(arrays["spelt"]))
+        vector = arrays["spelt"] / (length or 1)
+        np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
+    else:
+        assert inputs.slots is not None
+        slots_vector = encoder.encode_slots(inputs.slots, inputs.tokens)
+        np.testing.assert_allclose(slots_vector, encoder.encode(text), atol=1e-5)
+
+
+class _NetworkGraph:
+    """The graph ``characters``, computed by the encoder's network."""
+
+    def __init__(self, encoder: ModelEncoder) -> None:
+        self.network: CharEncoder = getattr(encoder, "characters", encoder)  # type: ignore[assignment]
+        self.num_runs = 0
+
+    def run(self, inputs: Any) -> dict[str, Any]:
+        self.num_runs += 1
+        return {"vectors": self.network._forward([inputs["characters"].tolist()])[0]}
+
+
+@hostile
+def test_a_table_hashes_a_limited_number_of_ngrams(
+    compressed_model: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = load_encoder(compressed_model)
+    counts: list[int] = []
+    buckets = NgramSettings.buckets
+
+    def count(settings: NgramSettings, word: str) -> list[int]:
+        found = buckets(settings, word)
+        counts.append(len(found))
+        return found
+
+    monkeypatch.setattr(NgramSettings, "buckets", count)
+    encoder.encode(text)
+    num_lengths = 2  # n-grams of 2 and 3 characters
+    code_points = NFKC_GROWTH * MAX_CHARS
+    assert len(encoder.tokenize(text)) <= code_points
+    assert sum(counts) <= 2 * num_lengths * code_points
+
+
+@pytest.mark.parametrize("kind", ["words", "combined"])
+def test_the_limit_leaves_ordinary_texts_alone(
+    character_models: dict[str, Path], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = load_encoder(character_models[kind]).encode(ORDINARY)
+    _set_limit(monkeypatch, 10**9)
+    unlimited = load_encoder(character_models[kind])
+    np.testing.assert_array_equal(unlimited.encode(ORDINARY), expected)
+    _set_limit(monkeypatch, 2)
+    limited = load_encoder(character_models[kind])
+    assert not np.array_equal(limited.encode(ORDINARY), expected)
+
+
+def _set_limit(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    monkeypatch.setattr("pocketintent.runtime.text.unknown_words.MAX_UNKNOWN_WORDS", limit)
