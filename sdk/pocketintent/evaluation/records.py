@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.text.lines import numbered_lines
 
 
@@ -38,7 +39,7 @@ def read_content(path: str | Path) -> bytes:
         PocketIntentError: The file cannot be read.
     """
     try:
-        return Path(path).read_bytes()
+        return read_regular(path)
     except OSError as error:
         raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
 

@@ -14,6 +14,12 @@ IndexArray = NDArray[np.intp]
 IntArray = NDArray[np.int64]
 """Ids and counts, as torch takes them."""
 
+MAX_DIM = 1 << 16
+"""Largest number of dimensions of the vectors in a model file; a larger one is damage."""
+
+MAX_NUMBERS = 1 << 28
+"""Most numbers of a model that are decoded to float32 and kept, 1 GB."""
+
 
 def row_products(first: FloatArray, second: FloatArray) -> FloatArray:
     """Dot product of each row of [n, dim] with the same row of another matrix: float32 [n]."""

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import importlib
+import reprlib
 from types import ModuleType
+
+MAX_MESSAGE = 2000
+"""Most characters of a message."""
+
+_LONG_BITS = 10_000
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
 
 
 class PocketIntentError(ValueError):
-    """Bad input. The message names the file and the place, and says what to do."""
+    """Bad input. The message names the file and the place, and says what to do.
+
+    Args:
+        message: The message; a hostile value in it is cut out of the middle beyond
+            ``MAX_MESSAGE`` characters.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        text = str(message)
+        if len(text) > MAX_MESSAGE:
+            half = MAX_MESSAGE // 2
+            text = f"{text[:half]} [...] {text[-half:]}"
+        super().__init__(text)
 
 
 class ModelFileError(PocketIntentError):
@@ -20,6 +40,17 @@ class TemplateError(PocketIntentError):
 
 class MissingExtraError(PocketIntentError, ImportError):
     """An optional package that a capability needs is not installed."""
+
+
+def shorten(value: object) -> str:
+    """A value for a message, as ``repr`` writes it but of at most some 80 characters.
+
+    Args:
+        value: A decoded JSON value, or a value that took its place.
+    """
+    if isinstance(value, int) and value.bit_length() > _LONG_BITS:
+        return f"a whole number of {value.bit_length()} bits"  # Python refuses to write it
+    return _REPR.repr(value)
 
 
 UPGRADE = "upgrade pocketintent: install a later checkout or wheel"

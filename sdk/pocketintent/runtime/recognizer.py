@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from pocketintent.runtime.decision.decide import match_vector, match_vectors, rank_vector
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
@@ -132,7 +132,9 @@ class IntentRecognizer:
             folder = open_exported(model, backend)
             encoder = GraphEncoder(folder)
             templates = folder.templates() if templates is None else templates
-            decision = decision or folder.manifest.entries.get("decision")
+            decision = decision or cast(
+                Decision | None, folder.manifest.choice("decision", get_args(Decision))
+            )
         else:
             encoder = load_encoder(model)
         if templates is None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostile_models import Parts, seal
 from pocketintent.runtime.encoders.parts import TEMPLATE_CODEBOOK
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -217,7 +218,8 @@ def test_a_file_whose_parts_do_not_fit_is_refused_by_name(
 ) -> None:
     good_manifest, good_tensors = _encoder().to_model_file_parts()
     path = tmp_path / "odd.safetensors"
-    save_model(path, {**good_manifest, **manifest}, {**good_tensors, **tensors})
+    content = {"format_version": 1, **good_manifest, **manifest}
+    path.write_bytes(seal(Parts(content, {**good_tensors, **tensors})))
 
     with pytest.raises(ModelFileError, match=message) as raised:
         load_encoder(path)

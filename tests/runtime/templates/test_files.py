@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.templates.files import bundled_templates, load_templates, save_templates
+from pocketintent.runtime.templates.forms import is_blank
 from pocketintent.runtime.templates.template_set import (
     IntentTemplates,
     TemplateSet,
@@ -19,8 +20,8 @@ from pocketintent.runtime.templates.template_set import (
 SCHEMA_FILE = bundled_templates()["smart_home"].with_name("templates.schema.json")
 SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8")))
 
-names = st.text(min_size=1).filter(str.strip).filter(lambda name: name not in ("intents",))
-texts = st.text(min_size=1).filter(str.strip)
+texts = st.text(min_size=1).filter(lambda text: not is_blank(text))
+names = texts.filter(lambda name: name not in ("intents",))
 template_sets = st.builds(
     TemplateSet,
     st.dictionaries(
@@ -55,7 +56,10 @@ def _write(path: Path, content: str | bytes) -> Path:
         ('{"a": ["\\ud800"]}', ["not JSON"]),
         ('{"a": ["x"], "a": ["y"]}', ["'a'", "twice", "merge"]),
         ('{"intents": {"a": {"templates": ["x"], "templates": ["y"]}}}', ["'templates'", "twice"]),
-        ("[" * 100_000, ["not JSON"]),
+        ("[" * 100_000, ["not JSON", "nested too deep at line 1, column 17"]),
+        ('{"a":\n ' + "[" * 1000 + "]" * 1000 + "}", ["nested too deep at line 2, column 17"]),
+        ('{"a": "\\"[[[", "b": ' + '{"a":' * 1100, ["line 1, column 96"]),
+        ('{"threshold": ' + "1" * 300 + ', "intents": {}}', ["'threshold'"]),
         ('{"intents": {}, "margin": ' + "9" * 5000 + "}", []),
         ('{"a": ["x", 3]}', ["intent 'a', template 2"]),
     ],
@@ -67,6 +71,22 @@ def test_an_error_in_a_file_names_the_file_and_the_place(
     with pytest.raises(TemplateError) as caught:
         load_templates(path)
     assert all(word in str(caught.value) for word in [str(path), *words])
+
+
+def test_a_long_value_is_shortened_in_the_message(tmp_path: Path) -> None:
+    number, text = "1" * 300, "x" * 10**6
+    for content in (
+        f'{{"threshold": {number}, "intents": {{}}}}',
+        f'{{"intents": {{}}, "{text}": 1}}',
+        f'{{"intents": {{"{text}": 1}}}}',
+        f'{{"a": ["x"], "{text}": 1, "{text}": 2}}',
+        f'{{"a": [{{"{text}": 1}}]}}',
+    ):
+        path = _write(tmp_path / "bot.json", content)
+        with pytest.raises(TemplateError) as caught:
+            load_templates(path)
+        assert "..." in str(caught.value)
+        assert len(str(caught.value)) < len(str(path)) + 300
 
 
 def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:

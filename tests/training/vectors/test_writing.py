@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.numbers import LARGEST
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
@@ -22,6 +23,7 @@ term = st.text(
 
 
 number = st.floats(width=32, allow_nan=False, allow_infinity=False)
+model_number = st.floats(-LARGEST, LARGEST, width=32)  # a model file refuses larger ones
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -32,7 +34,8 @@ def test_vectors_survive_writing_and_reading_bit_for_bit(
 ) -> None:
     terms = data.draw(st.lists(term, min_size=1, max_size=6, unique=True))
     dim = data.draw(st.integers(4, 9))
-    rows = st.lists(number, min_size=dim, max_size=dim)
+    numbers = model_number if suffix == ".safetensors" else number
+    rows = st.lists(numbers, min_size=dim, max_size=dim)
     vectors = data.draw(st.lists(rows, min_size=len(terms), max_size=len(terms)))
     written = TermVectors(terms, np.array(vectors, np.float32))
     path = tmp_path_factory.mktemp("vectors") / f"v{suffix}"
@@ -91,3 +94,10 @@ def test_a_failed_write_leaves_the_old_file(
     with pytest.raises(PocketIntentError, match="contains a tab"):
         write_vectors(tmp_path / "v.tsv", random_table(["a\tb"]))
     assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]
+
+
+def test_numbers_that_overflow_in_a_sum_are_not_written_to_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "v.safetensors"
+    with pytest.raises(PocketIntentError, match="NaN, infinite or beyond 65504"):
+        write_vectors(path, TermVectors(["a"], np.full((1, 4), 1e30, np.float32)))
+    assert not path.exists()

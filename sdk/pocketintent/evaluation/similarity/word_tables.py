@@ -9,6 +9,7 @@ from typing import Any
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.regular import open_regular
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.training.terms.joiner import TermJoiner
 from pocketintent.training.vectors.table import TermVectors, to_encoder
@@ -56,7 +57,7 @@ def has_terms(vectors: TermVectors) -> bool:
 
 def read_tokenizer_spec(path: str | Path) -> Mapping[str, Any]:
     """Return the tokenizer of a model of word vectors; of other tables the simple tokenizer."""
-    with Path(path).open("rb") as file:
+    with open_regular(path) as file:
         head = file.read(9)  # safetensors: the header's length in eight bytes, then its JSON
     is_model = head[8:] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
     return load_encoder(path).tokenizer_spec if is_model else SIMPLE_SPEC

@@ -23,6 +23,9 @@ _KINDS: dict[str, str | type[ModelEncoder]] = {
 }
 """Classes, or their import paths, by the manifest's ``kind``; a path is imported on first use."""
 
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+"""Errors that a file can cause in the code of a kind that lacks a check of its own."""
+
 
 def register(encoder_class: type[EncoderT]) -> type[EncoderT]:
     """Register an encoder class under its ``kind``; also usable as a decorator."""
@@ -66,6 +69,12 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
         return encoder_class(model.manifest["kind"]).from_model_file(model)
     except PocketIntentError as error:
         raise ModelFileError(f"{model.path}: {error}") from error
+    except _DAMAGE as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise ModelFileError(
+            f"{model.path}: its parts do not make a model of kind {model.manifest['kind']!r}: "
+            f"{reason}"
+        ) from error
 
 
 def load_kind(path: str | os.PathLike[str], expected: type[EncoderT]) -> EncoderT:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
 from pocketintent.runtime.encoders.counts import (
     COUNTS,
@@ -274,6 +274,8 @@ def _check_parts(
     counts: NDArray[np.integer[Any]] | None,
 ) -> None:
     """Raise ModelFileError unless the parts of an encoder fit each other."""
+    if not 1 <= words.dim <= MAX_DIM:
+        raise ModelFileError(f"the words have {words.dim} dimensions; 1 to {MAX_DIM} are allowed")
     if len(words) != len(vocabulary):
         raise ModelFileError(
             f"the vocabulary has {len(vocabulary)} words, but {len(words)} vectors"

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
 from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.numbers import check_numbers
+from pocketintent.runtime.files.regular import open_regular
 
 FORMAT_VERSION = 1
 METADATA_KEY = "pocketintent"
@@ -64,8 +66,8 @@ def save_model(
         tensors: Arrays by name, each with a dtype of ``DTYPES``.
 
     Raises:
-        ModelFileError: The manifest has no kind or cannot be written as JSON, or the format does
-            not support an array's dtype.
+        ModelFileError: The manifest has no kind or cannot be written as JSON, the format does
+            not support an array's dtype, or a number is not finite or too large.
         OSError: The file cannot be written.
     """
     from safetensors.numpy import save
@@ -76,6 +78,10 @@ def save_model(
             raise ModelFileError(
                 f"{path}: tensor {name!r} of {array.dtype} cannot be stored in a model file"
             )
+    try:
+        check_numbers(arrays)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: a model with this tensor is not saved: {error}") from error
     # A round trip through JSON, so that the hash is of the values that a reader gets.
     content = orjson.loads(_canonical_json({**manifest, "format_version": FORMAT_VERSION}))
     if not isinstance(content.get("kind"), str):
@@ -97,7 +103,8 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
     Raises:
         ModelFileError: The file is missing, not a safetensors file, not a pocketintent model,
-            truncated, altered or written by a newer version; the message says which.
+            truncated, altered or written by a newer version, or a number is NaN, infinite or
+            too large; the message says which.
     """
     path = Path(path)
     buffer = _map_file(path)
@@ -109,6 +116,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
             raise ModelFileError(
                 "it was altered or damaged: its SHA-256 does not match its content"
             )
+        check_numbers(tensors)
     except ModelFileError as error:
         raise ModelFileError(f"{path} cannot be used as a model: {error}") from error
     return ModelFile(path, manifest, tensors)
@@ -116,7 +124,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
 def _map_file(path: Path) -> mmap.mmap:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             if size >= 8:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -32,7 +32,7 @@ def find_model(source: str | os.PathLike[str] | None = None) -> Path:
     if source is None:
         return shipped[DEFAULT]
     path = Path(source)
-    if path.is_file():
+    if path.exists() and not path.is_dir():
         return path
     if str(source) in shipped:
         return shipped[str(source)]

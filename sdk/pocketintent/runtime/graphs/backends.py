@@ -6,7 +6,7 @@ import importlib.util
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,22 @@ Arrays = Mapping[str, NDArray[Any]]
 """Tensors of one text by name, each without its batch axis."""
 
 
+class TensorSpec(NamedTuple):
+    """Type and shape of an input or output, with the batch axis."""
+
+    dtype: str
+    """NumPy's name of the type, such as ``"float32"``."""
+    shape: tuple[int | None, ...]
+    """Size of each axis; None if it is free."""
+
+
 class Graph(Protocol):
     """A graph that is ready to run."""
+
+    inputs: Mapping[str, TensorSpec]
+    """Its inputs by name."""
+    outputs: Mapping[str, TensorSpec]
+    """Its outputs by name."""
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text.
@@ -56,14 +70,19 @@ class OnnxGraph:
             )
         except Exception as error:  # ONNX Runtime's exceptions have no common base
             raise ModelFileError(f"{source}: ONNX Runtime cannot run it: {error}") from error
-        self._outputs = [output.name for output in self._session.get_outputs()]
+        self.inputs: Mapping[str, TensorSpec] = {
+            item.name: _onnx_spec(item) for item in self._session.get_inputs()
+        }
+        self.outputs: Mapping[str, TensorSpec] = {
+            item.name: _onnx_spec(item) for item in self._session.get_outputs()
+        }
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text; see :meth:`Graph.run`."""
         # The lengths are free, but at least 1.
         feed = {name: _padded(array, 1)[None] for name, array in inputs.items()}
         values = self._session.run(None, feed)
-        return {name: value[0] for name, value in zip(self._outputs, values, strict=True)}
+        return {name: value[0] for name, value in zip(self.outputs, values, strict=True)}
 
 
 class TfliteGraph:
@@ -86,17 +105,18 @@ class TfliteGraph:
             interpreter = interpreter_class(model_content=content, num_threads=1)
             interpreter.allocate_tensors()
             self._run = interpreter.get_signature_runner()
-            details = self._run.get_input_details()
+            self.inputs: Mapping[str, TensorSpec] = _tflite_specs(self._run.get_input_details())
+            self.outputs: Mapping[str, TensorSpec] = _tflite_specs(self._run.get_output_details())
         except (ValueError, RuntimeError) as error:
             raise ModelFileError(f"{source}: the interpreter cannot run it: {error}") from error
         self._interpreter = interpreter  # a runner does not keep its interpreter alive
-        self._lengths = {name: int(detail["shape"][-1]) for name, detail in details.items()}
         self._lock = threading.Lock()
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text; see :meth:`Graph.run`."""
         feed = {
-            name: _padded(array, self._lengths.get(name, 1))[None] for name, array in inputs.items()
+            name: _padded(array, self.inputs[name].shape[-1] or 1)[None]
+            for name, array in inputs.items()
         }
         with self._lock:
             outputs = self._run(**feed)
@@ -108,6 +128,21 @@ GRAPHS: dict[str, Callable[[bytes, Path], Graph]] = {
     "tflite": TfliteGraph,
 }
 """The class that opens graphs of each format."""
+
+
+def _onnx_spec(item: Any) -> TensorSpec:
+    """The type and shape of ONNX Runtime's description, such as ``tensor(float)``."""
+    name = item.type.removeprefix("tensor(").removesuffix(")")
+    shape = tuple(size if type(size) is int else None for size in item.shape)
+    return TensorSpec({"float": "float32", "double": "float64"}.get(name, name), shape)
+
+
+def _tflite_specs(details: Mapping[str, Mapping[str, Any]]) -> dict[str, TensorSpec]:
+    """The types and shapes of an interpreter's description; all of its sizes are fixed."""
+    return {
+        name: TensorSpec(np.dtype(detail["dtype"]).name, tuple(map(int, detail["shape"])))
+        for name, detail in details.items()
+    }
 
 
 def _padded(array: NDArray[Any], length: int) -> NDArray[Any]:

@@ -24,11 +24,14 @@ class GraphEncoder:
 
     def __init__(self, folder: ExportedFolder) -> None:
         self.folder = folder
-        self.dim: int = folder.manifest.entry("dim", int)
+        self.dim: int = folder.manifest.dim
         self.inputs = folder.inputs()
         self.template_quantizer = folder.manifest.template_quantizer()
         self._graph = folder.graph("encoder")
         self._spell = folder.speller(self.inputs)
+        vector = self.inputs.probe(self._graph).get("vector")
+        if vector is None or vector.shape != (self.dim,):
+            raise folder.manifest.error(f"the graphs do not return a vector of {self.dim} numbers")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the folder's path; the graphs in it are opened again."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
+from pocketintent.runtime.graphs.checks import CheckedGraph
 from pocketintent.runtime.graphs.inputs import GraphInputs, Speller
 from pocketintent.runtime.graphs.manifest import (
     MANIFEST,
@@ -65,11 +66,15 @@ class ExportedFolder:
 
         Raises:
             MissingExtraError: The package that runs graphs of this format is not installed.
-            ModelFileError: The graph is missing, damaged, or cannot be run.
+            ModelFileError: The graph is missing or damaged, cannot be run, or does not fit the
+                manifest.
         """
         name = f"{artifact}.{self.manifest.entry('format', str)}"
         content = self.read(name)
-        return GRAPHS[self.manifest.file_format](content, self.path / name)
+        path = self.path / name
+        inputs = self.manifest.tensors(artifact, "inputs")
+        outputs = self.manifest.tensors(artifact, "outputs")
+        return CheckedGraph(GRAPHS[self.manifest.file_format](content, path), inputs, outputs, path)
 
     def inputs(self) -> GraphInputs:
         """The function that turns a text into the graphs' inputs, as the manifest describes it.
@@ -113,7 +118,9 @@ class ExportedFolder:
         """
         if not inputs.spells:
             return None
-        return Speller(self.graph("characters"), self.manifest.entry("dim", int))
+        graph = self.graph("characters")
+        inputs.probe(graph, words=True)
+        return Speller(graph, self.manifest.dim)
 
     def templates(self) -> TemplateSet:
         """The templates of the recogniser graph, with their thresholds and the margin.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.graphs.backends import Graph
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.text.characters import CharVocabulary
@@ -111,6 +112,41 @@ class GraphInputs:
     def max_length(self) -> int | None:
         """Maximum number of slots; None if it is free or there are no slots."""
         return None if self.slots is None else self.slots.max_length
+
+    def probe(self, graph: Graph, words: bool = False) -> dict[str, NDArray[Any]]:
+        """Run a graph on the largest ids that a text can have, to find a graph that is too small.
+
+        Args:
+            graph: A graph of the folder.
+            words: Whether it is the graph ``characters``.
+
+        Returns:
+            The outputs of the graph.
+
+        Raises:
+            ModelFileError: The graph cannot be run on the inputs of a text.
+        """
+        limits = {
+            "ids": None if self.slots is None else self.slots.max_length,
+            "characters": None if self.characters is None else self.characters.max_chars,
+        }
+        for name, limit in limits.items():
+            length = graph.inputs[name].shape[-1] if name in graph.inputs else None
+            if length is not None and (limit is None or limit > length):
+                raise ModelFileError(f"a graph takes {length} {name}, and a text may have {limit}")
+        arrays: dict[str, NDArray[Any]] = {}
+        if self.characters is not None and (words or self.tokenize is None):
+            arrays |= character_arrays([len(self.characters.characters)])
+        elif not words:
+            if self.slots is not None:
+                arrays |= dict(zip(("ids", "weights"), self.slots.largest(), strict=True))
+            if self.spells:
+                arrays["spelt"] = np.zeros(graph.inputs["spelt"].shape[-1] or 0, np.float32)
+        if arrays.keys() != graph.inputs.keys():
+            raise ModelFileError(
+                f"the texts become {', '.join(arrays)}, and a graph takes {', '.join(graph.inputs)}"
+            )
+        return graph.run(arrays)
 
     def __call__(self, text: str) -> TextInputs:
         """The inputs for a text."""

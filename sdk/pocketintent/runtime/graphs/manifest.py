@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 import numpy as np
 import orjson
 
+from pocketintent.runtime.arrays import MAX_DIM
 from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError
-from pocketintent.runtime.graphs.backends import GRAPHS
+from pocketintent.runtime.files.numbers import check_numbers
+from pocketintent.runtime.files.regular import read_regular
+from pocketintent.runtime.graphs.backends import GRAPHS, TensorSpec
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
 
@@ -34,6 +38,18 @@ class Manifest:
         """Format of the graphs: ``"onnx"`` or ``"tflite"``."""
         file_format: str = self.entries["format"]
         return file_format
+
+    @property
+    def dim(self) -> int:
+        """Size of the sentence vectors.
+
+        Raises:
+            ModelFileError: The entry is not a whole number from 1 to ``MAX_DIM``.
+        """
+        value = self.entries.get("dim")
+        if type(value) is not int or not 1 <= value <= MAX_DIM:
+            raise self.error(f"'dim' must be a whole number from 1 to {MAX_DIM}, not {value!r}")
+        return value
 
     @property
     def max_length(self) -> int | None:
@@ -73,6 +89,33 @@ class Manifest:
         except (KeyError, TypeError) as error:
             raise self.error(f"artifacts does not list the inputs of {artifact!r}") from error
 
+    def tensors(self, artifact: str, kind: str) -> dict[str, TensorSpec]:
+        """The inputs or outputs of a graph, by name.
+
+        Args:
+            artifact: Name of the graph.
+            kind: ``"inputs"`` or ``"outputs"``.
+
+        Raises:
+            ModelFileError: The manifest does not describe them.
+        """
+        try:
+            entries = self.entries["artifacts"][artifact][kind]
+            return {entry["name"]: _tensor_spec(entry) for entry in entries}
+        except (KeyError, TypeError) as error:
+            raise self.error(f"artifacts does not describe the {kind} of {artifact!r}") from error
+
+    def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
+        """An entry with one of several words; None if it is missing.
+
+        Raises:
+            ModelFileError: It has another value.
+        """
+        value: str | None = self.entries.get(key)
+        if value is not None and value not in choices:
+            raise self.error(f"{key!r} must be one of {', '.join(choices)}, not {value!r}")
+        return value
+
     def characters(self) -> CharVocabulary:
         """The characters that the graphs read.
 
@@ -103,8 +146,10 @@ class Manifest:
         if values is None:
             return None
         try:
-            codebook = np.array(values, np.float32)
-            return Quantizer(codebook, self.entry("dim", int), normalised=False)
+            with np.errstate(over="ignore"):
+                codebook = np.array(values, np.float32)
+            check_numbers({"template_codebook": codebook})
+            return Quantizer(codebook, self.dim, normalised=False)
         except (TypeError, ValueError) as error:
             raise self.error(f"template_codebook: {error}") from error
 
@@ -133,10 +178,18 @@ def read_manifest(folder: Path) -> Manifest:
     return Manifest(path, entries)
 
 
+def _tensor_spec(entry: Mapping[str, Any]) -> TensorSpec:
+    """The tensor of an entry; a size that is a word is free."""
+    shape = tuple(None if isinstance(size, str) else size for size in entry["shape"])
+    if any(size is not None and type(size) is not int for size in shape):
+        raise TypeError("a size is a whole number or a word")
+    return TensorSpec(entry["dtype"], shape)
+
+
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file; a ModelFileError if it cannot be read."""
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from error
 

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 Slots = tuple[NDArray[np.int32], NDArray[np.float32]]
 """Ids and weights, int32 [num_slots] and float32 [num_slots]."""
+
+_MAX_ROWS = 1 << 31
 
 
 class TokenInputs:
@@ -32,7 +35,7 @@ class TokenInputs:
         max_length: Maximum number of slots, the rest is cut off; None for no limit.
 
     Raises:
-        ModelFileError: The tokenizer is unknown.
+        ModelFileError: The tokenizer is unknown, or an id would not fit int32.
     """
 
     def __init__(
@@ -46,10 +49,26 @@ class TokenInputs:
         self.tokenize = get_tokenizer(tokenizer_spec)
         self.max_length = max_length
         self.ngram_settings = ngram_settings
+        if self._num_rows > _MAX_ROWS:
+            raise ModelFileError(
+                f"{self._num_rows} words and n-gram buckets are more than the ids of a graph, "
+                f"{_MAX_ROWS}"
+            )
+
+    @property
+    def _num_rows(self) -> int:
+        """Number of words and n-gram buckets."""
+        buckets = 0 if self.ngram_settings is None else self.ngram_settings.num_buckets
+        return len(self.vocabulary) + buckets
 
     def __call__(self, text: str) -> Slots:
         """The slots of a text; empty if the encoder knows no part of it."""
         return self.slots(self.tokenize(text))
+
+    def largest(self) -> Slots:
+        """One slot with the largest id; none without words and n-grams."""
+        rows = self._num_rows
+        return np.array([rows - 1] * (rows > 0), np.int32), np.ones(int(rows > 0), np.float32)
 
     def slots(self, tokens: Sequence[str]) -> Slots:
         """The slots of tokens, at most ``max_length`` of them."""

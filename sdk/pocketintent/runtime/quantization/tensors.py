@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pocketintent.runtime.arrays import MAX_DIM
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.quantization.checks import half_precision
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
@@ -84,6 +85,8 @@ def matrix_from_tensors(
     """
     try:
         num, dim = _count(settings, "num", 0), _count(settings, "dim", 1)
+        if dim > MAX_DIM:
+            raise ModelFileError(f"dim is {dim}; it must be at most {MAX_DIM}")
         if "code_bits" not in settings:
             return DenseMatrix(_tensor(tensors, f"{prefix}.embedding", np.float32, (num, dim)))
         sub_dim, size = _count(settings, "sub_dim", 1), _count(settings, "codebook_size", 1)

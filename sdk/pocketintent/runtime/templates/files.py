@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from pocketintent.runtime.errors import TemplateError
+from pocketintent.runtime.errors import TemplateError, shorten
 from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.templates.forms import list_names
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+
+MAX_DEPTH = 16
+"""Levels of brackets that are read before a file counts as nested too deep."""
+
+_BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 TemplateSource = str | os.PathLike[str] | Mapping[str, Any] | TemplateSet
 """A path, the name of a shipped set, a mapping in one of the three forms, or a set."""
@@ -43,7 +50,7 @@ def load_templates(source: TemplateSource) -> TemplateSet:
 def find_templates(source: str | os.PathLike[str]) -> Path:
     """Find the file of a path or of a shipped set's name; an existing file wins over a name."""
     path = Path(source)
-    if path.is_file():
+    if path.exists() and not path.is_dir():
         return path
     shipped = bundled_templates()
     if str(source) in shipped:
@@ -72,7 +79,7 @@ def read_json(path: Path) -> Any:
         TemplateError: The file cannot be read; for a syntax error, the message has line and column.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         raise TemplateError(f"{path}: cannot be read: {error.strerror}") from error
     try:
@@ -83,12 +90,14 @@ def read_json(path: Path) -> Any:
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError as error:
+        _check_depth(text, path)
         place = f"line {error.lineno}, column {error.colno}"
         raise TemplateError(f"{path}: not JSON at {place}: {error.msg}") from error
     try:
         # orjson keeps the last of two equal keys, which would lose templates silently.
         return json.loads(text, object_pairs_hook=_unique_keys)
     except (ValueError, RecursionError) as error:
+        _check_depth(text, path)
         raise TemplateError(f"{path}: {error}") from error
 
 
@@ -108,10 +117,25 @@ def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> N
     write_atomically(path, data, keep_permissions=True)
 
 
+def _check_depth(text: str, path: Path) -> None:
+    """Raise TemplateError with the place of the first bracket beyond ``MAX_DEPTH``, if any."""
+    depth = 0
+    for match in _BRACKET_OR_STRING.finditer(text):
+        bracket = match.group()
+        depth += (bracket in "[{") - (bracket in "]}")
+        if depth > MAX_DEPTH:
+            start = match.start()
+            line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+            raise TemplateError(
+                f"{path}: not JSON for templates: nested too deep at line {line}, column "
+                f"{column}; a template set has at most 4 levels"
+            )
+
+
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise ValueError(f"{key!r} appears twice in one object; merge the two")
+            raise ValueError(f"{shorten(key)} appears twice in one object; merge the two")
         result[key] = value
     return result

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
+
+from pocketintent.runtime.errors import shorten
 
 SET_KEYS = ("$schema", "language", "threshold", "margin", "intents")
 """Keys of the long form."""
 
 INTENT_KEYS = ("templates", "threshold")
 """Keys of an intent in the long form."""
+
+MAX_PROBLEMS = 100
+"""Number of problems after which a set is not read further."""
+
+_INVISIBLE = (
+    r"\s\x00-\x1f\x7f-\x9f\u2800\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""White space, control characters, the blank of Braille, and the characters that Unicode calls
+default ignorable: zero-width spaces, byte order marks, fillers, variation selectors and tags."""
+
+_VISIBLE = re.compile(f"[^{_INVISIBLE}]")
+
+_MAX_TYPO = 40
+"""Characters of the longest key that is compared with the known keys."""
 
 
 def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
@@ -20,16 +40,19 @@ def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
         obj: A decoded JSON value.
 
     Returns:
-        The long form with its settings, and all problems, each a sentence with its place and what
-        to do. The form is complete if there are no problems.
+        The long form with its settings, and the first ``MAX_PROBLEMS`` problems, each a sentence
+        with its place and what to do. The form is complete if there are no problems.
     """
-    problems: list[str] = []
-    if not isinstance(obj, Mapping):
-        problems.append(f"the top level is {_kind(obj)}; write an object with intents")
-        return {"intents": {}}, problems
-    if isinstance(obj.get("intents"), Mapping):
-        return _read_long(obj, problems), problems
-    return _read_short(obj, problems), problems
+    problems = _Problems()
+    form: dict[str, Any] = {"intents": {}}
+    with suppress(_TooManyError):
+        if not isinstance(obj, Mapping):
+            problems.add(f"the top level is {_kind(obj)}; write an object with intents")
+        elif isinstance(obj.get("intents"), Mapping):
+            form = _read_long(obj, problems)
+        else:
+            form = _read_short(obj, problems)
+    return form, problems.sentences
 
 
 def list_names(names: Iterable[str]) -> str:
@@ -37,7 +60,33 @@ def list_names(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 
-def _read_long(obj: Mapping[Any, Any], problems: list[str]) -> dict[str, Any]:
+def is_blank(text: str) -> bool:
+    """Whether a text has no visible character."""
+    return _VISIBLE.search(text) is None
+
+
+class _TooManyError(Exception):
+    """The reading ends, since there are enough problems to report."""
+
+
+class _Problems:
+    """The problems of a set, up to ``MAX_PROBLEMS``."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def add(self, sentence: str) -> None:
+        """Add a problem.
+
+        Raises:
+            _TooManyError: It is the last that is counted.
+        """
+        self.sentences.append(sentence)
+        if len(self.sentences) == MAX_PROBLEMS:
+            raise _TooManyError
+
+
+def _read_long(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
     _unknown_keys(obj, SET_KEYS, "", problems)
     form: dict[str, Any] = {}
     for key in ("$schema", "language"):
@@ -49,7 +98,7 @@ def _read_long(obj: Mapping[Any, Any], problems: list[str]) -> dict[str, Any]:
     for name, entry in obj["intents"].items():
         place = _intent_place(name, problems)
         if not isinstance(entry, Mapping):
-            problems.append(f'{place} is {_kind(entry)}; write {{"templates": ["...", "..."]}}')
+            problems.add(f'{place} is {_kind(entry)}; write {{"templates": ["...", "..."]}}')
             continue
         _unknown_keys(entry, INTENT_KEYS, f"{place}: ", problems)
         texts = _read_texts(entry.get("templates"), place, problems, allow_objects=False)
@@ -60,14 +109,14 @@ def _read_long(obj: Mapping[Any, Any], problems: list[str]) -> dict[str, Any]:
     return {**form, "intents": intents}
 
 
-def _read_short(obj: Mapping[Any, Any], problems: list[str]) -> dict[str, Any]:
+def _read_short(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
     schema = _string(obj.get("$schema"), "'$schema'", problems)
     intents: dict[Any, dict[str, Any]] = {}
     for name, texts in obj.items():
         if name == "$schema":
             continue
         if name in SET_KEYS and not isinstance(texts, list | tuple):
-            problems.append(
+            problems.add(
                 f"{name!r} is {_kind(texts)}; a set with settings has its intents in an object: "
                 '{"intents": {"lights_on": {"templates": ["..."]}}}'
             )
@@ -77,13 +126,13 @@ def _read_short(obj: Mapping[Any, Any], problems: list[str]) -> dict[str, Any]:
     return {"$schema": schema, "intents": intents}
 
 
-def _read_texts(value: Any, place: str, problems: list[str], *, allow_objects: bool) -> list[str]:
+def _read_texts(value: Any, place: str, problems: _Problems, *, allow_objects: bool) -> list[str]:
     if not isinstance(value, list | tuple):
         found = "has no list of templates" if value is None else f"has {_kind(value)} as templates"
-        problems.append(f'{place} {found}; write a list of texts: ["...", "..."]')
+        problems.add(f'{place} {found}; write a list of texts: ["...", "..."]')
         return []
     if not value:
-        problems.append(f"{place} has no templates; add one, or remove the intent")
+        problems.add(f"{place} has no templates; add one, or remove the intent")
     texts = []
     for position, item in enumerate(value, 1):
         at = f"{place}, template {position}"
@@ -91,50 +140,51 @@ def _read_texts(value: Any, place: str, problems: list[str], *, allow_objects: b
             _unknown_keys(item, ("text",), f"{at}: ", problems)
             item = item.get("text")
         if not isinstance(item, str):
-            problems.append(f"{at} is {_kind(item)}; write a text in quotes")
-        elif not item.strip():
-            problems.append(f"{at} is empty; write a text, or remove it")
+            problems.add(f"{at} is {_kind(item)}; write a text in quotes")
+        elif is_blank(item):
+            problems.add(f"{at} is empty or invisible; write a text, or remove it")
         elif not _is_unicode(item):
-            problems.append(f"{at} contains half a surrogate pair; write the whole character")
+            problems.add(f"{at} contains half a surrogate pair; write the whole character")
         else:
             texts.append(item)
     return texts
 
 
-def _intent_place(name: Any, problems: list[str]) -> str:
-    place = f"intent {name!r}"
+def _intent_place(name: Any, problems: _Problems) -> str:
+    place = f"intent {shorten(name)}"
     if not isinstance(name, str):
-        problems.append(f"{place}: the name is {_kind(name)}; write a text")
-    elif not name.strip() or not _is_unicode(name):
-        problems.append(f"{place}: the name is empty or not valid text; give it a name")
+        problems.add(f"{place}: the name is {_kind(name)}; write a text")
+    elif is_blank(name) or not _is_unicode(name):
+        problems.add(f"{place}: the name is empty, invisible or not valid text; give it a name")
     return place
 
 
-def _number(value: Any, low: int, high: int, place: str, problems: list[str]) -> float | None:
+def _number(value: Any, low: int, high: int, place: str, problems: _Problems) -> float | None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if number and low <= value <= high:  # not so for NaN
         return float(value)
-    shown = value if number else _kind(value)
-    problems.append(f"{place} is {shown}; write a number from {low} to {high}")
+    shown = shorten(value) if number else _kind(value)
+    problems.add(f"{place} is {shown}; write a number from {low} to {high}")
     return None
 
 
-def _string(value: Any, place: str, problems: list[str]) -> str | None:
+def _string(value: Any, place: str, problems: _Problems) -> str | None:
     if value is None or (isinstance(value, str) and value and _is_unicode(value)):
         return value
     shown = "empty or not valid text" if isinstance(value, str) else _kind(value)
-    problems.append(f"{place} is {shown}; write a text, or remove it")
+    problems.add(f"{place} is {shown}; write a text, or remove it")
     return None
 
 
 def _unknown_keys(
-    obj: Mapping[Any, Any], known: tuple[str, ...], place: str, problems: list[str]
+    obj: Mapping[Any, Any], known: tuple[str, ...], place: str, problems: _Problems
 ) -> None:
     for key in obj:
         if key not in known:
-            near = difflib.get_close_matches(str(key), known, n=1)
+            typed = key if isinstance(key, str) and len(key) <= _MAX_TYPO else ""
+            near = difflib.get_close_matches(typed, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
-            problems.append(f"{place}unknown key {key!r}; {hint}")
+            problems.add(f"{place}unknown key {shorten(key)}; {hint}")
 
 
 def _kind(value: Any) -> str:

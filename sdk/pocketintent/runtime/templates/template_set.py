@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pocketintent.runtime.errors import TemplateError
-from pocketintent.runtime.templates.forms import list_names, normalise_form
+from pocketintent.runtime.templates.forms import MAX_PROBLEMS, list_names, normalise_form
 
 DEFAULT_THRESHOLD = 0.5
 """Score below which nothing is recognised, for a set without its own threshold."""
@@ -117,7 +117,8 @@ def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
     """
     form, problems = normalise_form(obj)
     if problems:
-        more = f" (problems in all: {len(problems)})" if len(problems) > 1 else ""
+        least = "at least " if len(problems) == MAX_PROBLEMS else ""
+        more = f" (problems in all: {least}{len(problems)})" if len(problems) > 1 else ""
         raise TemplateError(f"{source}: {problems[0]}{more}")
     return TemplateSet(
         {name: IntentTemplates(**entry) for name, entry in form["intents"].items()},

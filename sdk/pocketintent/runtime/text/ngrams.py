@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -11,6 +10,9 @@ from pocketintent.runtime.errors import ModelFileError
 
 MAX_N = 64
 """Longest n-gram that a model may ask for, in code points."""
+
+MAX_WEIGHT = 1000
+"""Largest factor on the n-grams' vectors of an unknown word."""
 
 _FNV_OFFSET = 2166136261
 _FNV_PRIME = 16777619
@@ -67,7 +69,7 @@ class NgramSettings:
     num_buckets: int
     """Size of the hash table, and so the number of n-gram vectors; at least 1."""
     weight: float = 1.0
-    """Factor on the mean; finite."""
+    """Factor on the mean, from -``MAX_WEIGHT`` to ``MAX_WEIGHT``."""
 
     def __post_init__(self) -> None:
         sizes = (self.min_n, self.max_n, self.num_buckets)
@@ -81,8 +83,11 @@ class NgramSettings:
             )
         if self.num_buckets < 1:
             raise ModelFileError(f"n-grams need at least one bucket, not {self.num_buckets}")
-        if type(self.weight) not in (int, float) or not math.isfinite(self.weight):
-            raise ModelFileError(f"the n-gram weight must be a finite number, not {self.weight!r}")
+        if type(self.weight) not in (int, float) or not abs(self.weight) <= MAX_WEIGHT:
+            raise ModelFileError(
+                f"the n-gram weight must be a finite number from {-MAX_WEIGHT} to "
+                f"{MAX_WEIGHT}, not {self.weight!r}"
+            )
 
     def buckets(self, word: str) -> list[int]:
         """Buckets of a word's n-grams; see :func:`ngram_buckets`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -12,6 +13,7 @@ from typing import Any, BinaryIO, cast
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.regular import open_regular
 from pocketintent.runtime.text.lines import numbered_lines
 
 
@@ -85,10 +87,15 @@ def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
     return (item.text for item in read_corpus(paths))
 
 
-def _open(path: Path) -> BinaryIO:
-    if path.suffix.lower() == ".gz":
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    return path.open("rb")
+@contextmanager
+def _open(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, unpacked if its name ends in ``.gz``."""
+    with open_regular(path) as file:
+        if path.suffix.lower() == ".gz":
+            with gzip.open(file) as unpacked:
+                yield cast(BinaryIO, unpacked)
+        else:
+            yield file
 
 
 def _parse_plain(line: str, path: Path, number: int) -> Text:

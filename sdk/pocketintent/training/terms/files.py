@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.text.lines import numbered_lines
 
 HEADER = "term\tscore\tcount"
@@ -48,7 +49,7 @@ def load_terms(path: str | Path) -> list[Term]:
             file and line.
     """
     try:
-        lines = Path(path).read_bytes().split(b"\n")
+        lines = read_regular(path).split(b"\n")
     except OSError as error:
         raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
     terms: dict[str, Term] = {}

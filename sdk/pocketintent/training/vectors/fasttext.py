@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent.runtime.files.regular import open_regular
 from pocketintent.training.vectors.rows import MAX_DIM, VectorRows
 
 MAGIC = struct.pack("<i", 793712314)
@@ -53,7 +54,7 @@ def read_fasttext(path: Path, limit: int | None) -> tuple[list[str], FloatArray]
         PocketIntentError: The file is truncated, damaged, quantised, or of another version.
         MissingExtraError: The model has n-grams and gensim is not installed.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     try:
         layout = _read_layout(data, path)

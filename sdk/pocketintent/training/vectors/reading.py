@@ -14,6 +14,7 @@ import numpy as np
 
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.regular import open_regular
 from pocketintent.training.vectors.binary_rows import read_binary_rows
 from pocketintent.training.vectors.fasttext import MAGIC, read_fasttext
 from pocketintent.training.vectors.rows import HEADER
@@ -73,7 +74,7 @@ def read_vectors(path: str | Path, limit: int | None = None) -> TermVectors:
 def _reading(path: Path) -> Iterator[tuple[BinaryIO, bool]]:
     """Open a file, unpacked if it is a gzip; the second value is whether it is."""
     try:
-        with path.open("rb", buffering=1 << 18) as file:
+        with open_regular(path, 1 << 18) as file:
             packed = file.read(2) == _GZIP
             file.seek(0)
             if packed:

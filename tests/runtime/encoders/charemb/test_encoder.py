@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hostile_models import Parts, seal
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -276,7 +277,7 @@ def test_tensors_that_do_not_fit_are_refused(
     manifest, tensors = make().to_model_file_parts()
     change(tensors)
     path = tmp_path / "model.safetensors"
-    save_model(path, manifest, tensors)
+    path.write_bytes(seal(Parts({**manifest, "format_version": 1}, tensors)))
     with pytest.raises(ModelFileError, match=message):
         load_encoder(path)
 

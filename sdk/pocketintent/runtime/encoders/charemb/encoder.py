@@ -22,6 +22,7 @@ from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
+from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
@@ -75,6 +76,7 @@ class CharEncoder(ModelEncoder):
         if reads not in get_args(Reading):
             raise ModelFileError(f"reads must be text or words, not {reads!r}")
         shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
+        network.check_memory(len(vocabulary), vocabulary.max_chars)
         weights.check(shapes)
         self.vocabulary = vocabulary
         limit = vocabulary.max_chars
@@ -87,6 +89,7 @@ class CharEncoder(ModelEncoder):
         self.manifest = dict(manifest or {})
         self.tokenize: Tokenizer = get_tokenizer(tokenizer_spec)
         parameters = weights.decode()
+        check_numbers(parameters)
         reader = TransformerReader if network.cell == "transformer" else RecurrentReader
         self._reader = reader(network, parameters)
         self._mlp: list[tuple[FloatArray, FloatArray]] = [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
 from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 
 Cell = Literal["lstm", "gru", "transformer"]
 Shapes = dict[str, tuple[int, ...]]
@@ -17,7 +19,7 @@ Parameters = Mapping[str, FloatArray]
 GATES = {"lstm": 4, "gru": 3}
 """Number of gates: input, forget, cell, output of an LSTM; reset, update, new of a GRU."""
 
-MAX_SIZE = 1 << 20
+MAX_SIZE = MAX_DIM
 """Upper limit of every size; a file with a larger one is damaged."""
 
 MAX_LAYERS = 64
@@ -110,6 +112,32 @@ class CharNetwork:
             "mlp.1.weight": (self.outputs, self.mlp),
             "mlp.1.bias": (self.outputs,),
         }
+
+    def check_memory(self, num_characters: int, max_chars: int) -> None:
+        """Check that the decoded weights, and the largest array of a text, fit into memory.
+
+        Args:
+            num_characters: Size of the vocabulary, including the unknown character.
+            max_chars: Maximum number of code points that are read from a text.
+
+        Raises:
+            ModelFileError: One of them has more than ``MAX_NUMBERS`` numbers.
+        """
+        shapes = self.shapes(num_characters, max_chars)
+        chars = min(max_chars, RAW_CHARS)
+        sizes = {"weights": sum(math.prod(shape) for shape in shapes.values())}
+        if self.cell == "transformer":
+            sizes["attention"] = self.heads * chars * RAW_CHARS
+            sizes["layers"] = 4 * self.hidden * RAW_CHARS
+        else:
+            rows = len(self.directions) * GATES[self.cell] * self.hidden
+            sizes["layers"] = rows * max(num_characters, RAW_CHARS)
+        for part, size in sizes.items():
+            if size > MAX_NUMBERS:
+                raise ModelFileError(
+                    f"the {part} of the network need {size} numbers in memory; at most "
+                    f"{MAX_NUMBERS} are allowed"
+                )
 
     def _recurrent_shapes(self, prefix: str, inputs: int) -> Shapes:
         rows = GATES[self.cell] * self.hidden

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, unit_rows
+from pocketintent.runtime.arrays import MAX_NUMBERS, FloatArray, unit_rows
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Matrix
 
@@ -19,6 +19,9 @@ thousand words just below this limit would have 4e-4 of the answer; in the shipp
 
 _MAX_SINGLE_QUERIES = 8
 """Up to this number of queries, BLAS is faster with one product for each query."""
+
+MIN_TEMPERATURE = 1e-6
+"""Smallest temperature; float32 cannot divide by much smaller ones."""
 
 _FRACTIONS = ("share", "temperature", "weight")
 """Settings above 0 and at most 1."""
@@ -47,6 +50,11 @@ class Attention:
                 raise ModelFileError(
                     f"attention: {name} must be above 0 and at most 1, not {value!r}"
                 )
+        if self.temperature < MIN_TEMPERATURE:
+            raise ModelFileError(
+                f"attention: temperature must be at least {MIN_TEMPERATURE:g}, not "
+                f"{self.temperature!r}"
+            )
 
     @classmethod
     def from_manifest(cls, entry: object) -> Attention:
@@ -83,11 +91,20 @@ class TableAttention:
     Args:
         table: The word vectors; decoded at the first query, 4 bytes for each value.
         settings: See :class:`Attention`.
+
+    Raises:
+        ModelFileError: The table has no rows, or more than memory is meant for.
     """
 
     def __init__(self, table: Matrix, settings: Attention) -> None:
         self.settings = settings
         self._table = answering_rows(table, settings)
+        if not 1 <= len(self._table) * self._table.dim <= MAX_NUMBERS:
+            raise ModelFileError(
+                f"attention: the table has {len(self._table)} words of {self._table.dim} "
+                f"dimensions; it needs at least one word, and at most {MAX_NUMBERS} numbers are "
+                "decoded: limit the words that answer (combine --attention-words)"
+            )
         self._rows: FloatArray | None = None
         self._scales: FloatArray | None = None
 

@@ -1,0 +1,185 @@
+"""Open damaged files by the thousand: each is refused by its own error or gives finite scores.
+
+    python benchmarks/robustness.py models --count 100000
+    python benchmarks/robustness.py templates --count 200000
+    python benchmarks/robustness.py folders --count 2000      (extras export and onnxruntime)
+
+One JSON object goes to stdout: the files that were refused, opened and, by any other error or by a
+score that is not finite, failed. A failure goes to stderr with its number, and the status is 1:
+`--seed NUMBER --count 1` repeats it. docs/robustness.md has the figures; the tests run a short
+form.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import resource
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import hostile_models
+import hostile_templates
+from memory import peak_bytes
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import MAX_MESSAGE, ModelFileError, TemplateError
+from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.templates.checks import check_templates
+from pocketintent.runtime.templates.files import load_templates
+from pocketintent.runtime.templates.template_set import parse_templates
+
+if TYPE_CHECKING:
+    from hostile_folders import Folders
+
+TEMPLATES = {"on": ["turn on the light", "light on"], "music": ["play music", "musik please"]}
+TEXTS = ("turn on the light", "plai sme music", "", "x", "\u200b\ud800 🙂", "the " * 40)
+MEMORY = 4 << 30
+"""Address space that a file may use beyond what the process uses before."""
+
+Check = Callable[[int, np.random.Generator, Path], str]
+"""Writes the file of a number under a path, opens it, and says what became of it."""
+
+
+def check_model() -> Check:
+    """The check of one model file."""
+    models = hostile_models.tiny_models(np.random.default_rng(0))
+
+    def check(number: int, rng: np.random.Generator, path: Path) -> str:
+        path.write_bytes(hostile_models.mutate(models[number % len(models)], rng))
+        try:
+            encoder = load_encoder(path)
+        except ModelFileError as error:
+            return _refused(error)
+        check_scores(encoder, table=number % 8 == 0)
+        return "opened"
+
+    return check
+
+
+def check_template_file() -> Check:
+    """The check of one template file."""
+
+    def check(number: int, rng: np.random.Generator, path: Path) -> str:
+        path.write_bytes(hostile_templates.mutate(rng))
+        try:
+            templates = load_templates(path)
+        except TemplateError as error:
+            return _refused(error)
+        assert parse_templates(templates.to_dict()) == templates
+        assert all(len(warning) <= MAX_MESSAGE for warning in check_templates(templates))
+        return "opened"
+
+    return check
+
+
+def check_exported() -> Check:
+    """The check of one exported folder of a tiny model."""
+    from hostile_folders import Folders
+
+    return check_folder(Folders.of_tiny_models())
+
+
+def check_folder(folders: Folders) -> Check:
+    """The check of one exported folder.
+
+    Args:
+        folders: Writes the damaged folders.
+    """
+
+    def check(number: int, rng: np.random.Generator, path: Path) -> str:
+        folders.write_damaged(number, rng, path)
+        try:
+            recognizer = IntentRecognizer.load(None, path, backend="onnxruntime")
+        except (ModelFileError, TemplateError) as error:
+            return _refused(error)
+        try:
+            _check_matches(recognizer)
+        except ModelFileError as error:  # a graph whose numbers overflow on some texts alone
+            return f"{_refused(error)} at a match"
+        return "opened"
+
+    return check
+
+
+CHECKS = {"models": check_model, "templates": check_template_file, "folders": check_exported}
+
+
+def check_scores(encoder: Encoder, *, table: bool) -> None:
+    """Match texts, one by one and as a batch, and check that each score is finite.
+
+    Args:
+        encoder: The encoder of a damaged file that was opened.
+        table: Search the templates' codes and not their vectors.
+    """
+    with np.errstate(all="ignore"):
+        _check_matches(IntentRecognizer(encoder, TEMPLATES, search="table" if table else "exact"))
+
+
+def _check_matches(recognizer: IntentRecognizer) -> None:
+    for match in [*map(recognizer.match, TEXTS), *recognizer.match_batch(TEXTS)]:
+        assert math.isfinite(match.score), f"score {match.score}"
+
+
+def _refused(error: Exception) -> str:
+    assert len(str(error)) <= MAX_MESSAGE + 10, "the message is too long"
+    return "refused"
+
+
+def run(check: Check, count: int, seed: int, folder: Path) -> Counter[str]:
+    """Check damaged files.
+
+    Args:
+        check: A check of ``CHECKS``.
+        count: Number of files.
+        seed: Seed of the first file; each file has the next seed.
+        folder: Folder to write to; the last file is left there.
+
+    Returns:
+        Number of files by what became of them.
+
+    """
+    results = Counter(refused=0, opened=0, failed=0)
+    for number in range(seed, seed + count):
+        try:
+            results[check(number, np.random.default_rng(number), folder / "file")] += 1
+        except Exception as error:
+            results["failed"] += 1
+            print(
+                f"file of seed {number}: {type(error).__name__} {str(error)[:300]!r}",
+                file=sys.stderr,
+            )
+        if number % 10_000 == 9_999:
+            print(f"{dict(results)}", file=sys.stderr)
+    return results
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("files", choices=CHECKS, help="what to damage")
+    parser.add_argument("--count", type=int, default=10_000, help="number of files (%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first file (%(default)s)")
+    args = parser.parse_args()
+    start = time.monotonic()
+    check = CHECKS[args.files]()
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (peak_bytes() + MEMORY, hard))
+    with tempfile.TemporaryDirectory() as folder:
+        results = run(check, args.count, args.seed, Path(folder))
+    figures = {"files": args.count, "seed": args.seed, **results}
+    seconds = round(time.monotonic() - start)
+    print(json.dumps({**figures, "seconds": seconds, "peak_bytes": peak_bytes()}))
+    sys.exit(1 if results["failed"] else 0)
+
+
+if __name__ == "__main__":
+    main()

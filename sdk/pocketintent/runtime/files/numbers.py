@@ -1,0 +1,39 @@
+"""The numbers that a model file may contain: finite, and of a size that no product overflows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.errors import ModelFileError
+
+LARGEST = 65504.0
+"""Largest magnitude of a number, the limit of half precision; trained numbers are below 1,000. Sums
+of 4,096 rows, and the products in a network, then stay far below the limit of float32."""
+
+
+def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse float arrays with numbers that lead to NaN scores.
+
+    Args:
+        arrays: Arrays by name, of any dtype and shape; only those of floats are checked.
+
+    Raises:
+        ModelFileError: A number is NaN, infinite or beyond ``LARGEST``; the message has the name
+            of the array.
+    """
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and array.size and not _is_usable(array):
+            raise ModelFileError(
+                f"tensor {name!r} has a number that is NaN, infinite or beyond {LARGEST:.0f}"
+            )
+
+
+def _is_usable(array: NDArray[Any]) -> bool:
+    if array.dtype == np.float16:  # comparing half precision is slow, and its limit is LARGEST
+        exponents = array.view(np.uint16) & np.uint16(0x7C00)
+        return int(exponents.max()) < 0x7C00
+    return bool(array.min() >= -LARGEST and array.max() <= LARGEST)  # both are False for NaN
