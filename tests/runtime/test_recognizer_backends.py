@@ -214,7 +214,7 @@ def test_a_backend_that_is_not_installed_is_named_with_its_extra(
         if name.partition(".")[0] in ("onnxruntime", "ai_edge_litert", "tflite_runtime"):
             monkeypatch.setitem(sys.modules, name, None)
 
-    with pytest.raises(MissingExtraError, match=rf"\[{backend}\]"):
+    with pytest.raises(MissingExtraError, match=rf"\.\[{backend}\]"):
         IntentRecognizer.load(None, folder, backend=backend)  # type: ignore[arg-type]
 
 
