@@ -150,7 +150,7 @@ FILES = (
     ),
     *("object.json", "header.tsv", "ragged.tsv", "nan.tsv", "corpus.jsonl", "vectors.tsv"),
     *("tiny.safetensors", "charemb.safetensors", "sts.jsonl", "intents", "bot.json", "loop"),
-    *("fifo", "/dev/null", "/proc/self/mem", "/"),
+    *("fifo", "/dev/null", "/proc/self/mem"),
 )
 """Files and folders, by their names in :func:`write_files`, of which most suit no option."""
 

@@ -214,7 +214,7 @@ class IntentRecognizer:
 
         Returns:
             The match of each text. Intents, templates and reasons are those of :meth:`match`;
-            scores are equal up to the rounding of a matrix product of another size.
+            scores are equal up to rounding, which depends on the size of the block.
 
         Raises:
             TypeError: A text is not a string, or ``texts`` is a single string.
@@ -234,10 +234,11 @@ class IntentRecognizer:
 
         Args:
             text: Any string.
-            limit: Most candidates to return.
+            limit: Maximum number of candidates.
 
         Returns:
-            Candidates by falling score; none when the encoder knows nothing in the text.
+            Candidates in descending order of score; none when the encoder recognises nothing
+            in the text.
 
         Raises:
             TypeError: ``text`` is not a string.

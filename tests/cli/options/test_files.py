@@ -62,6 +62,8 @@ def test_a_path_that_suits_is_accepted(read: PathType, text: str) -> None:
         (input_path, "new", "there is no such file"),
         (output_file, "folder", "it is a folder; name a file"),
         (output_file, "nowhere/new", "there is no folder nowhere"),
+        (output_file, "fifo", "name a regular file"),
+        (output_file, "/dev/zero", "name a regular file"),
         (output_file, "file/new", "is a file, not a folder"),
         (output_folder, "file", "is a file, not a folder"),
         (output_folder, "file/new", "is a file, not a folder"),

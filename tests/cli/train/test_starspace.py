@@ -80,7 +80,7 @@ def test_an_unfinished_run_needs_resume_or_restart(
     out = tmp_path / "model.safetensors"
     (tmp_path / "model.safetensors.work").mkdir()
     assert call("--corpus", corpus, "--out", out, *QUICK) == 1
-    assert "--resume goes on with it, --restart drops it" in capsys.readouterr().err
+    assert "--resume continues it, --restart discards it" in capsys.readouterr().err
     assert call("--corpus", corpus, "--out", out, *QUICK, "--restart") == 0
 
 

@@ -45,6 +45,23 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("write", [write_atomically, _write_large])
+def test_a_device_or_a_pipe_is_not_replaced(
+    write: Callable[..., None], linked: bool, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    path = tmp_path / "link" if linked else pipe
+    if linked:
+        path.symlink_to(pipe)
+    with pytest.raises(OSError, match=rf"name a regular file: '.*{path.name}'$"):
+        write(path, b"new")
+    assert pipe.is_fifo()
+    assert set(tmp_path.iterdir()) == {pipe, path}
+
+
 def test_a_block_that_fails_leaves_the_old_file_and_its_own_error(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"old")

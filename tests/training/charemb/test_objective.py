@@ -210,7 +210,7 @@ def test_a_checkpoint_that_cannot_be_used_is_named(make_trainer: MakeTrainer) ->
     other = (trainer._folder.parent / "other" / CHECKPOINT).read_bytes()
     for data in (b"", b"no checkpoint", other[: len(other) // 2], other):
         path.write_bytes(data)
-        with pytest.raises(PocketIntentError, match=r"checkpoint\.pt: cannot go on"):
+        with pytest.raises(PocketIntentError, match=r"checkpoint\.pt: cannot resume"):
             make_trainer().resume()
 
 

@@ -52,7 +52,7 @@ def test_sums_of_words_are_near_the_vectors_of_validation_texts(
     assert record["cosine"]["validation"] > 0.9
     assert record["loss"][-1] < record["loss"][0] / 2
     assert record["texts"]["validation"] > 10
-    assert lines[0].endswith("kept out to measure, 0 left out without a known word; 8 words")
+    assert lines[0].endswith("held out to measure, 0 left out without a known word; 8 words")
     manifest = load_model(out).manifest
     assert manifest["training"] == record
     assert record["settings"] == asdict(TOY)
@@ -100,7 +100,7 @@ def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
         train_distilled(targets, out, TOY)
     lines: list[str] = []
     train_distilled(targets, out, TOY, resume=True, report=lines.append)
-    assert any(line.startswith("going on after 1 of 8") for line in lines)
+    assert any(line.startswith("resuming after 1 of 8") for line in lines)
     assert out.read_bytes() == whole.read_bytes()
 
 

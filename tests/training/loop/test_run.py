@@ -174,7 +174,7 @@ def test_a_run_on_a_gpu_is_deterministic_and_restores_what_it_changed(
     ("resumed", "checkpoint", "trained", "going_on"),
     [
         (False, True, [0, 1, 2], []),
-        (True, True, [1, 2], ["going on after 1 of 3 epochs"]),
+        (True, True, [1, 2], ["resuming after 1 of 3 epochs"]),
         (True, False, [0, 1, 2], []),
     ],
 )

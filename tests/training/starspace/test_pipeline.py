@@ -335,7 +335,7 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
     assert (folder / "checkpoint.pt").exists()
     assert not out.exists()
 
-    with pytest.raises(PocketIntentError, match="--resume goes on with it, --restart drops it"):
+    with pytest.raises(PocketIntentError, match="--resume continues it, --restart discards it"):
         train_starspace([corpus], out, SMALL)
     with pytest.raises(PocketIntentError, match=r"made with other settings \(seed\); repeat"):
         train_starspace([corpus], out, replace(SMALL, seed=1), resume=True)
@@ -347,7 +347,7 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
 
     lines: list[str] = []
     train_starspace([corpus], out, SMALL, resume=True, report=lines.append)
-    assert "going on after 1 of 3 epochs" in lines
+    assert "resuming after 1 of 3 epochs" in lines
     assert not any("counting words" in line for line in lines)
     assert out.read_bytes() == unbroken.read_bytes()
     assert not folder.exists()

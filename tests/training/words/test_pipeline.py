@@ -126,7 +126,7 @@ def test_a_stopped_and_resumed_run_gives_the_result_of_an_unbroken_run(
         train_words([corpus], broken, replace(settings, seed=1), resume=True)
     lines: list[str] = []
     train_words([corpus], broken, settings, resume=True, report=lines.append)
-    assert f"going on after {epoch} of 3 epochs" in lines
+    assert f"resuming after {epoch} of 3 epochs" in lines
     assert broken.read_bytes() == whole.read_bytes()
 
 

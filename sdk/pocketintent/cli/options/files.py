@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pocketintent.runtime.files.atomic import NOT_A_FILE
+
 
 def file_name(text: str) -> str:
     """Argument type: the name of a file or of something that is shipped; not empty."""
@@ -96,6 +98,8 @@ def _check_readable(path: Path) -> None:
 def _check_output_file(path: Path) -> None:
     if path.is_dir():
         raise _error(errno.EISDIR, "it is a folder; name a file", path)
+    if path.exists() and not path.is_file():
+        raise _error(errno.EINVAL, NOT_A_FILE, path)
     folder = path.absolute().parent
     if not folder.exists():
         raise _error(errno.ENOENT, f"there is no folder {path.parent}; make it first", path)

@@ -22,12 +22,12 @@ def rank_vector(
 
     Args:
         indexed: The templates.
-        vector: float32 [dim], the text's vector; zeros when the encoder knows nothing in it.
+        vector: float32 [dim], the text's vector; zeros when the encoder recognises nothing in it.
         decision: How templates and centroids make a score.
-        limit: Most candidates to return.
+        limit: Maximum number of candidates.
 
     Returns:
-        Candidates by falling score; none without templates or for a vector of zeros.
+        Candidates in descending order of score; none without templates or for a vector of zeros.
     """
     if indexed.index is None or not vector.any():
         return []
@@ -45,7 +45,7 @@ def match_vector(
     Args:
         indexed: The templates.
         templates: The set that they come from, for its thresholds and margin.
-        vector: float32 [dim], the text's vector; zeros when the encoder knows nothing in it.
+        vector: float32 [dim], the text's vector; zeros when the encoder recognises nothing in it.
         decision: How templates and centroids make a score.
     """
     best = rank_vector(indexed, vector, decision, limit=2)

@@ -28,7 +28,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HitBlock:
-    """The best intents of several queries, one row for each query, by falling score."""
+    """The best intents of several queries, one row for each query, in descending order of score."""
 
     intents: IndexArray
     """intp [num_queries, limit]: positions of the intents."""
@@ -58,10 +58,10 @@ def best_hits(totals: FloatArray, scores: FloatArray, bounds: IndexArray, limit:
         totals: float32 [num_intents], the score of each intent; overwritten.
         scores: float32 [num_rows], the similarities of templates, then centroids.
         bounds: intp [num_intents + 1]: where each intent's templates begin.
-        limit: Most hits to return.
+        limit: Maximum number of hits.
 
     Returns:
-        Hits by falling score; of equal scores the first intent, and its first template.
+        Hits in descending order of score; of equal scores the first intent, and its first template.
     """
     hits = []
     for _ in range(min(limit, len(totals))):
@@ -82,7 +82,7 @@ def best_hit_block(
         totals: float32 [num_queries, num_intents], the score of each intent; overwritten.
         scores: float32 [num_queries, num_rows], the similarities of templates, then centroids.
         bounds: intp [num_intents + 1]: where each intent's templates begin.
-        limit: Most hits for a query.
+        limit: Maximum number of hits per query.
 
     Returns:
         The hits, and bool [num_queries]: whether two scores of the query are so near each other

@@ -59,10 +59,11 @@ class Index(Protocol):
             query: float32 [dim], of unit length.
             decision: ``"nearest"``: the similarity to the nearest template;
                 ``"nearest+centroid"``: its mean with the similarity to the intent's centroid.
-            limit: Most hits to return.
+            limit: Maximum number of hits.
 
         Returns:
-            Hits by falling score; of equal scores the first intent, and its first template.
+            Hits in descending order of score; of equal scores the first intent, and its first
+            template.
         """
         ...
 
@@ -72,11 +73,11 @@ class Index(Protocol):
         Args:
             queries: float32 [num_queries, dim], of unit length.
             decision: See :meth:`search`.
-            limit: Most hits for a query.
+            limit: Maximum number of hits per query.
 
         Returns:
             The intents and templates that :meth:`search` finds for each query, in its order;
-            the scores are equal but for the rounding of a product of another size.
+            the scores are equal up to rounding, which depends on the number of queries.
         """
         ...
 

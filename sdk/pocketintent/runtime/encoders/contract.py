@@ -2,15 +2,16 @@
 
 To add an encoder kind:
 
-1. Derive a class from :class:`ModelEncoder` and set ``kind``. Set the attributes that the base
-   class lists in ``__init__``, and implement the abstract methods: ``encode_batch``,
+1. Derive a class from :class:`ModelEncoder` and set ``kind``. In ``__init__``, set the attributes
+   that the base class lists, and implement the abstract methods: ``encode_batch``,
    ``embed_tokens``, ``to_model_file_parts`` and ``from_model_file``.
 2. Add a line to :mod:`pocketintent.runtime.encoders.registry`. The kind now loads, matches and can
    be evaluated.
-3. To make it compressible, override ``tables`` and ``select_words``.
+3. To make it compressible, override ``tables``, ``select_words`` and ``word_table``, and save the
+   template codebook that compression adds (:mod:`pocketintent.runtime.encoders.parts` has helpers).
 4. To make it exportable, override ``graph_inputs``, and ``graph_modules`` with torch modules in
    ``pocketintent_export.encoders``. If ``tables`` is empty, override ``check_exportable`` and
-   ``sum_slots``, too.
+   ``sum_slots``, too; if a vector is not a weighted sum of rows, override ``encode_slots``.
 
 :class:`pocketintent.runtime.encoders.static.StaticEncoder` is the example to follow, and
 ``tests/test_new_encoder_kind.py`` adds a kind in one file. All other parts of the program call this
@@ -215,7 +216,7 @@ class ModelEncoder(ABC):
 
         Returns:
             Matrices whose vectors have the same basis, such as ``words`` and ``ngrams``; empty
-            for a kind that compression leaves unchanged.
+            for a kind that cannot be compressed.
         """
         return {}
 

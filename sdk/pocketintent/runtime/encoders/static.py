@@ -128,7 +128,7 @@ class StaticEncoder(ModelEncoder):
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
 
-        Each is equal to the bit to the vector that :meth:`encode` returns.
+        Each is bit-identical to the vector that :meth:`encode` returns.
         """
         vectors = np.empty((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):

@@ -7,6 +7,7 @@ killed process leaves its temporary folder, which the next write of the same tar
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from pathlib import Path
 from pocketintent.runtime.files.staging import staging
 
 _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+NOT_A_FILE = "it is a device, a pipe or a socket; name a regular file"
+"""Why a path that exists is not written to."""
 
 
 def write_atomically(
@@ -53,9 +57,11 @@ def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -
 
     Raises:
         OSError: The file cannot be written. The error names ``path`` and says what is wrong
-            with its folder.
+            with its folder; a device or a pipe is refused, because it would be replaced.
     """
     target = Path(os.path.realpath(path))
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise OSError(errno.EINVAL, NOT_A_FILE, os.fspath(path))
     try:
         with staging(target) as temporary:
             yield temporary

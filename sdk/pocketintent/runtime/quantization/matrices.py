@@ -116,7 +116,7 @@ class QuantizedMatrix:
         return total
 
     def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:
-        """Sums of several groups of rows, each equal to the bit to :meth:`weighted_sum`.
+        """Sums of several groups of rows, each bit-identical to :meth:`weighted_sum`.
 
         Args:
             ids: intp ``[counts.sum()]``: the rows of each group, group after group.

@@ -83,7 +83,7 @@ class CharEmbData:
     training: TargetTerms
     """Terms that are learnt."""
     validation: TargetTerms
-    """Terms that are kept out of training; may be empty."""
+    """Terms that are held out of training; may be empty."""
 
     @classmethod
     def split(cls, terms: TargetTerms, settings: CharEmbSettings) -> CharEmbData:
@@ -167,7 +167,7 @@ class CharBatches:
         self._epoch = epoch
 
     def batch(self, number: int) -> CharBatch:
-        """One batch of the present epoch, with its typing errors."""
+        """One batch of the current epoch, with its typing errors."""
         rows = self._batches[number]
         rng = np.random.default_rng([self._settings.seed, _BATCH, self._epoch, number])
         texts = [self._texts[row] for row in rows]

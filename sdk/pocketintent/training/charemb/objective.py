@@ -131,7 +131,7 @@ class CharEmbTraining(Trainable):
         return result
 
     def measure(self, epoch: Epoch) -> Measurement:
-        """Mean loss, learning rate and, if terms are kept out, their cosine.
+        """Mean loss, learning rate and, if terms are held out, their cosine.
 
         The best weights are kept, and training ends after ``patience`` epochs without better
         ones.
@@ -186,7 +186,7 @@ class CharEmbTraining(Trainable):
         self._best = state["best"]
 
     def finish(self) -> None:
-        """Restore the best weights; the last ones stay if no terms are kept out."""
+        """Restore the best weights; the last ones stay if no terms are held out."""
         if self._best is not None:
             self.model.load_state_dict(self._best["model"])
 

@@ -97,7 +97,7 @@ def train_charemb(
         if run.finished:
             return run.record
         run.report(
-            f"{len(data.training)} terms to learn, {len(data.validation)} kept out, "
+            f"{len(data.training)} terms to learn, {len(data.validation)} held out, "
             f"{len(data.vocabulary)} characters"
         )
         task = CharEmbTraining(
@@ -148,7 +148,7 @@ def measure_reconstruction(encoder: CharEncoder, data: CharEmbData, seed: int) -
         seed: Seed of the draw and of the typing errors.
 
     Returns:
-        For ``training`` and, if terms were kept out, ``validation``: the number of ``terms``,
+        For ``training`` and, if terms were held out, ``validation``: the number of ``terms``,
         their mean ``cosine``, ``cosine_1_error`` and ``cosine_2_errors`` of the same terms
         misspelt, and, if lengths are learnt, ``log_norm_error``, the root mean squared error.
     """

@@ -52,7 +52,7 @@ class DistilData:
     training: DistilTexts
     """Texts that are learnt."""
     validation: DistilTexts
-    """Texts of several words that are kept out of training; may be empty."""
+    """Texts of several words that are held out of training; may be empty."""
     num_left_out: int = 0
     """Number of texts without a known word, or with a zero vector."""
 

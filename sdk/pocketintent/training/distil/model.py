@@ -78,7 +78,7 @@ class TextBatches:
         self._order = rng.permutation(len(self._texts))
 
     def batch(self, number: int) -> DistilTexts:
-        """One batch of the present epoch."""
+        """One batch of the current epoch."""
         first = number * self._settings.batch_size
         return self._texts.take(self._order[first : first + self._settings.batch_size])
 

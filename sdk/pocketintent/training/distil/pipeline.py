@@ -67,7 +67,7 @@ def train_distilled(
         if run.finished:
             return run.record
         run.report(
-            f"{len(data.training)} texts to learn, {len(data.validation)} kept out to measure, "
+            f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
             f"{data.num_left_out} left out without a known word; {len(data.words)} words"
         )
         model = WordSums(settings, first_vectors(data, settings.frequency_weight), run.device)

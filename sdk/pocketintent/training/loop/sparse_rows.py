@@ -111,7 +111,7 @@ def sum_rows(indices: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         values: float32 [n, dim].
 
     Returns:
-        The distinct indices in rising order, [m], and their sums, [m, dim].
+        The distinct indices in ascending order, [m], and their sums, [m, dim].
     """
     torch = require("torch", "train")
     distinct, inverse = torch.unique(indices, return_inverse=True)

@@ -43,11 +43,11 @@ class Batches(Protocol[BatchOutT]):
         ...
 
     def __len__(self) -> int:
-        """Number of batches in the present epoch."""
+        """Number of batches in the current epoch."""
         ...
 
     def batch(self, number: int) -> BatchOutT:
-        """One batch of the present epoch."""
+        """One batch of the current epoch."""
         ...
 
 

@@ -88,5 +88,5 @@ class Trainable(Protocol):
         ...
 
     def finish(self) -> None:
-        """Make the trained model the result, after the last checkpoint; by default as it is."""
+        """Turn the trained model into the result, after the last checkpoint; by default, do nothing."""
         return

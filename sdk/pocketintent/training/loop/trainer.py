@@ -97,14 +97,14 @@ class Trainer:
             self._stopped = state["stopped"]
         except errors as error:
             raise PocketIntentError(
-                f"{path}: cannot go on from this checkpoint ({error}); delete it to train from "
+                f"{path}: cannot resume from this checkpoint ({error}); delete it to train from "
                 "the beginning"
             ) from error
-        self._report(f"going on after {len(self.history)} of {self.task.epochs} epochs")
+        self._report(f"resuming after {len(self.history)} of {self.task.epochs} epochs")
         return True
 
     def train(self, stop_after: int | None = None) -> None:
-        """Train until the epochs or the time are over, or the capability ends the run.
+        """Train until the last epoch, the time limit, or the capability ends the run.
 
         Args:
             stop_after: Stop, with a checkpoint, after this many steps; None trains to the end.
@@ -126,7 +126,7 @@ class Trainer:
                     self._save()
                     saved, unsaved = time.monotonic(), False
         if self._stopped and self._next[1]:
-            self._end_epoch()  # time was over in the middle of an epoch
+            self._end_epoch()  # time ran out in the middle of an epoch
             unsaved = True
         if unsaved:
             self._save()

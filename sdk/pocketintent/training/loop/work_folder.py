@@ -61,7 +61,7 @@ def open_folder(
     if folder.exists():
         if not resume:
             raise PocketIntentError(
-                f"{folder} holds an unfinished run: --resume goes on with it, --restart drops it"
+                f"{folder} holds an unfinished run: --resume continues it, --restart discards it"
             )
         if not record.exists() or record.read_bytes() != content:
             raise PocketIntentError(

@@ -78,7 +78,7 @@ class WordBatches:
         self.start_epoch(0)
 
     def __len__(self) -> int:
-        """Number of batches in the present epoch; it depends on how well sentences fill rows."""
+        """Number of batches in the current epoch; it depends on how well sentences fill rows."""
         return -(-(len(self._rows) - 1) // self._rows_per_batch)
 
     def start_epoch(self, epoch: int) -> None:
@@ -89,7 +89,7 @@ class WordBatches:
         self._rows = pack_rows(self._lengths[self._order], self._settings.row_length)
 
     def batch(self, number: int) -> WordBatch:
-        """One batch of the present epoch."""
+        """One batch of the current epoch."""
         rng = np.random.default_rng([self._settings.seed, self._epoch, number])
         first = number * self._rows_per_batch
         rows = self._rows[first : first + self._rows_per_batch + 1]
@@ -167,7 +167,7 @@ class BagBatches:
         self._order = rng.permutation(self._documents)
 
     def batch(self, number: int) -> BagBatch:
-        """One batch of the present epoch; a short last batch is filled from the epoch's start."""
+        """One batch of the current epoch; a short last batch is filled from the epoch's start."""
         rng = np.random.default_rng([self._settings.seed, self._epoch, number])
         first = number * self._batch_size
         size = min(self._batch_size, -(-(len(self._order) - first) // _GROUP) * _GROUP)

@@ -12,7 +12,7 @@ def npmi(count: int, word_counts: list[int], num_tokens: int) -> float:
 
     Bouma 2009 for two words, extended to n words: ``ln(p(phrase) / product of p(word)) /
     -((n - 1) ln p(phrase))``. It is 1 when the words occur only in the phrase, and 0 when they
-    meet by chance.
+    co-occur by chance.
 
     Args:
         count: Occurrences of the phrase; at least 1.

@@ -24,7 +24,7 @@ class TermSettings:
     )
     min_cohesion: float = setting(
         0.2,
-        "smallest NPMI of a phrase, from 0 (its words meet by chance) to 1 (they never occur "
+        "smallest NPMI of a phrase, from 0 (its words co-occur by chance) to 1 (they never occur "
         "apart); phrases with a lower one are left out",
         least=0,
         most=1,
