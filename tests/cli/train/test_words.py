@@ -137,7 +137,7 @@ def test_targets_are_the_vectors_of_a_teacher(
 
 BAD_TARGETS = [
     ((), "there are no texts"),
-    (("--texts", "/dev/null"), "/dev/null: no text in it"),
+    (("--texts", "blank.txt"), "blank.txt: no text in it"),
     (("--limit", 3), "--limit requires --words"),
     (("--texts", "none.txt"), "none.txt: cannot be read"),
     (("--threads", 0), "argument --threads: must be at least 1"),
@@ -150,9 +150,12 @@ def test_bad_targets_end_with_a_message(
     tmp_path: Path,
     tiny_model: Path,
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
     options: tuple[Any, ...],
     message: str,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("blank.txt").touch()
     out = tmp_path / "v.tsv"
     assert ending(lambda: call("targets", "--teacher", tiny_model, "--out", out, *options)) == (
         2 if message.startswith("argument") else 1

@@ -90,7 +90,7 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
         patch.setattr(Trainer, "train", stop)
         with pytest.raises(KeyboardInterrupt):
             train_charemb([target], outs[1], TOY)
-    with pytest.raises(PocketIntentError, match="--resume goes on"):
+    with pytest.raises(PocketIntentError, match="--resume continues it"):
         train_charemb([target], outs[1], TOY)
     with pytest.raises(PocketIntentError, match="other settings"):
         train_charemb([target], outs[1], replace(TOY, seed=1), resume=True)

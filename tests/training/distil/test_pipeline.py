@@ -96,7 +96,7 @@ def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
         stopped.setattr(Trainer, "train", lambda self: (train(self, 31), _stop()))
         with pytest.raises(KeyboardInterrupt):
             train_distilled(targets, out, TOY)
-    with pytest.raises(PocketIntentError, match="--resume goes on"):
+    with pytest.raises(PocketIntentError, match="--resume continues it"):
         train_distilled(targets, out, TOY)
     lines: list[str] = []
     train_distilled(targets, out, TOY, resume=True, report=lines.append)

@@ -72,7 +72,7 @@ def test_a_stopped_run_can_be_resumed_or_dropped(out: Path) -> None:
     with pytest.raises(KeyboardInterrupt), open_run(out, [], {}) as run:
         (run.folder / "encoded").touch()
         raise KeyboardInterrupt
-    with pytest.raises(PocketIntentError, match="--resume goes on"), open_run(out, [], {}):
+    with pytest.raises(PocketIntentError, match="--resume continues it"), open_run(out, [], {}):
         pass
     with pytest.raises(KeyboardInterrupt), open_run(out, [], {}, resume=True) as run:
         assert run.resumed

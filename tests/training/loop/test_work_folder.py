@@ -17,7 +17,7 @@ def test_a_run_is_only_resumed_with_its_settings_and_inputs(tmp_path: Path, corp
     folder = tmp_path / "model.safetensors.work"
     open_folder(folder, [corpus], {"dim": 1}, resume=True, restart=False)
     open_folder(folder, [corpus], {"dim": 1}, resume=True, restart=False)
-    with pytest.raises(PocketIntentError, match="unfinished run: --resume goes on"):
+    with pytest.raises(PocketIntentError, match="unfinished run: --resume continues it"):
         open_folder(folder, [corpus], {"dim": 1}, resume=False, restart=False)
     with pytest.raises(PocketIntentError, match=r"made with other settings \(dim\)"):
         open_folder(folder, [corpus], {"dim": 2}, resume=True, restart=False)

@@ -70,7 +70,7 @@ def _check_input_file(path: Path) -> None:
         raise _error(errno.ENOENT, "cannot be read: there is no such file", path)
     if path.is_dir():
         raise _error(errno.EISDIR, "cannot be read: it is a folder; name a file", path)
-    if not path.is_file() and str(path) != os.devnull:
+    if not path.is_file():
         raise _error(errno.EINVAL, "cannot be read: it is not a regular file", path)
     _check_readable(path)
 

@@ -88,5 +88,5 @@ class Trainable(Protocol):
         ...
 
     def finish(self) -> None:
-        """Turn the trained model into the result, after the last checkpoint; no change by default."""
+        """Make the trained model the result, after the last checkpoint; no change by default."""
         return
