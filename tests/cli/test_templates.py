@@ -1,9 +1,11 @@
+import argparse
 import json
 from pathlib import Path
 
 import pytest
 
 from pocketintent.cli.main import main
+from pocketintent.cli.templates import run
 
 
 def _check(capsys: pytest.CaptureFixture[str], *files: object) -> tuple[int, list[dict], str]:
@@ -20,6 +22,11 @@ def test_a_good_file_gives_its_counts_and_status_0(
     status, reports, words = _check(capsys, path)
     expected = {"file": str(path), "intents": 2, "templates": 5, "errors": [], "warnings": []}
     assert (status, reports, words) == (0, [expected], "")
+
+
+def test_a_name_that_is_not_utf8_is_refused() -> None:
+    with pytest.raises(OSError, match="the name is not UTF-8"):
+        run(argparse.Namespace(files=["none\udcff.json"]))
 
 
 def test_all_errors_of_all_files_are_reported_with_status_1(

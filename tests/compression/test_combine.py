@@ -194,7 +194,7 @@ def test_progress_counts_the_words(characters: CharEncoder) -> None:
         ({"sub_dim": 5}, "sub_dim is 5"),
         ({"sub_dim": -1}, "sub_dim is -1"),
         ({"sub_dim": 0}, "sub_dim is 0"),
-        ({"codebook_size": 4}, "codebook_size needs sub_dim"),
+        ({"codebook_size": 4}, "codebook_size requires sub_dim"),
         ({"sub_dim": 3, "codebook_size": 0}, "codebook"),
         ({"keep": 0}, "keep"),
     ],

@@ -115,7 +115,7 @@ def test_a_file_that_is_not_a_sweep_is_not_overwritten(
 
 
 def test_an_unknown_variant_is_rejected() -> None:
-    with pytest.raises(PocketIntentError, match="unknown variant 'nearest'"):
+    with pytest.raises(PocketIntentError, match="variants: 'nearest' is unknown"):
         list(Grid(("nearest",)))
 
 

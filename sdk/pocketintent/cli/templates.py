@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.files import file_name
+from pocketintent.cli.options.files import check_name, file_name
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.templates.checks import check_templates
@@ -56,6 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the named files."""
+    for name in args.files:
+        check_name(Path(name))
     reports = [_check(name) for name in args.files]
     for report in reports:
         for level in ("errors", "warnings"):

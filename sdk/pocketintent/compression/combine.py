@@ -123,7 +123,9 @@ def _settings(
         }
     elif sub_dim is None:
         if codebook_size is not None:
-            raise PocketIntentError("codebook_size needs sub_dim for a table of floats")
+            raise PocketIntentError(
+                "codebook_size requires sub_dim, because the vectors of words are floats"
+            )
         return None
     else:
         settings = {

@@ -49,7 +49,7 @@ class Grid:
         for variant in self.variants:
             if variant not in VARIANTS:
                 raise PocketIntentError(
-                    f"unknown variant {variant!r}; choose one of {', '.join(VARIANTS)}"
+                    f"variants: {variant!r} is unknown; choose from {', '.join(VARIANTS)}"
                 )
         cells = itertools.product(self.variants, self.sub_dims, self.codebook_sizes)
         for variant, sub_dim, size in cells:

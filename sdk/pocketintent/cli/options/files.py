@@ -53,11 +53,12 @@ def check_paths(parser: argparse.ArgumentParser, args: argparse.Namespace) -> No
             value = getattr(args, action.dest)
             for path in value if isinstance(value, list) else [value]:
                 if path is not None:
-                    _check_name(path)
+                    check_name(path)
                     action.type.check(path)
 
 
-def _check_name(path: Path) -> None:
+def check_name(path: Path) -> None:
+    """Raise OSError for a name that is not UTF-8."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

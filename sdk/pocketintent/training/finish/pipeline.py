@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.numbers import LARGEST
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.training.finish.model import add_subwords, reduce_vectors, weight_words
@@ -61,7 +62,7 @@ def finish_encoder(encoder: StaticEncoder, settings: FinishSettings) -> StaticEn
 
     Raises:
         PocketIntentError: A setting is out of range, the encoder has no counts or already has
-            n-grams, or the weighted vectors are not finite.
+            n-grams, or the weighted vectors have numbers that a model may not contain.
     """
     settings.check()
     if encoder.ngrams is not None:
@@ -70,11 +71,12 @@ def finish_encoder(encoder: StaticEncoder, settings: FinishSettings) -> StaticEn
     if counts is None:
         raise PocketIntentError("the model has no word counts; count its words in a corpus")
     vectors = weight_words(encoder.words.decode(), counts, settings)
-    if not np.isfinite(vectors).all():
+    if not (np.abs(vectors) <= LARGEST).all():  # NaN fails, too
         raise PocketIntentError(
-            "the weighted vectors have numbers that are not finite: lower norm_power "
-            f"({settings.norm_power}) or frequency_weight ({settings.frequency_weight}), and check "
-            "that the vectors of the model are finite"
+            f"the weighted vectors have numbers that are NaN or beyond {LARGEST:.0f}: lower "
+            f"norm_power ({settings.norm_power}) or "
+            f"frequency_weight ({settings.frequency_weight}), "
+            "and check that the vectors of the model are finite"
         )
     if 0 < settings.trained_dim < encoder.dim:
         vectors = reduce_vectors(vectors, counts, settings.trained_dim)
