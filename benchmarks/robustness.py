@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import hostile_models
-import hostile_templates
+from hostile_files import models as hostile_models
+from hostile_files import templates as hostile_templates
 from memory import peak_bytes
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -38,7 +38,7 @@ from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import parse_templates
 
 if TYPE_CHECKING:
-    from hostile_folders import Folders
+    from hostile_files.folders import Folders
 
 TEMPLATES = {"on": ["turn on the light", "light on"], "music": ["play music", "musik please"]}
 TEXTS = ("turn on the light", "plai sme music", "", "x", "\u200b\ud800 🙂", "the " * 40)
@@ -83,7 +83,7 @@ def check_template_file() -> Check:
 
 def check_exported() -> Check:
     """The check of one exported folder of a tiny model."""
-    from hostile_folders import Folders
+    from hostile_files.folders import Folders
 
     return check_folder(Folders.of_tiny_models())
 

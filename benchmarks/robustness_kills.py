@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from kill_commands import COMMANDS, KilledCommand, write_inputs
-from kill_points import run_and_kill
+from kills.commands import COMMANDS, KilledCommand, write_inputs
+from kills.points import run_and_kill
 
 Content = Mapping[str, bytes | None]
 """The files of a folder by path, folders as None."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hostile_folders import Folders
-from hostile_models import Parts, seal, tiny_models
+from hostile_files.folders import Folders
+from hostile_files.models import Parts, seal, tiny_models
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kill_points import run_and_kill
+from kills.points import run_and_kill
 from pocketintent.runtime.files.atomic import write_atomically
 
 REPOSITORY = Path(__file__).resolve().parents[2]

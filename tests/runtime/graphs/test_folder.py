@@ -1,4 +1,3 @@
-import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -6,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 
+from exported_folders import edit_manifest, rewrite
 from pocketintent import IntentRecognizer, PocketIntentError
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.graphs.encoder import GraphEncoder
@@ -24,25 +23,6 @@ from pocketintent.runtime.graphs.manifest import FORMAT_VERSION, MANIFEST
 FORMATS = sorted(BACKENDS.values())
 MODELS = ["static", "words", "text", "combined"]
 Exported = Callable[..., Path]
-
-
-@pytest.fixture
-def folder(exported: Exported, tmp_path: Path) -> Path:
-    """An ONNX folder that a test may damage."""
-    return Path(shutil.copytree(exported("onnx"), tmp_path / "copy"))
-
-
-def _edit_manifest(folder: Path, **entries: Any) -> None:
-    path = folder / MANIFEST
-    path.write_text(json.dumps(json.loads(path.read_bytes()) | entries))
-
-
-def _rewrite(folder: Path, name: str, content: bytes) -> None:
-    """Replace the content of a file, and its hash in the manifest."""
-    (folder / name).write_bytes(content)
-    files = json.loads((folder / MANIFEST).read_bytes())["files"]
-    files[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    _edit_manifest(folder, files=files)
 
 
 def _use(folder: Path) -> None:
@@ -150,7 +130,7 @@ def test_a_file_that_is_not_a_manifest_is_refused_by_name(
 
 
 def test_a_folder_of_a_later_version_is_refused_with_the_remedy(folder: Path) -> None:
-    _edit_manifest(folder, format_version=FORMAT_VERSION + 1)
+    edit_manifest(folder, format_version=FORMAT_VERSION + 1)
 
     with pytest.raises(ModelFileError, match=r"version is 2 .* upgrade") as raised:
         open_exported(folder)
@@ -183,7 +163,7 @@ def test_a_damaged_file_is_refused_by_name(folder: Path, name: str, damage: str)
 
 
 def test_a_file_that_the_manifest_does_not_list_is_not_read(folder: Path) -> None:
-    _edit_manifest(folder, files={})
+    edit_manifest(folder, files={})
 
     with pytest.raises(ModelFileError, match=r"manifest\.json lists no file 'vocabulary\.txt'"):
         _use(folder)
@@ -203,7 +183,7 @@ def test_a_manifest_with_a_bad_entry_works_or_is_refused_by_name(
     exported: Exported, tmp_path: Path, model: str, key: str, value: Any
 ) -> None:
     folder = Path(shutil.copytree(exported("onnx", model), tmp_path / "copy"))
-    _edit_manifest(folder, **{key: value})
+    edit_manifest(folder, **{key: value})
 
     try:
         _use(folder)
@@ -230,7 +210,7 @@ def test_a_bad_entry_for_characters_is_refused_by_name(
     exported: Exported, tmp_path: Path, model: str, entry: dict[str, Any], message: str
 ) -> None:
     folder = Path(shutil.copytree(exported("onnx", model), tmp_path / "copy"))
-    _edit_manifest(folder, characters=entry)
+    edit_manifest(folder, characters=entry)
 
     with pytest.raises(ModelFileError, match=rf"manifest\.json: .*{message}"):
         open_exported(folder).inputs()
@@ -241,7 +221,7 @@ def test_a_reading_that_the_graphs_do_not_have_is_refused(
     exported: Exported, tmp_path: Path, reads: str
 ) -> None:
     folder = Path(shutil.copytree(exported("onnx", "text"), tmp_path / "copy"))
-    _edit_manifest(folder, reads=reads)
+    edit_manifest(folder, reads=reads)
 
     with pytest.raises(ModelFileError, match=r"manifest\.json: reads is .* but the graphs take"):
         open_exported(folder).inputs()
@@ -287,7 +267,7 @@ def test_a_word_is_spelt_out_once(
     ],
 )
 def test_bad_labels_are_refused_by_name(folder: Path, content: bytes) -> None:
-    _rewrite(folder, LABELS, content)
+    rewrite(folder, LABELS, content)
 
     with pytest.raises(PocketIntentError, match=r"labels\.json") as raised:
         open_exported(folder).templates()
@@ -296,14 +276,14 @@ def test_bad_labels_are_refused_by_name(folder: Path, content: bytes) -> None:
 
 @pytest.mark.parametrize("content", [b"\xff", b"a\nb\na", b"a\n\nb"])
 def test_a_bad_vocabulary_is_refused_by_name(folder: Path, content: bytes) -> None:
-    _rewrite(folder, VOCABULARY, content)
+    rewrite(folder, VOCABULARY, content)
 
     with pytest.raises(ModelFileError, match=r"vocabulary\.txt"):
         open_exported(folder).inputs()
 
 
 def test_a_file_that_is_not_a_graph_is_refused_by_name(folder: Path) -> None:
-    _rewrite(folder, "encoder.onnx", b"no graph")
+    rewrite(folder, "encoder.onnx", b"no graph")
 
     with pytest.raises(ModelFileError, match=r"encoder\.onnx: ONNX Runtime cannot run it"):
         _use(folder)
@@ -316,91 +296,3 @@ def test_a_file_instead_of_an_exported_folder_is_refused_as_a_file(tmp_path: Pat
     path.write_bytes(b"")
     with pytest.raises(ModelFileError, match="is a file, not an exported folder"):
         open_exported(path)
-
-
-def _change_graph(folder: Path, change: Callable[[Any], None]) -> None:
-    model = onnx.load(folder / "encoder.onnx")
-    change(model.graph)
-    _rewrite(folder, "encoder.onnx", model.SerializeToString())
-
-
-def _open(folder: Path) -> IntentRecognizer:
-    return IntentRecognizer.load(None, folder, backend="onnxruntime")
-
-
-def _free_the_type(graph: Any) -> None:
-    graph.input[0].type.tensor_type.elem_type = onnx.TensorProto.INT64
-
-
-def _fix_the_length(graph: Any) -> None:
-    graph.input[0].type.tensor_type.shape.dim[1].dim_value = 3
-
-
-def _add_an_input(graph: Any) -> None:
-    graph.input.append(onnx.helper.make_tensor_value_info("more", onnx.TensorProto.FLOAT, [1]))
-
-
-def _add_an_output(graph: Any) -> None:
-    graph.output.append(graph.input[1])
-
-
-@pytest.mark.parametrize("change", [_fix_the_length, _add_an_input, _add_an_output])
-def test_a_graph_that_does_not_fit_its_manifest_is_refused_when_the_folder_is_opened(
-    folder: Path, change: Callable[[Any], None]
-) -> None:
-    _change_graph(folder, change)
-    with pytest.raises(ModelFileError, match=r"encoder\.onnx: the graph does not fit its manifest"):
-        _open(folder)
-
-
-def test_a_graph_that_cannot_be_run_is_refused_when_the_folder_is_opened(folder: Path) -> None:
-    _change_graph(folder, _free_the_type)
-    with pytest.raises(ModelFileError, match=r"encoder\.onnx"):
-        _open(folder)
-
-
-def test_a_vocabulary_beyond_the_rows_of_the_graph_is_refused(folder: Path) -> None:
-    words = "".join(f"\nword{number}" for number in range(10**6))
-    _rewrite(folder, VOCABULARY, (folder / VOCABULARY).read_bytes() + words.encode())
-    with pytest.raises(ModelFileError, match=r"encoder\.onnx: the graph cannot be run"):
-        _open(folder)
-
-
-def test_another_graph_in_place_of_the_encoder_is_refused(folder: Path) -> None:
-    _rewrite(folder, "encoder.onnx", (folder / "recognizer.onnx").read_bytes())
-    with pytest.raises(ModelFileError, match="its outputs are scores float32"):
-        _open(folder)
-
-
-def test_a_graph_that_returns_nan_is_refused(folder: Path) -> None:
-    def spoil(graph: Any) -> None:
-        for weights in graph.initializer:
-            array = onnx.numpy_helper.to_array(weights)
-            if array.dtype.kind == "f" and array.size > 100:
-                spoilt = onnx.numpy_helper.from_array(np.full_like(array, np.nan), weights.name)
-                weights.CopyFrom(spoilt)
-
-    _change_graph(folder, spoil)
-    with pytest.raises(ModelFileError, match="output 'vector' has NaN or infinity"):
-        _open(folder)
-
-
-@pytest.mark.parametrize(
-    "entries",
-    [
-        {"dim": 3},
-        {"dim": 1 << 40},
-        {"ngrams": {"min_n": 2, "max_n": 3, "num_buckets": 1 << 62, "weight": 1.0}},
-        {"decision": ["nearest"]},
-        {"decision": "furthest"},
-        {"artifacts": {}},
-        {"artifacts": {"encoder": {"inputs": 3, "outputs": []}}},
-        {"template_codebook": [[[1e300, 0.0]]]},
-    ],
-)
-def test_a_manifest_that_does_not_fit_the_graphs_is_refused(
-    folder: Path, entries: dict[str, Any]
-) -> None:
-    _edit_manifest(folder, **entries)
-    with pytest.raises(ModelFileError, match="manifest"):
-        _open(folder)

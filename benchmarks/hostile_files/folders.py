@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from google.protobuf.message import DecodeError
 
-import hostile_models
+from hostile_files import models as hostile_models
 from pocketintent_export import export_folder
 
 TEMPLATES = {"on": ["turn on the light", "light on"], "music": ["play music", "music please"]}
