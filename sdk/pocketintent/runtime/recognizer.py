@@ -251,21 +251,27 @@ class IntentRecognizer:
         return rank_vector(self._state.indexed, vector, self.decision, limit)
 
     def add_intent(
-        self, name: str, templates: Iterable[str], threshold: float | None = None
+        self,
+        name: str,
+        templates: Iterable[str],
+        threshold: float | None = None,
+        counter_examples: Iterable[str] = (),
     ) -> None:
-        """Add an intent, or templates to an existing intent; nothing is trained.
+        """Add an intent, or templates or counter-examples to an existing intent.
 
         Args:
             name: The intent.
-            templates: Its templates, at least one.
+            templates: Its templates, at least one; an existing intent may get counter-examples
+                alone.
             threshold: A threshold for this intent alone; None keeps the current one.
+            counter_examples: Texts that resemble the intent and do not express it.
 
         Raises:
-            TemplateError: A name, template or threshold breaks the format; nothing changes.
+            TemplateError: A name, text or threshold breaks the format; nothing changes.
         """
         with self._lock:
             edited = deepcopy(self._state.templates)
-            edited.add_intent(name, templates, threshold)
+            edited.add_intent(name, templates, threshold, counter_examples)
             self._swap(edited, name)
 
     def remove_intent(self, name: str) -> None:
