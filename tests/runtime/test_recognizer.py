@@ -220,12 +220,28 @@ def test_edits_give_the_recogniser_that_the_edited_set_gives(make: Make) -> None
         assert edited.score == pytest.approx(expected.score, abs=0.1)
 
 
+def test_counter_examples_are_added_and_saved_with_the_templates(
+    make: Make, tmp_path: Path
+) -> None:
+    recognizer = make()
+    recognizer.add_intent("lights_on", [], counter_examples=["no lamp on"])
+    recognizer.add_intent("greet", ["hello"], counter_examples=["hello kitty"])
+    recognizer.save(tmp_path / "saved.json")
+
+    intents = make(tmp_path / "saved.json").templates.intents
+    assert intents["lights_on"].counter_examples == ["no lamp on"]
+    assert intents["greet"].counter_examples == ["hello kitty"]
+    assert intents["lights_on"].templates == make().templates.intents["lights_on"].templates
+
+
 def test_an_edit_that_breaks_the_format_changes_nothing(make: Make) -> None:
     recognizer = make()
     before = recognizer.templates
 
     with pytest.raises(TemplateError):
         recognizer.add_intent("greet", [])
+    with pytest.raises(TemplateError, match="'greet' has no templates"):
+        recognizer.add_intent("greet", [], counter_examples=["goodbye"])
     with pytest.raises(TemplateError):
         recognizer.remove_intent("nowhere")
     with pytest.raises(PocketIntentError, match="threshold must be a number from -1 to 1, not 2"):

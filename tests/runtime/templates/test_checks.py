@@ -28,6 +28,49 @@ def test_check_warns_of_what_makes_recognition_worse() -> None:
     assert check_templates(TemplateSet()) == ["the set has no intents"]
 
 
+def test_a_counter_example_that_is_a_template_of_its_intent_is_a_warning() -> None:
+    template_set = parse_templates(
+        {
+            "intents": {
+                "on": {"templates": ["light on", "lamp on"], "except": ["light off", "Lamp on!"]},
+                "off": {"templates": ["light off", "lamp off"], "except": ["no", "NO.", "?"]},
+            }
+        }
+    )
+    conflict, duplicate, empty = check_templates(template_set)
+    assert "intent 'on', counter-example 2 ('Lamp on!')" in conflict
+    assert "template 2 ('lamp on')" in conflict and "pull against each other" in conflict
+    assert "'off', counter-example 2 ('NO.')" in duplicate and "counter-example 1" in duplicate
+    assert "'off', counter-example 3" in empty and "no word" in empty
+
+
+def test_a_text_without_an_intent_that_is_a_template_is_a_warning() -> None:
+    template_set = parse_templates(
+        {
+            "intents": {"a": {"templates": ["stop", "halt"]}, "b": {"templates": ["go", "run"]}},
+            "none": ["well", "Go!", "well?"],
+            "background": ["hm", "hm", "stop", "RUN", "go"],
+        }
+    )
+    conflict, duplicate, background = check_templates(template_set)
+    assert "'none', text 2 ('Go!')" in conflict and "intent 'b', template 1 ('go')" in conflict
+    assert "'none', text 3" in duplicate and "'none', text 1" in duplicate
+    assert "'background', text 3 ('stop')" in background and "2 other lines" in background
+
+
+def test_an_intent_without_a_letter_is_a_warning() -> None:
+    warnings = check_templates(parse_templates({"a": ["💡", "1 2"], "b": ["電気", "é 3"]}))
+    assert len(warnings) == 1
+    assert "intent 'a' has no letter" in warnings[0]
+
+
+@pytest.mark.parametrize("name", ["none", "background"])
+def test_an_intent_named_like_a_list_of_the_long_form_is_a_warning(name: str) -> None:
+    warnings = check_templates(parse_templates({"a": ["x", "y"], name: ["z", "w"]}))
+    assert len(warnings) == 1
+    assert f"intent '{name}'" in warnings[0] and '"intents"' in warnings[0]
+
+
 @pytest.mark.parametrize("name", ["banking_support", "small_talk", "smart_home", "travel"])
 def test_shipped_sets_are_valid_varied_and_without_warnings(name: str) -> None:
     path = bundled_templates()[name]
