@@ -1,17 +1,17 @@
 import json
 import string
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from pocketintent.runtime.templates.checks import check_templates
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
-from pocketintent.runtime.templates.template_set import (
-    TemplateSet,
-    parse_templates,
-)
+from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 SCHEMA_FILE = bundled_templates()["smart_home"].with_name("templates.schema.json")
+NEGATED_FILE = Path(__file__).parents[2] / "resources" / "negated_commands.json"
 SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8")))
 
 
@@ -82,3 +82,17 @@ def test_shipped_sets_are_valid_varied_and_without_warnings(name: str) -> None:
     for intent_name, intent in template_set.intents.items():
         assert set(intent_name) <= set(string.ascii_lowercase + "_")
         assert 10 <= len(intent.templates) <= 15, intent_name
+
+
+@pytest.mark.parametrize("name", ["banking_support", "small_talk", "smart_home", "travel"])
+def test_negated_commands_resemble_an_intent_and_are_in_no_list_of_the_set(name: str) -> None:
+    template_set = load_templates(name)
+    texts = template_set.none.copy()
+    for intent in template_set.intents.values():
+        texts += intent.templates + intent.counter_examples
+    commands = json.loads(NEGATED_FILE.read_bytes())[name]
+    assert len(commands) == len({command["text"] for command in commands}) == 10
+    for command in commands:
+        assert len(template_set.intents[command["not"]].counter_examples) >= 5
+        words = simple_tokenize(command["text"])
+        assert all(words != simple_tokenize(text) for text in texts)

@@ -208,6 +208,9 @@ def test_the_schema_is_a_schema_and_not_a_set() -> None:
 def test_the_documentation_counts_the_shipped_sets_right() -> None:
     page = (Path(__file__).parents[3] / "docs" / "templates.md").read_text("utf-8")
     for name in bundled_templates():
-        intents = load_templates(name).intents
-        number = sum(len(intent.templates) for intent in intents.values())
-        assert f"| `{name}` | {len(intents)} | {number} |" in page
+        template_set = load_templates(name)
+        intents = template_set.intents.values()
+        templates = sum(len(intent.templates) for intent in intents)
+        counter_examples = sum(len(intent.counter_examples) for intent in intents)
+        counts = f"{len(intents)} | {templates} | {counter_examples} | {len(template_set.none)}"
+        assert f"| `{name}` | {counts} |" in page
