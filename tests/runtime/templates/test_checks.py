@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from pocketintent.runtime.templates.checks import check_templates
+from pocketintent.runtime.templates.checks import check_templates, language_warning
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.tokenizer import simple_tokenize
@@ -62,6 +62,27 @@ def test_an_intent_without_a_letter_is_a_warning() -> None:
     warnings = check_templates(parse_templates({"a": ["💡", "1 2"], "b": ["電気", "é 3"]}))
     assert len(warnings) == 1
     assert "intent 'a' has no letter" in warnings[0]
+
+
+def test_a_language_that_the_model_does_not_speak_is_a_warning() -> None:
+    warning = language_warning(TemplateSet(language="de-CH"), {"languages": ["en", "fr"]})
+    assert warning is not None
+    assert "'de-CH'" in warning and "the model speaks en, fr" in warning
+
+
+@pytest.mark.parametrize(
+    ("language", "manifest"),
+    [
+        ("en-GB", {"languages": ["en"]}),
+        ("en", {"languages": ["de", "en-US"]}),
+        (None, {"languages": ["de"]}),
+        ("en", {}),
+    ],
+)
+def test_a_language_that_is_spoken_or_not_known_is_no_warning(
+    language: str | None, manifest: dict[str, list[str]]
+) -> None:
+    assert language_warning(TemplateSet(language=language), manifest) is None
 
 
 @pytest.mark.parametrize("name", ["none", "background"])
