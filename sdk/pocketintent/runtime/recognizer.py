@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -17,9 +18,10 @@ from pocketintent.runtime.decision.matching import Decision
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.templates.checks import language_warning
 from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 
@@ -118,6 +120,9 @@ class IntentRecognizer:
         Returns:
             The recogniser.
 
+        Warns:
+            PocketIntentWarning: The model does not speak the language of the templates.
+
         Raises:
             ModelFileError: The model cannot be used, or not with this backend.
             MissingExtraError: The backend is not installed.
@@ -126,20 +131,25 @@ class IntentRecognizer:
         """
         _check_choice("backend", backend, get_args(Backend))
         encoder: Encoder
+        manifest: Mapping[str, Any]
         if backend != "numpy":
             if model is None:
                 raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
             folder = open_exported(model, backend)
-            encoder = GraphEncoder(folder)
+            encoder, manifest = GraphEncoder(folder), folder.manifest.entries
             templates = folder.templates() if templates is None else templates
             decision = decision or cast(
                 Decision | None, folder.manifest.choice("decision", get_args(Decision))
             )
         else:
-            encoder = load_encoder(model)
+            encoder = model_encoder = load_encoder(model)
+            manifest = model_encoder.manifest
         if templates is None:
             raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
-        return cls(encoder, templates, decision=decision or "nearest+centroid", search=search)
+        recognizer = cls(encoder, templates, decision=decision or "nearest+centroid", search=search)
+        if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
+            warnings.warn(warning, PocketIntentWarning, stacklevel=2)
+        return recognizer
 
     @property
     def templates(self) -> TemplateSet:
@@ -251,21 +261,27 @@ class IntentRecognizer:
         return rank_vector(self._state.indexed, vector, self.decision, limit)
 
     def add_intent(
-        self, name: str, templates: Iterable[str], threshold: float | None = None
+        self,
+        name: str,
+        templates: Iterable[str],
+        threshold: float | None = None,
+        counter_examples: Iterable[str] = (),
     ) -> None:
-        """Add an intent, or templates to an existing intent; nothing is trained.
+        """Add an intent, or templates or counter-examples to an existing intent.
 
         Args:
             name: The intent.
-            templates: Its templates, at least one.
+            templates: Its templates, at least one; an existing intent may get counter-examples
+                alone.
             threshold: A threshold for this intent alone; None keeps the current one.
+            counter_examples: Texts that resemble the intent and do not express it.
 
         Raises:
-            TemplateError: A name, template or threshold breaks the format; nothing changes.
+            TemplateError: A name, text or threshold breaks the format; nothing changes.
         """
         with self._lock:
             edited = deepcopy(self._state.templates)
-            edited.add_intent(name, templates, threshold)
+            edited.add_intent(name, templates, threshold, counter_examples)
             self._swap(edited, name)
 
     def remove_intent(self, name: str) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 from pocketintent.cli.options.numbers import THREADS
 from pocketintent.cli.output import print_json
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.languages import check_language
 
 
 def add_torch_options(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +21,27 @@ def add_torch_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", type=THREADS, default=1, metavar="N", help="CPU threads (%(default)s)"
     )
+
+
+def add_language_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--language``, which may be repeated, as ``args.languages``."""
+    parser.add_argument(
+        "--language",
+        dest="languages",
+        type=_language,
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="language of the texts, such as en or pt-BR, kept in the model to compare with the "
+        "language of templates; repeat the option for several languages",
+    )
+
+
+def _language(tag: str) -> str:
+    try:
+        return check_language(tag)
+    except PocketIntentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_resume_options(parser: argparse.ArgumentParser) -> None:

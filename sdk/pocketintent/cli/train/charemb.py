@@ -10,6 +10,7 @@ from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings
 from pocketintent.cli.options.training import (
+    add_language_option,
     add_resume_options,
     add_torch_options,
     command_line,
@@ -90,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="end training after this many minutes",
     )
+    add_language_option(parser)
     add_resume_options(parser)
     title = "settings that change the preset (the defaults shown are those of tiny)"
     add_settings(parser, CharEmbSettings, title=title, preset=True)
@@ -112,6 +114,7 @@ def run(args: argparse.Namespace) -> int:
         max_minutes=args.max_minutes,
         resume=args.resume,
         restart=args.restart,
+        languages=args.languages,
         command=command_line(sys.argv[1:]),
         report=print_note,
     )

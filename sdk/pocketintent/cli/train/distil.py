@@ -9,6 +9,7 @@ from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import (
+    add_language_option,
     add_resume_options,
     add_torch_options,
     command_line,
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", required=True, metavar="FILE", type=output_file, help="model to write"
     )
     add_torch_options(parser)
+    add_language_option(parser)
     add_resume_options(parser)
     add_settings(parser, DistilSettings)
 
@@ -69,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
         device=args.device,
         resume=args.resume,
         restart=args.restart,
+        languages=args.languages,
         command=command_line(sys.argv[1:]),
         report=print_note,
     )

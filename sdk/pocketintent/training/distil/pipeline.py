@@ -12,6 +12,7 @@ import numpy as np
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.distil.data import DistilData
@@ -34,6 +35,7 @@ def train_distilled(
     device: str = "cpu",
     resume: bool = False,
     restart: bool = False,
+    languages: Sequence[str] = (),
     command: str = "",
     report: Report = lambda line: None,
 ) -> dict[str, Any]:
@@ -49,6 +51,7 @@ def train_distilled(
         device: Torch device; "cuda" is the GPU that torchrun assigns.
         resume: Continue from the work folder's checkpoint, if there is one.
         restart: Delete the work folder of an unfinished run.
+        languages: Tags of the languages of the texts, such as ``"en"``, kept in the manifest.
         command: The command line, kept in the manifest.
         report: Receives lines of progress.
 
@@ -60,6 +63,7 @@ def train_distilled(
             neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
+    language_entries = languages_entry(languages)
     data = DistilData.prepare(read_targets(targets), settings)
     with open_run(
         out, targets, asdict(settings), device=device, resume=resume, restart=restart, report=report
@@ -85,7 +89,7 @@ def train_distilled(
             "command": command,
         }
         if run.leads:
-            _save(Path(out), model, data, training)
+            _save(Path(out), model, data, {"training": training, **language_entries})
         run.record.update(training)
     return run.record
 
@@ -98,12 +102,12 @@ def _mean_cosines(model: WordSums, data: DistilData) -> dict[str, float]:
     }
 
 
-def _save(out: Path, model: WordSums, data: DistilData, training: dict[str, Any]) -> None:
+def _save(out: Path, model: WordSums, data: DistilData, entries: dict[str, Any]) -> None:
     encoder = StaticEncoder(
         Vocabulary(data.words.words),
         DenseMatrix(model.words.table.cpu().numpy()),
         tokenizer_spec=TOKENIZER_SPECS[model.settings.tokenizer],
         counts=data.words.counts.astype(np.uint32),
-        manifest={"training": training},
+        manifest=entries,
     )
     save_model(out, *encoder.to_model_file_parts())

@@ -17,6 +17,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -56,6 +57,7 @@ def train_starspace(
     device: str = "cpu",
     resume: bool = False,
     restart: bool = False,
+    languages: Sequence[str] = (),
     command: str = "",
     report: Report = lambda line: None,
 ) -> dict[str, Any]:
@@ -71,6 +73,7 @@ def train_starspace(
         device: Torch device; "cuda" is the GPU that torchrun assigns.
         resume: Continue from the work folder's checkpoint, if there is one.
         restart: Delete the work folder of an unfinished run.
+        languages: Tags of the languages of the texts, such as ``"en"``, kept in the manifest.
         command: The command line, kept in the manifest.
         report: Receives lines of progress.
 
@@ -82,6 +85,7 @@ def train_starspace(
             neither ``resume`` nor ``restart``; or a folder made with other settings or corpora.
     """
     settings.check()
+    language_entries = languages_entry(languages)
     with open_run(
         out, paths, asdict(settings), device=device, resume=resume, restart=restart, report=report
     ) as run:
@@ -104,7 +108,7 @@ def train_starspace(
             "command": command,
         }
         if run.leads:
-            _save(Path(out), model, prepared, training)
+            _save(Path(out), model, prepared, {"training": training, **language_entries})
         run.record.update(training)
     return run.record
 
@@ -183,7 +187,7 @@ def _batches(
     return BagBatches(prepared.corpus, label_counts, len(prepared.words), settings)
 
 
-def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, training: dict[str, Any]) -> None:
+def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, entries: dict[str, Any]) -> None:
     settings = model.settings
     ngrams = None if model.ngrams is None else DenseMatrix(model.ngrams.table.cpu().numpy())
     ngram_settings = None
@@ -196,7 +200,7 @@ def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, training: dict[
         ngrams=ngrams,
         ngram_settings=ngram_settings,
         counts=prepared.words.counts.astype(np.uint32),
-        manifest={"training": training},
+        manifest=entries,
     )
     manifest, tensors = encoder.to_model_file_parts()
     if prepared.labels:
