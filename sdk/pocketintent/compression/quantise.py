@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.decision.matching import fit_template_quantizer
+from pocketintent.runtime.decision.template_rows import fit_template_quantizer
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix

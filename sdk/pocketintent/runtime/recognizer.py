@@ -12,9 +12,9 @@ from itertools import islice
 from numbers import Real
 from typing import Any, Literal, cast, get_args
 
-from pocketintent.runtime.decision.decide import match_vector, match_vectors, rank_vector
+from pocketintent.runtime.decision.decide import State, match_text, match_texts, rank_text
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
-from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision, make_scorer
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -31,14 +31,6 @@ TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and searched at once."""
 
 
-@dataclass(frozen=True)
-class _State:
-    """All that a match reads; an edit makes a new one, so that no match sees half an edit."""
-
-    templates: TemplateSet
-    indexed: IndexedTemplates
-
-
 class IntentRecognizer:
     """Recognises the intent of a text by its nearest templates.
 
@@ -49,8 +41,10 @@ class IntentRecognizer:
     Args:
         encoder: The model.
         templates: A template file, the name of a shipped set, a mapping, or a set.
-        decision: ``"nearest"`` scores an intent by its nearest template; ``"nearest+centroid"``
-            by the mean of that and the similarity to the mean of its templates.
+        decision: How an intent is scored. ``"logistic"``: by the probability that a classifier
+            fitted on the templates gives it. ``"nearest"``: by the similarity to its nearest
+            template; ``"nearest+centroid"``: by the mean of that and the similarity to the mean of
+            its templates.
         search: ``"table"`` keeps the templates as codes; ``"exact"`` as float vectors.
 
     Raises:
@@ -63,7 +57,7 @@ class IntentRecognizer:
         encoder: Encoder,
         templates: TemplateSource,
         *,
-        decision: Decision = "nearest+centroid",
+        decision: Decision = DEFAULT_DECISION,
         search: Search = "table",
     ) -> None:
         _check_choice("decision", decision, get_args(Decision))
@@ -73,7 +67,8 @@ class IntentRecognizer:
         self.search = search
         self._lock = threading.Lock()
         loaded = load_templates(templates)
-        self._state = _State(loaded, index_templates(encoder, loaded, search))
+        indexed = index_templates(encoder, loaded, search)
+        self._state = State(loaded, indexed, make_scorer(decision, encoder, loaded, indexed))
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
@@ -111,7 +106,7 @@ class IntentRecognizer:
                 backends ``"onnxruntime"`` and ``"tflite"`` need a folder made by
                 ``pocketintent export``.
             decision: See the class; None for the decision of an exported folder, otherwise
-                ``"nearest+centroid"``.
+                ``"logistic"``.
             search: See the class.
             backend: What computes the sentence vectors: ``"numpy"``, or the exported encoder
                 graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. Templates are
@@ -146,7 +141,7 @@ class IntentRecognizer:
             manifest = model_encoder.manifest
         if templates is None:
             raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
-        recognizer = cls(encoder, templates, decision=decision or "nearest+centroid", search=search)
+        recognizer = cls(encoder, templates, decision=decision or DEFAULT_DECISION, search=search)
         if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
@@ -211,7 +206,7 @@ class IntentRecognizer:
         _check_text(text)
         state = self._state
         vector = self.encoder.encode(text)
-        return match_vector(state.indexed, state.templates, vector, self.decision)
+        return match_text(state, text, vector)
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
         """Recognise the intents of several texts, faster per text than :meth:`match`.
@@ -236,7 +231,7 @@ class IntentRecognizer:
             for text in block:
                 _check_text(text)
             vectors = self.encoder.encode_batch(block)
-            matches += match_vectors(state.indexed, state.templates, vectors, self.decision)
+            matches += match_texts(state, block, vectors)
         return matches
 
     def rank(self, text: str, limit: int = 5) -> list[Candidate]:
@@ -258,7 +253,7 @@ class IntentRecognizer:
         if limit < 1:
             raise PocketIntentError(f"limit {limit} is less than 1")
         vector = self.encoder.encode(text)
-        return rank_vector(self._state.indexed, vector, self.decision, limit)
+        return rank_text(self._state, text, vector, limit)
 
     def add_intent(
         self,
@@ -305,8 +300,10 @@ class IntentRecognizer:
         save_templates(self._state.templates, path)
 
     def _swap(self, edited: TemplateSet, changed: str) -> None:
-        indexed = index_templates(self.encoder, edited, self.search, self._state.indexed, changed)
-        self._state = _State(edited, indexed)
+        encoder, old = self.encoder, self._state
+        indexed = index_templates(encoder, edited, self.search, old.indexed, changed)
+        scorer = make_scorer(self.decision, encoder, edited, indexed, old.scorer)
+        self._state = State(edited, indexed, scorer)
 
 
 def _check_text(text: object) -> None:

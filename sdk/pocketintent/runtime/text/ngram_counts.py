@@ -40,26 +40,26 @@ def count_ngrams(text: str) -> FloatArray:
     Returns:
         float32 [NUM_BUCKETS], whole numbers; zeros for a text without tokens.
     """
-    return _counts([simple_tokenize(text)])[0]
+    slots = [_slots(token) for token in simple_tokenize(text)]
+    if not slots:
+        return np.zeros(NUM_BUCKETS, np.float32)
+    signed = np.bincount(np.concatenate(slots), minlength=2 * NUM_BUCKETS)
+    return (signed[:NUM_BUCKETS] - signed[NUM_BUCKETS:]).astype(np.float32)
 
 
 def count_ngrams_of_texts(texts: Sequence[str]) -> FloatArray:
     """The counts of several texts, float32 [num_texts, NUM_BUCKETS]; see :func:`count_ngrams`."""
-    return _counts([simple_tokenize(text) for text in texts])
-
-
-def _counts(token_lists: Sequence[Sequence[str]]) -> FloatArray:
-    slots = [_slots(token) for tokens in token_lists for token in tokens]
-    num_texts = len(token_lists)
-    if not slots:
-        return np.zeros((num_texts, NUM_BUCKETS), np.float32)
-    places = np.concatenate(slots)
-    if num_texts > 1:
-        lengths = [sum(len(_slots(token)) for token in tokens) for tokens in token_lists]
-        places = places + np.repeat(np.arange(num_texts) * (2 * NUM_BUCKETS), lengths)
-    both = np.bincount(places, minlength=num_texts * 2 * NUM_BUCKETS)
-    both = both.reshape(num_texts, 2, NUM_BUCKETS)
-    return (both[:, 0] - both[:, 1]).astype(np.float32)
+    slots: list[IndexArray] = []
+    lengths = np.zeros(len(texts), np.intp)
+    for row, text in enumerate(texts):
+        added = [_slots(token) for token in simple_tokenize(text)]
+        lengths[row] = sum(map(len, added))
+        slots += added
+    width = 2 * NUM_BUCKETS
+    places = np.concatenate([*slots, np.empty(0, np.intp)])
+    places += np.repeat(np.arange(len(texts)) * width, lengths)
+    signed = np.bincount(places, minlength=len(texts) * width).reshape(len(texts), 2, NUM_BUCKETS)
+    return (signed[:, 0] - signed[:, 1]).astype(np.float32)
 
 
 def _slots(token: str) -> IndexArray:
