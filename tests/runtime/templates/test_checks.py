@@ -100,6 +100,7 @@ def test_shipped_sets_are_valid_varied_and_without_warnings(name: str) -> None:
     assert check_templates(template_set) == []
     assert 12 <= len(template_set.intents) <= 18
     assert template_set.language == "en"
+    assert len(template_set.none) >= 5
     for intent_name, intent in template_set.intents.items():
         assert set(intent_name) <= set(string.ascii_lowercase + "_")
         assert 10 <= len(intent.templates) <= 15, intent_name

@@ -43,7 +43,7 @@ class TemplateSet:
     intents: dict[str, IntentTemplates] = field(default_factory=dict)
     """Intents by name, in the order of the file."""
     language: str | None = None
-    """Language tag of the templates, for people and tools; matching does not use it."""
+    """Language tag of the templates; loading compares it with the model, matching ignores it."""
     threshold: float = DEFAULT_THRESHOLD
     """Lowest score of a match, -1..1."""
     margin: float = DEFAULT_MARGIN
