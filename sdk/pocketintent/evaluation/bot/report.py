@@ -17,6 +17,9 @@ from pocketintent.runtime.templates.forms import list_names
 LEAST_IN_SCOPE = 20
 """Utterances with an intent below which the choice of limits is little more than chance."""
 
+LEAST_OUT_OF_SCOPE = 10
+"""The same for utterances without an intent."""
+
 
 def evaluate_bot(
     recognizer: IntentRecognizer, utterances: Sequence[Utterance], *, worst: int = 10
@@ -69,16 +72,18 @@ def _choose(
 
 def _find_warnings(answers: Sequence[Answer], intents: Sequence[str]) -> list[str]:
     num_inside = sum(answer.in_scope for answer in answers)
+    num_outside = len(answers) - num_inside
     warnings = []
     if num_inside < LEAST_IN_SCOPE:
         warnings.append(
             f"too few utterances with an intent to choose a threshold and a margin from: "
-            f"{num_inside}; add some of your users' sentences, {LEAST_IN_SCOPE} at least"
+            f"{num_inside} instead of {LEAST_IN_SCOPE}; add sentences of your users"
         )
-    if num_inside == len(answers):
+    if num_outside < LEAST_OUT_OF_SCOPE:
         warnings.append(
-            "no utterances without an intent, so nothing speaks for a higher threshold; add "
-            "sentences that the bot should refuse, with an empty intent (null in JSON lines)"
+            f"too few utterances without an intent to choose a threshold and a margin from: "
+            f"{num_outside} instead of {LEAST_OUT_OF_SCOPE}; add sentences that the bot should "
+            "refuse, with an empty intent (null in JSON lines)"
         )
     untested = set(intents) - {answer.utterance.intent for answer in answers}
     if untested:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pocketintent.cli.main import main
-from pocketintent.cli.templates import run
+from pocketintent.cli.templates.check import run
 
 
 def _check(capsys: pytest.CaptureFixture[str], *files: object) -> tuple[int, list[dict], str]:
