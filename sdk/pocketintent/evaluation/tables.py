@@ -31,7 +31,9 @@ def read_table(path: Path, content: bytes) -> Iterator[tuple[str, list[str]]]:
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise PocketIntentError(f"{path}, line {line}: not UTF-8 ({error.reason})") from error
+        raise PocketIntentError(
+            f"{path}, line {line}: not UTF-8 ({error.reason}); convert the file to UTF-8"
+        ) from error
     delimiter = "\t" if "\t" in text.lstrip().partition("\n")[0] else ","
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
@@ -41,4 +43,7 @@ def read_table(path: Path, content: bytes) -> Iterator[tuple[str, list[str]]]:
             if fields:
                 yield place, fields
     except csv.Error as error:
-        raise PocketIntentError(f"{path}, line {line}: not a valid row ({error})") from error
+        raise PocketIntentError(
+            f"{path}, line {line}: not a valid row ({error}); a field that begins with a quotation "
+            "mark ends with one, and is written with each mark inside it doubled"
+        ) from error

@@ -26,7 +26,7 @@ def describe(report: dict[str, Any], matrix: ConfusionMatrix) -> str:
         _describe_intents(report),
         _describe_matrix(matrix),
         _describe_mistakes("worst confusions", report["confusions"]),
-        _describe_mistakes("refused", report["refusals"]),
+        _describe_mistakes("worst refusals", report["refusals"]),
         _describe_choice(report),
         [f"warning: {warning}" for warning in report["warnings"]],
     ]
