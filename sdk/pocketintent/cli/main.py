@@ -37,7 +37,11 @@ COMMANDS = (
         "make ONNX or TFLite graphs for apps in other languages",
     ),
     Command("evaluate", "pocketintent.cli.evaluate.command", "measure a model"),
-    Command("templates", "pocketintent.cli.templates", "check template files"),
+    Command(
+        "templates",
+        "pocketintent.cli.templates.command",
+        "check template files, test a bot on labelled utterances",
+    ),
     Command("data", "pocketintent.cli.data", "fetch the public data sets behind the figures"),
 )
 """The subcommands, in the order of the help."""

@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from numbers import Real
 from typing import Any, Literal, cast, get_args

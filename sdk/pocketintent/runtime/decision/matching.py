@@ -214,7 +214,6 @@ class TableIndex:
             sums += table.take(codes, axis=0, mode="wrap")
         return np.ascontiguousarray((sums * self.scales[:, None]).T)
 
-
     def intent_scores(self, queries: FloatArray, similarity: Similarity) -> FloatArray:
         """The scores of all intents; see :meth:`Index.intent_scores`."""
         return _totals(self.score_block(queries), self.bounds, similarity)
@@ -228,7 +227,9 @@ class TableIndex:
         return start, (decoded * self.scales[start:stop, None]) @ queries
 
 
-def _search(scores: FloatArray, bounds: IndexArray, similarity: Similarity, limit: int) -> list[Hit]:
+def _search(
+    scores: FloatArray, bounds: IndexArray, similarity: Similarity, limit: int
+) -> list[Hit]:
     return best_hits(_totals(scores, bounds, similarity), scores, bounds, limit)
 
 

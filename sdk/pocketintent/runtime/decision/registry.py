@@ -20,9 +20,7 @@ and the similarity to the mean of the intent's templates."""
 
 DEFAULT_DECISION: Decision = "logistic"
 
-_MAKERS: dict[
-    str, Callable[[Encoder, TemplateSet, IndexedTemplates, Scorer | None], Scorer]
-] = {
+_MAKERS: dict[str, Callable[[Encoder, TemplateSet, IndexedTemplates, Scorer | None], Scorer]] = {
     "logistic": LogisticScorer.fit,
     "nearest": partial(NearestScorer.make, "nearest"),
     "nearest+centroid": partial(NearestScorer.make, "nearest+centroid"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pocketintent.cli.main import main
-from pocketintent.cli.templates import run
+from pocketintent.cli.templates.check import run
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 

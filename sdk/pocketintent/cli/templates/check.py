@@ -1,4 +1,4 @@
-"""``pocketintent templates``: check template files."""
+"""``pocketintent templates check``: errors and weak points of template files."""
 
 from __future__ import annotations
 
@@ -34,33 +34,25 @@ exit status: 0 no errors, 1 a file has errors"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the actions of ``templates``."""
-    parser.description = "Work on template files."
+    """Add the arguments of ``templates check``."""
+    parser.description = (
+        "Find all errors and weak points of template files. Prints one JSON line for each file; "
+        "errors and warnings go to stderr too."
+    )
     parser.epilog = EPILOG
-    actions = parser.add_subparsers(
-        metavar="ACTION", required=True, parser_class=argparse.ArgumentParser
-    )
-    check = actions.add_parser(
-        "check",
-        help="find all errors and weak points of template files",
-        description="Find all errors and weak points of template files. Prints one JSON line for "
-        "each file; errors and warnings go to stderr too.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    check.add_argument(
+    parser.set_defaults(run=run)
+    parser.add_argument(
         "files",
         type=file_name,
         nargs="+",
         metavar="FILE",
         help="template file (JSON), or the name of a shipped set",
     )
-    check.add_argument(
+    parser.add_argument(
         "--model",
         metavar="MODEL",
         help=f"warn if this model does not speak the language of a file: {MODEL_HELP} (none)",
     )
-    check.set_defaults(run=run, parser=check)
 
 
 def run(args: argparse.Namespace) -> int:
