@@ -103,7 +103,8 @@ robust: $(TEST)/installed ## train the robust model from the default one (10 min
 	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target $(WORDS) --resume \
 		--language en --out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
 		--validation 0.05 --rank-power 0.5 --patience 0 --typing-errors 0.5
-	$(POCKETINTENT) combine $(WORDS) runs/charemb.safetensors --out runs/robust.safetensors --keep 10000
+	$(POCKETINTENT) combine $(WORDS) runs/charemb.safetensors --out runs/robust.safetensors --keep 10000 \
+		--corpus $(CORPORA)
 	@echo "runs/robust.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
 
 # A folder with all-MiniLM-L6-v2, as ONNX with tokenizer.json or as transformers keeps it.

@@ -10,7 +10,7 @@ from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.files.shipped_models import DEFAULT
 
 EPILOG = """\

@@ -14,9 +14,9 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 Decision = Literal["logistic", "nearest", "nearest+centroid"]
-"""``logistic``: a classifier fitted on the templates, whose score is a probability. ``nearest``: the
-cosine similarity to the nearest template, as in the thesis. ``nearest+centroid``: the mean of that
-and the similarity to the mean of the intent's templates."""
+"""``logistic``: a classifier fitted on the templates, whose score is a probability.
+``nearest``: the cosine similarity to the nearest template, as in the thesis.
+``nearest+centroid``: the mean of that and the similarity to the mean of the intent's templates."""
 
 DEFAULT_DECISION: Decision = "logistic"
 
