@@ -44,11 +44,7 @@ def add_background(
     """
     sample = sample_texts(texts, _SAMPLE, seed)
     random.Random(seed).shuffle(sample)
-    lines = [
-        text
-        for text in sample
-        if LEAST_WORDS <= len(simple_tokenize(text)) <= MOST_WORDS
-    ]
+    lines = [text for text in sample if LEAST_WORDS <= len(simple_tokenize(text)) <= MOST_WORDS]
     vectors = encoder.encode_batch(lines).reshape(len(lines), encoder.dim)
     is_known = vectors.any(axis=1)
     lines = [line for line, known in zip(lines, is_known, strict=True) if known]
@@ -57,6 +53,4 @@ def add_background(
             f"no line of the corpus has {LEAST_WORDS} to {MOST_WORDS} words and one that the "
             "model knows; give a corpus in the language of the model"
         )
-    return encoder.with_background(
-        Background.fit(vectors[is_known], lines, num_lines, seed=seed)
-    )
+    return encoder.with_background(Background.fit(vectors[is_known], lines, num_lines, seed=seed))
