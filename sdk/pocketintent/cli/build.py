@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--search",
         choices=get_args(Search),
-        help="keep the templates as codes, or as float vectors (table, or the search of a bot file)",
+        help="keep the templates as codes, or as vectors (table, or the search of a bot file)",
     )
     parser.add_argument(
         "--max-words",
