@@ -1,6 +1,7 @@
 """Open damaged files by the thousand: each is refused by its own error or gives finite scores.
 
     python benchmarks/robustness.py models --count 100000
+    python benchmarks/robustness.py bots --count 20000
     python benchmarks/robustness.py templates --count 200000
     python benchmarks/robustness.py folders --count 2000      (extras export and onnxruntime)
 
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hostile_files import bots as hostile_bots
 from hostile_files import models as hostile_models
 from hostile_files import templates as hostile_templates
 from memory import peak_bytes
@@ -60,6 +62,25 @@ def check_model() -> Check:
         except ModelFileError as error:
             return _refused(error)
         check_scores(encoder, table=number % 8 == 0)
+        return "opened"
+
+    return check
+
+
+def check_bot() -> Check:
+    """The check of one bot file; some are edited and saved too."""
+    bots = hostile_bots.tiny_bots(np.random.default_rng(0))
+
+    def check(number: int, rng: np.random.Generator, path: Path) -> str:
+        path.write_bytes(hostile_bots.mutate(bots[number % len(bots)], rng))
+        with np.errstate(all="ignore"):
+            try:
+                recognizer = IntentRecognizer.load(path)
+            except (ModelFileError, TemplateError) as error:
+                return _refused(error)
+            _check_matches(recognizer)
+            if number % 8 == 0:
+                _check_edit(recognizer, path.with_name("edited.safetensors"))
         return "opened"
 
     return check
@@ -110,7 +131,12 @@ def check_folder(folders: Folders) -> Check:
     return check
 
 
-CHECKS = {"models": check_model, "templates": check_template_file, "folders": check_exported}
+CHECKS = {
+    "models": check_model,
+    "bots": check_bot,
+    "templates": check_template_file,
+    "folders": check_exported,
+}
 
 
 def check_scores(encoder: Encoder, *, table: bool) -> None:
@@ -127,6 +153,15 @@ def check_scores(encoder: Encoder, *, table: bool) -> None:
 def _check_matches(recognizer: IntentRecognizer) -> None:
     for match in [*map(recognizer.match, TEXTS), *recognizer.match_batch(TEXTS)]:
         assert math.isfinite(match.score), f"score {match.score}"
+
+
+def _check_edit(recognizer: IntentRecognizer, path: Path) -> None:
+    """Edit a recogniser and save it; the file must answer as it does."""
+    recognizer.add_intent("new", ["turn the music on", "plai"])
+    _check_matches(recognizer)
+    recognizer.save(path)
+    loaded = IntentRecognizer.load(path)
+    assert [*map(loaded.match, TEXTS)] == [*map(recognizer.match, TEXTS)], "another answer"
 
 
 def _refused(error: Exception) -> str:
