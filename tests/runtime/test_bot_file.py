@@ -5,6 +5,8 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pocketintent import (
     IntentRecognizer,
@@ -99,6 +101,29 @@ def test_a_bot_has_a_model_of_any_kind(any_model: Path, path: Path) -> None:
     built = IntentRecognizer.load(TEMPLATES, any_model)
 
     _assert_equal(_reload(built, path), built)
+
+
+@pytest.fixture(scope="module")
+def pair(
+    compressed_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[IntentRecognizer, IntentRecognizer]:
+    """A recogniser as it was built, and as it is loaded."""
+    built = IntentRecognizer.load(TEMPLATES, compressed_model)
+    return built, _reload(built, tmp_path_factory.mktemp("pair") / "bot.safetensors")
+
+
+_WORDS = st.sampled_from(["turn", "on", "off", "the", "lights", "lamp", "jazz", "please", "laamp"])
+
+
+@given(st.one_of(st.text(), st.lists(_WORDS).map(" ".join)))
+def test_a_loaded_bot_answers_any_text_as_the_one_that_was_saved(
+    pair: tuple[IntentRecognizer, IntentRecognizer], text: str
+) -> None:
+    built, loaded = pair
+
+    assert loaded.match(text) == built.match(text)
+    assert loaded.rank(text) == built.rank(text)
+    assert loaded.match_batch([text, "lamp on"]) == built.match_batch([text, "lamp on"])
 
 
 @pytest.mark.parametrize("templates", [{}, {"odd": ["xyzzy plugh"]}, {"one": ["lamp on"]}])
