@@ -32,7 +32,7 @@ def test_the_share_of_a_word_is_what_the_score_loses_without_it(
     shares = {word.word: word.share for word in explanation.words}
     whole = score("please switch off the lamp")
     assert shares["off"] == pytest.approx(whole - score("please switch the lamp"), abs=1e-4)
-    assert shares["off"] == max(shares.values())
+    assert shares["off"] > shares["please"] + 0.1
 
 
 def test_without_its_only_word_a_text_has_no_score(recognizer: IntentRecognizer) -> None:
