@@ -1,8 +1,10 @@
+import hashlib
 from pathlib import Path
 
 import pytest
 
 from pocketintent import IntentRecognizer, ModelFileError, load_encoder
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
 
@@ -41,3 +43,14 @@ def test_a_name_that_stands_for_nothing_says_what_there_is(name: str) -> None:
 def test_a_folder_is_no_model_file(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"is a folder.*with a backend"):
         load_encoder(tmp_path)
+
+
+def test_the_robust_model_was_made_from_the_default_model_that_ships() -> None:
+    default = find_model(DEFAULT)
+    counts = load_encoder(default).counts
+    assert counts is not None and counts.min() >= 2
+    robust = load_encoder("robust")
+    assert isinstance(robust, CombinedEncoder)
+    (target,) = robust.characters.manifest["training"]["targets"]
+    assert target["sha256"] == hashlib.sha256(default.read_bytes()).hexdigest()
+    assert robust.manifest["compression"]["count_power"] > 0
