@@ -11,7 +11,7 @@ from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, option_name, read_settings
-from pocketintent.cli.options.training import add_resume_options, command_line
+from pocketintent.cli.options.training import add_resume_options, command_line, run_options
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.words.settings import WordSettings
@@ -77,11 +77,8 @@ def run(args: argparse.Namespace) -> int:
         args.corpus,
         args.out,
         settings,
+        run_options(args),
         terms=args.terms,
-        resume=args.resume,
-        restart=args.restart,
-        command=command_line(sys.argv[1:]),
-        report=print_note,
     )
     print_json({"out": str(args.out), **training})
     return 0

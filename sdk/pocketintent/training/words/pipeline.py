@@ -16,8 +16,8 @@ from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
-from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
@@ -30,12 +30,9 @@ def train_words(
     paths: Sequence[str | Path],
     out: str | Path,
     settings: WordSettings,
+    options: RunOptions = DEFAULT_OPTIONS,
     *,
     terms: str | Path | None = None,
-    resume: bool = False,
-    restart: bool = False,
-    command: str = "",
-    report: Report = lambda line: None,
 ) -> dict[str, Any]:
     """Train word vectors (Mikolov et al. 2013; Bojanowski et al. 2017) and save them.
 
@@ -49,12 +46,9 @@ def train_words(
             which FastText's n-grams embed unknown words; for other suffixes see
             :func:`write_vectors`.
         settings: The settings of the run.
+        options: Whether the run is resumed, and who receives its progress; the device is the CPU.
         terms: A file of terms, see :func:`load_terms`; their words are joined to one token each,
             ``machine_learning``. None for words alone.
-        resume: Continue after the last whole epoch of an unfinished run, if there is one.
-        restart: Delete the work folder of an unfinished run.
-        command: The command line, kept in the manifest.
-        report: Receives lines of progress.
 
     Returns:
         The record of the run, which is also the manifest's ``training`` entry of a model.
@@ -68,9 +62,7 @@ def train_words(
     settings.check()
     require("gensim", "train")
     inputs = [*paths, *([] if terms is None else [terms])]
-    with open_run(
-        out, inputs, asdict(settings), resume=resume, restart=restart, report=report
-    ) as run:
+    with open_run(out, inputs, asdict(settings), options) as run:
         if run.finished:
             return run.record
         if run.workers.count > 1:
@@ -90,7 +82,7 @@ def train_words(
             "settings": asdict(settings),
             "vocabulary": len(corpus.words),
             "words_per_epoch": corpus.num_tokens,
-            "command": command,
+            "command": options.command,
         }
         _save(Path(out), task.model, corpus, settings, training)
         run.record.update(training)
