@@ -89,7 +89,7 @@ POCKETINTENT := $(TEST)/bin/pocketintent
 model: $(TEST)/installed ## train, finish and compress the default model (10 minutes, DATA=folder)
 	mkdir -p runs
 	test -e runs/starspace.safetensors || $(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/starspace.safetensors --resume \
-		--threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6 --negative-power 0.5
+		--language en --threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6 --negative-power 0.5
 	$(POCKETINTENT) train finish runs/starspace.safetensors --out runs/finished.safetensors
 	$(POCKETINTENT) compress runs/finished.safetensors --out runs/default.safetensors \
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
@@ -99,9 +99,10 @@ WORDS ?= default
 robust: $(TEST)/installed ## train the robust model from the default one (10 minutes, WORDS=model)
 	mkdir -p runs
 	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target $(WORDS) --resume \
-		--out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
+		--language en --out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
 		--validation 0.05 --rank-power 0.5 --patience 0 --typing-errors 0.5
-	$(POCKETINTENT) combine $(WORDS) runs/charemb.safetensors --out runs/robust.safetensors --keep 10000
+	$(POCKETINTENT) combine $(WORDS) runs/charemb.safetensors --out runs/robust.safetensors --keep 10000 \
+		--corpus $(CORPORA)
 	@echo "runs/robust.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
 
 # A folder with all-MiniLM-L6-v2, as ONNX with tokenizer.json or as transformers keeps it.
@@ -112,7 +113,7 @@ distilled: $(TEST)/installed ## train the distilled model (1 hour, DATA=folder, 
 		--out runs/words.tsv
 	test -e runs/utterances.bin || $(POCKETINTENT) train targets --teacher $(TEACHER) \
 		--texts $(CORPORA) --out runs/utterances.bin
-	test -e runs/sums.safetensors || $(POCKETINTENT) train distil --resume --threads 1 \
+	test -e runs/sums.safetensors || $(POCKETINTENT) train distil --resume --threads 1 --language en \
 		--targets runs/words.tsv runs/utterances.bin --out runs/sums.safetensors
 	$(POCKETINTENT) train finish runs/sums.safetensors --out runs/finished-sums.safetensors \
 		--trained-dim 192 --subword-dim 64 --subword-scale 0.6 --norm-power 1 --frequency-weight 0

@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.recognizer import IntentRecognizer
 

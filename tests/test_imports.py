@@ -38,7 +38,7 @@ COMMAND = """
 import contextlib, io
 from pocketintent.cli.main import build_parser, main
 build_parser()
-for argv in (["--help"], ["train", "--help"], ["evaluate", "--help"]):
+for argv in (["--help"], ["train", "--help"], ["evaluate", "--help"], ["templates", "--help"]):
     with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
         main(argv)
     assert "usage: pocketintent" in text.getvalue()
@@ -49,6 +49,12 @@ from pocketintent.cli.main import main
 with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
     main({argv!r})
 assert "usage: pocketintent" in text.getvalue()
+"""
+TESTED = """
+import contextlib, io
+from pocketintent.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()):
+    assert main({argv!r}) == 0
 """
 
 
@@ -96,10 +102,27 @@ def test_the_help_of_the_command_loads_the_runtime_and_the_command_alone() -> No
 
 
 @pytest.mark.parametrize(
-    "argv", [["train", "starspace"], ["compress"], ["evaluate", "intents"], ["data", "fetch"]]
+    "argv",
+    [
+        ["train", "starspace"],
+        ["compress"],
+        ["evaluate", "intents"],
+        ["templates", "test"],
+        ["data", "fetch"],
+    ],
 )
 def test_the_help_of_a_subcommand_loads_nothing_heavy(argv: list[str]) -> None:
     modules = _loaded_modules(SUBCOMMAND.format(argv=[*argv, "--help"]))
+    assert not _top_level(modules) & HEAVY
+
+
+def test_a_test_of_a_bot_loads_nothing_heavy(tiny_model: Path, tmp_path: Path) -> None:
+    bot, utterances = tmp_path / "bot.json", tmp_path / "utterances.csv"
+    bot.write_text('{"on": ["lamp on"], "off": ["lamp off"]}')
+    utterances.write_text("light on,on\nlight off,on\npizza,\n")
+    argv = ["templates", "test", str(bot), str(utterances), "--model", str(tiny_model)]
+    modules = _loaded_modules(TESTED.format(argv=argv))
+    assert "pocketintent.evaluation.bot.report" in modules
     assert not _top_level(modules) & HEAVY
 
 

@@ -15,9 +15,15 @@ BASES: tuple[Any, ...] = (
         "threshold": 0.5,
         "margin": 0.1,
         "intents": {
-            "lights_on": {"templates": ["turn on the lights", "lights on"], "threshold": 0.6},
-            "música": {"templates": ["play \u201cmusic\u201d", "🎵"]},
+            "lights_on": {
+                "templates": ["turn on the lights", "lights on"],
+                "except": ["don't turn on the lights", "lights on is what i said"],
+                "threshold": 0.6,
+            },
+            "música": {"templates": ["play \u201cmusic\u201d", "🎵"], "except": ["🔇"]},
         },
+        "none": ["what a day", "the lights of paris"],
+        "background": ["hm", "lol 😂", "are you there"],
     },
     {"lights_on": ["turn on the lights", "lights on"], "food": ["i want a pizza"]},
     {"lights_on": [{"text": "turn on the lights"}], "food": [{"text": "i want a pizza"}]},
@@ -27,6 +33,7 @@ BASES: tuple[Any, ...] = (
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 2, 10**18, 10**400, 1e308, -0.0, 0.5, "", " ", "x" * 3000),
     *("\u200b", "\ufeff", "\u2060\ufe0f", "\ud800", "\0", "a\nb", "intents", "templates"),
+    *("except", "none", "background"),
     *([], [[]], {}, {"text": "x"}, {"templates": ["x"]}, {"templates": None}, ["x", "x"]),
 )
 TOKENS = (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import TextIO
 
 from pocketintent import PocketIntentError
 from pocketintent_demo.session import Session
@@ -50,14 +52,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     args = parser.parse_args(argv)
     try:
-        session = Session(args.templates, args.model, Style.for_stream(sys.stdout))
-        converse(session)
+        with warnings.catch_warnings():
+            warnings.showwarning = _print_warning
+            session = Session(args.templates, args.model, Style.for_stream(sys.stdout))
+            converse(session)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has closed the pipe; Python would report it at exit
     except (PocketIntentError, OSError) as error:
         print(f"pocketintent-demo: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _print_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning as a line for people, without its place in the code."""
+    print(f"pocketintent-demo: warning: {message}", file=sys.stderr)
 
 
 if __name__ == "__main__":

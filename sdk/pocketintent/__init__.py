@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pocketintent.runtime.decision.results import Candidate, Match
     from pocketintent.runtime.encoders.registry import load_encoder
-    from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
+    from pocketintent.runtime.errors import (
+        ModelFileError,
+        PocketIntentError,
+        PocketIntentWarning,
+        TemplateError,
+    )
     from pocketintent.runtime.recognizer import IntentRecognizer
     from pocketintent.runtime.templates.template_set import TemplateSet
 
@@ -23,6 +28,7 @@ __all__ = [
     "Match",
     "ModelFileError",
     "PocketIntentError",
+    "PocketIntentWarning",
     "TemplateError",
     "TemplateSet",
     "__version__",
@@ -35,6 +41,7 @@ _MODULES = {
     "Match": "decision.results",
     "ModelFileError": "errors",
     "PocketIntentError": "errors",
+    "PocketIntentWarning": "errors",
     "TemplateError": "errors",
     "TemplateSet": "templates.template_set",
     "load_encoder": "encoders.registry",

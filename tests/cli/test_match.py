@@ -7,6 +7,8 @@ import pytest
 
 from pocketintent import IntentRecognizer
 from pocketintent.cli.main import main
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
 
 KEYS = ["text", "intent", "score", "template", "nearest", "runner_up", "margin", "reason"]
 
@@ -149,3 +151,17 @@ def test_a_missing_file_ends_with_status_1_and_its_name(
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("pocketintent: nowhere.bin: ")
+
+
+def test_a_warning_is_a_line_without_a_place_in_the_code(
+    tiny_encoder: StaticEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    templates, model = tmp_path / "bot.json", tmp_path / "model.safetensors"
+    templates.write_text('{"language": "de", "intents": {"an": {"templates": ["licht an"]}}}')
+    manifest, tensors = tiny_encoder.to_model_file_parts()
+    save_model(model, manifest | {"languages": ["en"]}, tensors)
+    assert main(["match", "--templates", str(templates), "--model", str(model), "x", "y"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.count("\n") == 2
+    assert printed.err.startswith("pocketintent: warning: the set's language is 'de'")
+    assert printed.err.count("\n") == 1

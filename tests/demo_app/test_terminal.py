@@ -11,6 +11,8 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
 from pocketintent_demo.__main__ import main
 from pocketintent_demo.session import Session
 from pocketintent_demo.style import Style
@@ -152,3 +154,20 @@ def test_a_file_that_cannot_be_used_is_one_line_on_stderr(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("pocketintent-demo: ") and captured.err.count("\n") == 1
+
+
+def test_a_warning_is_one_line_on_stderr(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tiny_encoder: StaticEncoder,
+    tmp_path: Path,
+) -> None:
+    templates, model = tmp_path / "bot.json", tmp_path / "model.safetensors"
+    templates.write_text('{"language": "de", "intents": {"an": {"templates": ["licht an"]}}}')
+    manifest, tensors = tiny_encoder.to_model_file_parts()
+    save_model(model, manifest | {"languages": ["en"]}, tensors)
+    monkeypatch.setattr("sys.stdin", io.StringIO(":quit\n"))
+    assert main(["--templates", str(templates), "--model", str(model)]) == 0
+    words = capsys.readouterr().err
+    assert words.startswith("pocketintent-demo: warning: the set's language is 'de'")
+    assert words.count("\n") == 1

@@ -1,6 +1,7 @@
 import json
 import math
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,15 @@ import orjson
 import pytest
 
 import pocketintent
-from pocketintent import IntentRecognizer, PocketIntentError, TemplateError
+from pocketintent import (
+    IntentRecognizer,
+    ModelFileError,
+    PocketIntentError,
+    PocketIntentWarning,
+    TemplateError,
+)
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -220,12 +228,28 @@ def test_edits_give_the_recogniser_that_the_edited_set_gives(make: Make) -> None
         assert edited.score == pytest.approx(expected.score, abs=0.1)
 
 
+def test_counter_examples_are_added_and_saved_with_the_templates(
+    make: Make, tmp_path: Path
+) -> None:
+    recognizer = make()
+    recognizer.add_intent("lights_on", [], counter_examples=["no lamp on"])
+    recognizer.add_intent("greet", ["hello"], counter_examples=["hello kitty"])
+    recognizer.save(tmp_path / "saved.json")
+
+    intents = make(tmp_path / "saved.json").templates.intents
+    assert intents["lights_on"].counter_examples == ["no lamp on"]
+    assert intents["greet"].counter_examples == ["hello kitty"]
+    assert intents["lights_on"].templates == make().templates.intents["lights_on"].templates
+
+
 def test_an_edit_that_breaks_the_format_changes_nothing(make: Make) -> None:
     recognizer = make()
     before = recognizer.templates
 
     with pytest.raises(TemplateError):
         recognizer.add_intent("greet", [])
+    with pytest.raises(TemplateError, match="'greet' has no templates"):
+        recognizer.add_intent("greet", [], counter_examples=["goodbye"])
     with pytest.raises(TemplateError):
         recognizer.remove_intent("nowhere")
     with pytest.raises(PocketIntentError, match="threshold must be a number from -1 to 1, not 2"):
@@ -287,6 +311,31 @@ def test_what_is_saved_loads_as_the_same_recogniser(make: Make, tmp_path: Path) 
     assert loaded.templates == recognizer.templates
     for text in ("hello hi", "lamp off", "play jazz now", "zzz"):
         assert loaded.match(text).intent == recognizer.match(text).intent
+
+
+def test_a_language_that_the_model_does_not_speak_is_one_warning_when_it_is_opened(
+    tiny_encoder: StaticEncoder, tmp_path: Path
+) -> None:
+    manifest, tensors = tiny_encoder.to_model_file_parts()
+    save_model(tmp_path / "m", manifest | {"languages": ["en"]}, tensors)
+    german, british = ({"language": tag, "intents": {}} for tag in ("de", "en-GB"))
+
+    with pytest.warns(PocketIntentWarning, match="'de', but the model speaks en") as caught:
+        IntentRecognizer.load(german, tmp_path / "m")
+    assert [warning.filename for warning in caught] == [__file__]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        IntentRecognizer.load(british, tmp_path / "m")
+
+
+def test_a_model_whose_languages_are_not_tags_is_refused(
+    tiny_encoder: StaticEncoder, tmp_path: Path
+) -> None:
+    manifest, tensors = tiny_encoder.to_model_file_parts()
+    save_model(tmp_path / "m", manifest | {"languages": "en"}, tensors)
+    with pytest.raises(ModelFileError, match=r"/m: the manifest's languages must be a list"):
+        IntentRecognizer.load("smart_home", tmp_path / "m")
 
 
 def test_a_recogniser_is_opened_from_files(tiny_model: Path, tmp_path: Path) -> None:

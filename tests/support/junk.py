@@ -110,6 +110,13 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
         {"files": ["keyphrases.jsonl"], "--split": ["all"], "--systems": ["tfidf"]}
     ],
     ("templates", "check"): [{"files": ["bot.json"]}],
+    ("templates", "test"): [
+        {
+            "templates": ["bot.json"],
+            "utterances": ["labelled.csv"],
+            "--model": ["tiny.safetensors"],
+        }
+    ],
     ("data", "list"): [{}],
     ("data", "fetch"): [{"names": ["nothing"], "--out": ["data"]}],  # no test fetches anything
 }
@@ -261,6 +268,7 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     ]
     _write_lines(folder / "keyphrases.jsonl", documents)
     (folder / "bot.json").write_text(json.dumps({"on": ["lamp on"], "off": ["lamp off"]}))
+    (folder / "labelled.csv").write_text("text,intent\nthe lamp on,on\nplay music,\n")
     words = ["play", "stop", "open", "the", "song", "door", "light", "music", "lamp", "on", "off"]
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")

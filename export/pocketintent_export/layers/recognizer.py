@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.decision.indexing import IndexedTemplates
-from pocketintent.runtime.decision.matching import Decision, TableIndex
+from pocketintent.runtime.decision.matching import TableIndex
+from pocketintent.runtime.decision.registry import Decision
 from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.codes import Codes, unknown_zero
 

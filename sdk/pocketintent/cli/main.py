@@ -6,13 +6,16 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
 
 import pocketintent
 from pocketintent.cli.commands import Command, add_commands
 from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 
 COMMANDS = (
     Command("match", "pocketintent.cli.match", "recognise the intent of texts"),
@@ -34,7 +37,11 @@ COMMANDS = (
         "make ONNX or TFLite graphs for apps in other languages",
     ),
     Command("evaluate", "pocketintent.cli.evaluate.command", "measure a model"),
-    Command("templates", "pocketintent.cli.templates", "check template files"),
+    Command(
+        "templates",
+        "pocketintent.cli.templates.command",
+        "check template files, test a bot on labelled utterances",
+    ),
     Command("data", "pocketintent.cli.data", "fetch the public data sets behind the figures"),
 )
 """The subcommands, in the order of the help."""
@@ -85,7 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         build_parser().parse_args(arguments, args)
         check_paths(args.parser, args)
-        status: int = args.run(args)
+        with _warnings_as_notes():
+            status: int = args.run(args)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -122,6 +130,29 @@ def _open_streams() -> bool:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 in every locale
     return has_stdout
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Print the warnings of the package as lines for people, without a place in the code."""
+
+    def show_warning(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, PocketIntentWarning):
+            print_note(f"pocketintent: warning: {message}")
+        else:
+            show_other(message, category, filename, lineno, file, line)
+
+    with warnings.catch_warnings():
+        show_other = warnings.showwarning
+        warnings.showwarning = show_warning
+        yield
 
 
 def _explain_interrupt(args: argparse.Namespace, arguments: Sequence[str]) -> None:

@@ -74,7 +74,9 @@ def combine_encoders(
         raise PocketIntentError(f"blend is {blend}; it must be at least 0 and below 1")
     if keep is not None:
         words = keep_frequent(words, keep)
-    plain = without_ngrams(words)
+    # The sentence vectors of the combination differ from those of its parts.
+    plain = without_ngrams(words).with_background(None)
+    characters = characters.with_background(None)
     CombinedEncoder(plain, characters)  # rejects parts that do not fit, before any work
     settings = _settings(words, sub_dim, codebook_size)
     num_read = len(plain.words) if blend else min(_COMPARED, len(plain.words))

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.decision.matching import fit_template_quantizer
+from pocketintent.runtime.decision.template_rows import fit_template_quantizer
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
@@ -105,6 +105,8 @@ def quantise_encoder(
     power = 0.0 if counts is None else count_power
     manifest["compression"] = {**settings, "rotate": rotate, "count_power": power}
     same_basis = not rotate and encoder.dim % sub_dim == 0
+    if encoder.background is not None and not same_basis:
+        encoder = encoder.with_background(None)
     return encoder.replace(
         template_quantizer=encoder.template_quantizer if same_basis else None,
         manifest=manifest,

@@ -42,6 +42,10 @@ class MissingExtraError(PocketIntentError, ImportError):
     """An optional package that a capability needs is not installed."""
 
 
+class PocketIntentWarning(UserWarning):
+    """Input that works and is probably a mistake. The message says what to do."""
+
+
 def shorten(value: object) -> str:
     """A value for a message, as ``repr`` writes it but of at most some 80 characters.
 

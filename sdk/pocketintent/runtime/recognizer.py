@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from numbers import Real
 from typing import Any, Literal, cast, get_args
 
-from pocketintent.runtime.decision.decide import match_vector, match_vectors, rank_vector
+from pocketintent.runtime.decision.decide import State, match_text, match_texts, rank_text
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
-from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision, make_scorer
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.templates.checks import language_warning
 from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 
@@ -27,14 +29,6 @@ Backend = Literal["numpy", "onnxruntime", "tflite"]
 
 TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and searched at once."""
-
-
-@dataclass(frozen=True)
-class _State:
-    """All that a match reads; an edit makes a new one, so that no match sees half an edit."""
-
-    templates: TemplateSet
-    indexed: IndexedTemplates
 
 
 class IntentRecognizer:
@@ -47,8 +41,10 @@ class IntentRecognizer:
     Args:
         encoder: The model.
         templates: A template file, the name of a shipped set, a mapping, or a set.
-        decision: ``"nearest"`` scores an intent by its nearest template; ``"nearest+centroid"``
-            by the mean of that and the similarity to the mean of its templates.
+        decision: How an intent is scored. ``"logistic"``: by the probability that a classifier
+            fitted on the templates gives it. ``"nearest"``: by the similarity to its nearest
+            template; ``"nearest+centroid"``: by the mean of that and the similarity to the mean of
+            its templates.
         search: ``"table"`` keeps the templates as codes; ``"exact"`` as float vectors.
 
     Raises:
@@ -61,7 +57,7 @@ class IntentRecognizer:
         encoder: Encoder,
         templates: TemplateSource,
         *,
-        decision: Decision = "nearest+centroid",
+        decision: Decision = DEFAULT_DECISION,
         search: Search = "table",
     ) -> None:
         _check_choice("decision", decision, get_args(Decision))
@@ -71,7 +67,8 @@ class IntentRecognizer:
         self.search = search
         self._lock = threading.Lock()
         loaded = load_templates(templates)
-        self._state = _State(loaded, index_templates(encoder, loaded, search))
+        indexed = index_templates(encoder, loaded, search)
+        self._state = State(loaded, indexed, make_scorer(decision, encoder, loaded, indexed))
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
@@ -109,7 +106,7 @@ class IntentRecognizer:
                 backends ``"onnxruntime"`` and ``"tflite"`` need a folder made by
                 ``pocketintent export``.
             decision: See the class; None for the decision of an exported folder, otherwise
-                ``"nearest+centroid"``.
+                ``"logistic"``.
             search: See the class.
             backend: What computes the sentence vectors: ``"numpy"``, or the exported encoder
                 graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. Templates are
@@ -117,6 +114,9 @@ class IntentRecognizer:
 
         Returns:
             The recogniser.
+
+        Warns:
+            PocketIntentWarning: The model does not speak the language of the templates.
 
         Raises:
             ModelFileError: The model cannot be used, or not with this backend.
@@ -126,20 +126,25 @@ class IntentRecognizer:
         """
         _check_choice("backend", backend, get_args(Backend))
         encoder: Encoder
+        manifest: Mapping[str, Any]
         if backend != "numpy":
             if model is None:
                 raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
             folder = open_exported(model, backend)
-            encoder = GraphEncoder(folder)
+            encoder, manifest = GraphEncoder(folder), folder.manifest.entries
             templates = folder.templates() if templates is None else templates
             decision = decision or cast(
                 Decision | None, folder.manifest.choice("decision", get_args(Decision))
             )
         else:
-            encoder = load_encoder(model)
+            encoder = model_encoder = load_encoder(model)
+            manifest = model_encoder.manifest
         if templates is None:
             raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
-        return cls(encoder, templates, decision=decision or "nearest+centroid", search=search)
+        recognizer = cls(encoder, templates, decision=decision or DEFAULT_DECISION, search=search)
+        if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
+            warnings.warn(warning, PocketIntentWarning, stacklevel=2)
+        return recognizer
 
     @property
     def templates(self) -> TemplateSet:
@@ -201,7 +206,7 @@ class IntentRecognizer:
         _check_text(text)
         state = self._state
         vector = self.encoder.encode(text)
-        return match_vector(state.indexed, state.templates, vector, self.decision)
+        return match_text(state, text, vector)
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
         """Recognise the intents of several texts, faster per text than :meth:`match`.
@@ -226,7 +231,7 @@ class IntentRecognizer:
             for text in block:
                 _check_text(text)
             vectors = self.encoder.encode_batch(block)
-            matches += match_vectors(state.indexed, state.templates, vectors, self.decision)
+            matches += match_texts(state, block, vectors)
         return matches
 
     def rank(self, text: str, limit: int = 5) -> list[Candidate]:
@@ -248,24 +253,30 @@ class IntentRecognizer:
         if limit < 1:
             raise PocketIntentError(f"limit {limit} is less than 1")
         vector = self.encoder.encode(text)
-        return rank_vector(self._state.indexed, vector, self.decision, limit)
+        return rank_text(self._state, text, vector, limit)
 
     def add_intent(
-        self, name: str, templates: Iterable[str], threshold: float | None = None
+        self,
+        name: str,
+        templates: Iterable[str],
+        threshold: float | None = None,
+        counter_examples: Iterable[str] = (),
     ) -> None:
-        """Add an intent, or templates to an existing intent; nothing is trained.
+        """Add an intent, or templates or counter-examples to an existing intent.
 
         Args:
             name: The intent.
-            templates: Its templates, at least one.
+            templates: Its templates, at least one; an existing intent may get counter-examples
+                alone.
             threshold: A threshold for this intent alone; None keeps the current one.
+            counter_examples: Texts that resemble the intent and do not express it.
 
         Raises:
-            TemplateError: A name, template or threshold breaks the format; nothing changes.
+            TemplateError: A name, text or threshold breaks the format; nothing changes.
         """
         with self._lock:
             edited = deepcopy(self._state.templates)
-            edited.add_intent(name, templates, threshold)
+            edited.add_intent(name, templates, threshold, counter_examples)
             self._swap(edited, name)
 
     def remove_intent(self, name: str) -> None:
@@ -289,8 +300,10 @@ class IntentRecognizer:
         save_templates(self._state.templates, path)
 
     def _swap(self, edited: TemplateSet, changed: str) -> None:
-        indexed = index_templates(self.encoder, edited, self.search, self._state.indexed, changed)
-        self._state = _State(edited, indexed)
+        encoder, old = self.encoder, self._state
+        indexed = index_templates(encoder, edited, self.search, old.indexed, changed)
+        scorer = make_scorer(self.decision, encoder, edited, indexed, old.scorer)
+        self._state = State(edited, indexed, scorer)
 
 
 def _check_text(text: object) -> None:

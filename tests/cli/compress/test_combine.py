@@ -58,6 +58,15 @@ def test_words_that_were_compressed_first_are_weighted_by_their_counts(
     assert load_model(out).manifest["compression"]["count_power"] == 0.0
 
 
+def test_the_languages_of_the_words_are_kept(models: tuple[Path, Path], tmp_path: Path) -> None:
+    words, charemb = models
+    manifest, tensors = load_encoder(words).to_model_file_parts()
+    save_model(words, manifest | {"languages": ["en"]}, tensors)
+    out = tmp_path / "combined.safetensors"
+    assert call(words, charemb, "--out", out) == 0
+    assert load_encoder(out).manifest["languages"] == ["en"]
+
+
 def test_the_model_loads_and_the_report_gives_its_sizes(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

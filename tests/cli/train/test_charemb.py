@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("torch")
 from command_ends import ending
 from pocketintent.cli.main import build_parser, main
+from pocketintent.runtime.files.model_file import load_model
 from pocketintent.training.charemb.settings import CharEmbSettings
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
@@ -35,11 +36,13 @@ def test_the_record_is_one_json_line_and_the_model_can_be_used(
     target: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "model.safetensors"
-    assert call("--target", target, "--out", out, *QUICK, "--reads", "words") == 0
+    more = ("--reads", "words", "--language", "en")
+    assert call("--target", target, "--out", out, *QUICK, *more) == 0
     printed = capsys.readouterr()
     assert printed.out.count("\n") == 1
     record = json.loads(printed.out)
     assert record["out"] == str(out)
+    assert load_model(out).manifest["languages"] == ["en"]
     assert record["bytes"] == out.stat().st_size
     assert record["epochs"] == len(record["history"]) == 2
     assert record["terms"] == {"training": 14, "validation": 4}

@@ -31,7 +31,10 @@ def test_a_model_is_distilled_from_the_vectors_of_a_teacher_for_words_and_uttera
     assert call(*teach, "--words", tiny_model, "--out", words) == 0
     assert call(*teach, "--texts", corpus, "--out", utterances) == 0
     capsys.readouterr()
-    assert call("distil", "--targets", words, utterances, "--out", out, *QUICK) == 0
+    assert (
+        call("distil", "--targets", words, utterances, "--out", out, *QUICK, "--language", "en")
+        == 0
+    )
     printed = capsys.readouterr()
     record = json.loads(printed.out)
     assert record["method"] == "distilled"
@@ -40,6 +43,7 @@ def test_a_model_is_distilled_from_the_vectors_of_a_teacher_for_words_and_uttera
     assert "texts to learn" in printed.err
     model = load_model(out)
     assert model.manifest["training"]["loss"] == record["loss"]
+    assert model.manifest["languages"] == ["en"]
     assert model.tensors["vocabulary.counts"].dtype == np.uint32
     assert load_encoder(out).dim == 4
 

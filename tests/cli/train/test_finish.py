@@ -12,8 +12,8 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model
 
 
-def train(corpus: Path, out: Path) -> None:
-    options = ["--dim", "4", "--epochs", "2", "--threads", "1"]
+def train(corpus: Path, out: Path, *more: str) -> None:
+    options = ["--dim", "4", "--epochs", "2", "--threads", "1", *more]
     assert main(["train", "starspace", "--corpus", str(corpus), "--out", str(out), *options]) == 0
 
 
@@ -33,6 +33,19 @@ def test_a_finished_model_has_a_vector_for_unknown_words(
     manifest = load_model(finished).manifest
     assert manifest["finish"]["subword_dim"] == 16
     assert manifest["training"]["method"] == "starspace"
+
+
+def test_the_languages_of_a_model_are_kept_by_finishing_and_compressing(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / f"{name}.safetensors" for name in ("trained", "finished", "small")]
+    trained, finished, small = paths
+    train(corpus, trained, "--language", "en", "--language", "pt-BR")
+    finish = ["--subword-dim", "4", "--num-buckets", "64"]
+    assert main(["train", "finish", str(trained), "--out", str(finished), *finish]) == 0
+    codes = ["--sub-dim", "4", "--codebook-size", "4", "--no-ngrams"]
+    assert main(["compress", str(finished), "--out", str(small), *codes]) == 0
+    assert [load_model(path).manifest["languages"] for path in paths] == [["en", "pt-BR"]] * 3
 
 
 def test_finishing_twice_is_refused_and_names_the_reason(

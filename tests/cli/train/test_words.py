@@ -33,7 +33,11 @@ def test_training_prints_its_record_and_the_model_serves_other_commands(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, small = tmp_path / "words.safetensors", tmp_path / "small.safetensors"
-    assert call("words", "--corpus", corpus, "--out", out, "--method", "fasttext", *QUICK) == 0
+    language = ("--language", "de-CH")
+    assert (
+        call("words", "--corpus", corpus, "--out", out, "--method", "fasttext", *QUICK, *language)
+        == 0
+    )
     printed = capsys.readouterr()
     record = json.loads(printed.out)
     assert printed.out.count("\n") == 1
@@ -48,6 +52,7 @@ def test_training_prints_its_record_and_the_model_serves_other_commands(
     compress = ["--out", str(small), "--sub-dim", "2", "--codebook-size", "4", "--keep", "5"]
     assert main(["compress", str(out), *compress]) == 0
     assert load_encoder(small).encode("turn").any()
+    assert load_model(small).manifest["languages"] == ["de-CH"]
 
 
 def test_every_setting_has_an_option_with_its_default() -> None:
@@ -79,7 +84,19 @@ def test_vectors_of_other_programs_are_converted_to_any_format(
         )
 
 
+def test_converted_vectors_get_their_language(tmp_path: Path) -> None:
+    glove, out = tmp_path / "glove.txt", tmp_path / "v.safetensors"
+    glove.write_text("the 1 2\nlight 3 4\n")
+    assert call("words", "--from", glove, "--out", out, "--language", "en") == 0
+    assert load_model(out).manifest["languages"] == ["en"]
+
+
 BAD_INPUT = [
+    (("--from", __file__, "--out", "v.bin", "--language", "en"), "requires --out FILE.safetensors"),
+    (
+        ("--from", __file__, "--language", "German"),
+        "argument --language: 'German' is not a language tag",
+    ),
     (("--from", "none.txt"), "none.txt: cannot be read"),
     (("--from", __file__, "--resume"), "--terms, --resume and --restart require --corpus"),
     (

@@ -1,17 +1,17 @@
 import json
 import string
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from pocketintent.runtime.templates.checks import check_templates
+from pocketintent.runtime.templates.checks import check_templates, language_warning
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
-from pocketintent.runtime.templates.template_set import (
-    TemplateSet,
-    parse_templates,
-)
+from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 SCHEMA_FILE = bundled_templates()["smart_home"].with_name("templates.schema.json")
+NEGATED_FILE = Path(__file__).parents[2] / "resources" / "negated_commands.json"
 SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8")))
 
 
@@ -28,6 +28,70 @@ def test_check_warns_of_what_makes_recognition_worse() -> None:
     assert check_templates(TemplateSet()) == ["the set has no intents"]
 
 
+def test_a_counter_example_that_is_a_template_of_its_intent_is_a_warning() -> None:
+    template_set = parse_templates(
+        {
+            "intents": {
+                "on": {"templates": ["light on", "lamp on"], "except": ["light off", "Lamp on!"]},
+                "off": {"templates": ["light off", "lamp off"], "except": ["no", "NO.", "?"]},
+            }
+        }
+    )
+    conflict, duplicate, empty = check_templates(template_set)
+    assert "intent 'on', counter-example 2 ('Lamp on!')" in conflict
+    assert "template 2 ('lamp on')" in conflict and "pull against each other" in conflict
+    assert "'off', counter-example 2 ('NO.')" in duplicate and "counter-example 1" in duplicate
+    assert "'off', counter-example 3" in empty and "no word" in empty
+
+
+def test_a_text_without_an_intent_that_is_a_template_is_a_warning() -> None:
+    template_set = parse_templates(
+        {
+            "intents": {"a": {"templates": ["stop", "halt"]}, "b": {"templates": ["go", "run"]}},
+            "none": ["well", "Go!", "well?"],
+            "background": ["hm", "hm", "stop", "RUN", "go"],
+        }
+    )
+    conflict, duplicate, background = check_templates(template_set)
+    assert "'none', text 2 ('Go!')" in conflict and "intent 'b', template 1 ('go')" in conflict
+    assert "'none', text 3" in duplicate and "'none', text 1" in duplicate
+    assert "'background', text 3 ('stop')" in background and "2 other lines" in background
+
+
+def test_an_intent_without_a_letter_is_a_warning() -> None:
+    warnings = check_templates(parse_templates({"a": ["💡", "1 2"], "b": ["電気", "é 3"]}))
+    assert len(warnings) == 1
+    assert "intent 'a' has no letter" in warnings[0]
+
+
+def test_a_language_that_the_model_does_not_speak_is_a_warning() -> None:
+    warning = language_warning(TemplateSet(language="de-CH"), {"languages": ["en", "fr"]})
+    assert warning is not None
+    assert "'de-CH'" in warning and "the model speaks en, fr" in warning
+
+
+@pytest.mark.parametrize(
+    ("language", "manifest"),
+    [
+        ("en-GB", {"languages": ["en"]}),
+        ("en", {"languages": ["de", "en-US"]}),
+        (None, {"languages": ["de"]}),
+        ("en", {}),
+    ],
+)
+def test_a_language_that_is_spoken_or_not_known_is_no_warning(
+    language: str | None, manifest: dict[str, list[str]]
+) -> None:
+    assert language_warning(TemplateSet(language=language), manifest) is None
+
+
+@pytest.mark.parametrize("name", ["none", "background"])
+def test_an_intent_named_like_a_list_of_the_long_form_is_a_warning(name: str) -> None:
+    warnings = check_templates(parse_templates({"a": ["x", "y"], name: ["z", "w"]}))
+    assert len(warnings) == 1
+    assert f"intent '{name}'" in warnings[0] and '"intents"' in warnings[0]
+
+
 @pytest.mark.parametrize("name", ["banking_support", "small_talk", "smart_home", "travel"])
 def test_shipped_sets_are_valid_varied_and_without_warnings(name: str) -> None:
     path = bundled_templates()[name]
@@ -36,6 +100,21 @@ def test_shipped_sets_are_valid_varied_and_without_warnings(name: str) -> None:
     assert check_templates(template_set) == []
     assert 12 <= len(template_set.intents) <= 18
     assert template_set.language == "en"
+    assert len(template_set.none) >= 5
     for intent_name, intent in template_set.intents.items():
         assert set(intent_name) <= set(string.ascii_lowercase + "_")
         assert 10 <= len(intent.templates) <= 15, intent_name
+
+
+@pytest.mark.parametrize("name", ["banking_support", "small_talk", "smart_home", "travel"])
+def test_negated_commands_resemble_an_intent_and_are_in_no_list_of_the_set(name: str) -> None:
+    template_set = load_templates(name)
+    texts = template_set.none.copy()
+    for intent in template_set.intents.values():
+        texts += intent.templates + intent.counter_examples
+    commands = json.loads(NEGATED_FILE.read_bytes())[name]
+    assert len(commands) == len({command["text"] for command in commands}) == 10
+    for command in commands:
+        assert len(template_set.intents[command["not"]].counter_examples) >= 5
+        words = simple_tokenize(command["text"])
+        assert all(words != simple_tokenize(text) for text in texts)

@@ -30,6 +30,7 @@ template_sets = st.builds(
             IntentTemplates,
             st.lists(texts, min_size=1, max_size=4),
             st.none() | st.floats(-1, 1),
+            st.lists(texts, max_size=3),
         ),
         max_size=4,
     ),
@@ -37,6 +38,8 @@ template_sets = st.builds(
     threshold=st.floats(-1, 1),
     margin=st.floats(0, 2),
     schema=st.none() | st.just("templates.schema.json"),
+    none=st.lists(texts, max_size=3),
+    background=st.lists(texts, max_size=3),
 )
 
 
@@ -135,6 +138,25 @@ def test_a_saved_set_is_loaded_as_it_was(
     assert SCHEMA.is_valid(json.loads(path.read_bytes()))
 
 
+@given(template_sets)
+def test_the_long_form_of_a_set_parses_to_an_equal_set(template_set: TemplateSet) -> None:
+    form = template_set.to_dict()
+    parsed = parse_templates(form)
+    assert parsed == template_set
+    assert list(parsed.intents) == list(template_set.intents)
+    assert parsed.to_dict() == form
+    lists = [intent["except"] for intent in form["intents"].values() if "except" in intent]
+    assert all([*lists, *(form[key] for key in ("none", "background") if key in form)])
+
+
+def test_empty_lists_are_not_saved(tmp_path: Path) -> None:
+    entry = {"templates": ["x"], "except": []}
+    full = parse_templates({"intents": {"a": entry}, "none": [], "background": []})
+    save_templates(full, tmp_path / "full.json")
+    save_templates(parse_templates({"a": ["x"]}), tmp_path / "short.json")
+    assert (tmp_path / "full.json").read_bytes() == (tmp_path / "short.json").read_bytes()
+
+
 def test_an_invalid_set_is_not_saved(tmp_path: Path) -> None:
     path = _write(tmp_path / "bot.json", "old")
     with pytest.raises(TemplateError, match=r"bot\.json.*threshold"):
@@ -186,6 +208,9 @@ def test_the_schema_is_a_schema_and_not_a_set() -> None:
 def test_the_documentation_counts_the_shipped_sets_right() -> None:
     page = (Path(__file__).parents[3] / "docs" / "templates.md").read_text("utf-8")
     for name in bundled_templates():
-        intents = load_templates(name).intents
-        number = sum(len(intent.templates) for intent in intents.values())
-        assert f"| `{name}` | {len(intents)} | {number} |" in page
+        template_set = load_templates(name)
+        intents = template_set.intents.values()
+        templates = sum(len(intent.templates) for intent in intents)
+        counter_examples = sum(len(intent.counter_examples) for intent in intents)
+        counts = f"{len(intents)} | {templates} | {counter_examples} | {len(template_set.none)}"
+        assert f"| `{name}` | {counts} |" in page

@@ -27,10 +27,13 @@ GOOD: list[Any] = [
     {"intents": {"a": {"templates": ["x"]}}},
     {"intents": {"a": {"templates": ["x", "y"], "threshold": -1}}, "threshold": 1, "margin": 2},
     {"intents": {"a": {"templates": ["x"]}}, "language": None, "$schema": "s.json", "margin": 0},
+    {"intents": {"a": {"templates": ["x"], "except": ["y"]}}, "none": ["z"], "background": ["w"]},
+    {"intents": {"a": {"templates": ["x"], "except": []}}, "none": [], "background": []},
     {"a": ["x", "y"]},
     {"a": [{"text": "x"}, "y"], "$schema": "s.json"},
     {"intents": ["an intent that is called intents"]},
     {"threshold": ["an intent that is called threshold"]},
+    {"none": ["an intent that is called none"], "except": ["an intent that is called except"]},
     {"名前": ["電気をつけて"], "emoji": ["💡", "é"]},
 ]
 
@@ -51,6 +54,22 @@ BAD: list[tuple[Any, list[str]]] = [
     ({"intents": {"a": {"templates": ["x"], "threshold": 1.01}}}, ["intent 'a'", "1.01", "-1 to"]),
     ({"intents": {"a": {"templates": ["x"], "threshold": None}}}, ["intent 'a'", "null"]),
     ({"intents": {"a": {"templates": ["x"], "threshold": True}}}, ["intent 'a'", "true"]),
+    ({"intents": {"a": {"templates": ["x"], "except": "y"}}}, ["'a'", "'except' is a text"]),
+    ({"intents": {"a": {"templates": ["x"], "except": None}}}, ["'a'", "'except' is null"]),
+    ({"intents": {"a": {"templates": ["x"], "except": ["y", 3]}}}, ["'a', counter-example 2 is a"]),
+    (
+        {"intents": {"a": {"templates": ["x"], "except": [" "]}}},
+        ["counter-example 1", "empty"],
+    ),
+    ({"intents": {"a": {"templates": ["x"], "except": [{"text": "y"}]}}}, ["an object"]),
+    ({"intents": {"a": {"except": ["x"]}}}, ["intent 'a'", "no list of templates"]),
+    ({"intents": {"a": {"templates": ["x"], "exept": ["x"]}}}, ["intent 'a'", "'except'?"]),
+    ({"intents": {}, "none": ["x", "\u200b"]}, ["'none', text 2", "empty or invisible"]),
+    ({"intents": {}, "none": None}, ["'none' is null", "a list of texts"]),
+    ({"intents": {}, "none": {"text": "x"}}, ["'none' is an object", "a list of texts"]),
+    ({"intents": {}, "background": ["x", "y", ["z"]]}, ["'background', text 3 is a list"]),
+    ({"intents": {}, "background": "x"}, ["'background' is a text", "a list of texts"]),
+    ({"a": ["x"], "none": 3}, ["'none' is a number", '"intents"']),
     ({"intents": {" ": {"templates": ["x"]}}}, ["intent ' '", "name"]),
     ({"intents": {}, "threshold": -1.5}, ["'threshold'", "-1.5"]),
     ({"intents": {}, "threshold": "0.5"}, ["'threshold'", "a text"]),
@@ -79,7 +98,10 @@ json_values = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["intents", "templates", "text", "threshold", "margin", "language", "$schema", "a"]
+                [
+                    *("intents", "templates", "text", "threshold", "margin", "language", "$schema"),
+                    *("except", "none", "background", "a"),
+                ]
             ),
             inner,
             max_size=4,
@@ -131,11 +153,14 @@ def test_settings_of_the_long_form_are_read() -> None:
             "language": "en",
             "threshold": 0.55,
             "margin": 0.03,
-            "intents": {"a": {"templates": ["x"], "threshold": 1}},
+            "intents": {"a": {"templates": ["x"], "threshold": 1, "except": ["y", "z"]}},
+            "none": ["v", "u"],
+            "background": ["w"],
         }
     )
     assert template_set == TemplateSet(
-        {"a": IntentTemplates(["x"], 1.0)}, "en", 0.55, 0.03, "templates.schema.json"
+        {"a": IntentTemplates(["x"], 1.0, ["y", "z"])},
+        *("en", 0.55, 0.03, "templates.schema.json", ["v", "u"], ["w"]),
     )
 
 
@@ -151,6 +176,8 @@ def test_a_lone_surrogate_is_refused_because_it_cannot_be_saved() -> None:
         parse_templates({"a": ["\ud800"]})
     with pytest.raises(TemplateError, match="name"):
         parse_templates({"\ud800": ["x"]})
+    with pytest.raises(TemplateError, match="'none', text 1"):
+        parse_templates({"intents": {}, "none": ["\ud800"]})
 
 
 def test_all_problems_are_counted_in_one_error() -> None:
@@ -166,6 +193,11 @@ def test_counting_stops_after_a_hundred_problems() -> None:
         assert sum(map(len, problems)) < 300 * MAX_PROBLEMS
     with pytest.raises(TemplateError, match="problems in all: at least 100"):
         parse_templates({"a": [""] * 1000})
+    for bad in (
+        {"intents": {"a": {"templates": ["x"], "except": [""] * 1000}}},
+        {"intents": {}, "none": [""] * 60, "background": [""] * 60},
+    ):
+        assert len(normalise_form(bad)[1]) == MAX_PROBLEMS
 
 
 @pytest.mark.parametrize(

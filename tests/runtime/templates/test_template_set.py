@@ -20,6 +20,34 @@ def test_add_intent_makes_an_intent_or_extends_one() -> None:
     assert template_set.intents["a"].threshold == 0.2
 
 
+def test_add_intent_adds_counter_examples_with_templates_or_alone() -> None:
+    template_set = TemplateSet()
+    template_set.add_intent("a", ["x"], counter_examples=["not x"])
+    template_set.add_intent("a", [], counter_examples=(text for text in ["never x"]))
+    template_set.add_intent("a", ["y"], 0.7)
+    assert template_set.intents == {"a": IntentTemplates(["x", "y"], 0.7, ["not x", "never x"])}
+
+
+@pytest.mark.parametrize(
+    ("name", "added", "counter_examples"),
+    [
+        ("a", ["ok"], ["fine", " "]),
+        ("a", ["ok"], "text"),
+        ("a", "", ["fine"]),
+        ("a", [], [3]),
+        ("a", [], []),
+        ("new", [], ["fine"]),
+    ],
+)
+def test_refused_counter_examples_change_nothing(
+    name: str, added: Any, counter_examples: Any
+) -> None:
+    template_set = parse_templates({"a": ["x"]})
+    with pytest.raises(TemplateError, match=f"intent '{name}'"):
+        template_set.add_intent(name, added, counter_examples=counter_examples)
+    assert template_set == parse_templates({"a": ["x"]})
+
+
 @pytest.mark.parametrize(
     ("name", "added", "threshold"),
     [

@@ -23,7 +23,7 @@ examples:
   pocketintent train charemb --target words.safetensors --reads words --out charemb.safetensors
   pocketintent combine words.safetensors charemb.safetensors --out combined.safetensors
   pocketintent combine words.safetensors charemb.safetensors --out combined.safetensors \\
-      --keep 10000 --blend 0.15 --attention 0.6 --intents intents/clinc150"""
+      --keep 10000 --blend 0.15 --attention 0.6 --corpus chats.txt.gz --intents intents/clinc150"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +101,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of centroids of a codebook (that of WORDS)",
     )
     parser.add_argument(
+        "--corpus",
+        type=input_file,
+        nargs="+",
+        metavar="FILE",
+        help="training texts (.txt, .jsonl, .gz), of which the decision logistic gets a background "
+        "(none)",
+    )
+    parser.add_argument(
         "--seed",
         type=SEED,
         default=0,
@@ -137,6 +145,12 @@ def _run(args: argparse.Namespace) -> int:
             seed=args.seed,
             progress=progress.show,
         )
+    if args.corpus is not None:
+        from pocketintent.compression.background import add_background
+        from pocketintent.training.corpora.reader import read_texts
+
+        print_note("reading the background")
+        combined = add_background(combined, read_texts(args.corpus), seed=args.seed)
     seconds = time.monotonic() - started
     quality = {}
     if probe := read_probe(args):

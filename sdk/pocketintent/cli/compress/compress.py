@@ -84,8 +84,9 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
         type=input_file,
         nargs="+",
         metavar="FILE",
-        help="training texts (.txt, .jsonl, .gz): for pruning by norm, and for a codebook of "
-        "sentence vectors with which the recogniser quantises its templates",
+        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook of sentence "
+        "vectors with which the recogniser quantises its templates, and for the background of the "
+        "decision logistic",
     )
     pruning.add_argument(
         "--no-ngrams",
@@ -101,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    from pocketintent.compression.background import add_background
     from pocketintent.compression.quantise import add_template_quantizer
     from pocketintent.compression.report import compare_sizes, size_report
 
@@ -115,8 +117,9 @@ def _run(args: argparse.Namespace) -> int:
     pruned = _prune(original, args)
     small = pruned if keeps_codes else _quantise(pruned, settings, args.seed)
     if args.corpus is not None:
-        print_note("fitting the codebook of templates")
+        print_note("fitting the codebook of templates and the background")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
+        small = add_background(small, _read_corpus(args), seed=args.seed)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
     quality = _measure(original, pruned, small, args)

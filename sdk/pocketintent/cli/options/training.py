@@ -13,15 +13,18 @@ from typing import Any
 from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.numbers import THREADS
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.languages import check_language
 from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--out`` and the options of the two functions below."""
+    """Add ``--out`` and the options of the three functions below."""
     parser.add_argument(
         "--out", required=True, metavar="FILE", type=output_file, help="model to write"
     )
     add_torch_options(parser)
+    add_language_option(parser)
     add_resume_options(parser)
 
 
@@ -31,6 +34,27 @@ def add_torch_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", type=THREADS, default=1, metavar="N", help="CPU threads (%(default)s)"
     )
+
+
+def add_language_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--language``, which may be repeated, as ``args.languages``."""
+    parser.add_argument(
+        "--language",
+        dest="languages",
+        type=_language,
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="language of the texts, such as en or pt-BR, kept in the model to compare with the "
+        "language of templates; repeat the option for several languages",
+    )
+
+
+def _language(tag: str) -> str:
+    try:
+        return check_language(tag)
+    except PocketIntentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_resume_options(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +74,7 @@ def run_options(args: argparse.Namespace) -> RunOptions:
         resume=args.resume,
         restart=args.restart,
         command=command_line(sys.argv[1:]),
+        languages=args.languages,
         report=print_note,
     )
 

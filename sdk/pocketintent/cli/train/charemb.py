@@ -9,6 +9,7 @@ from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings
 from pocketintent.cli.options.training import (
+    add_language_option,
     add_resume_options,
     add_torch_options,
     print_record,
@@ -88,6 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="end training after this many minutes",
     )
+    add_language_option(parser)
     add_resume_options(parser)
     title = "settings that change the preset (the defaults shown are those of tiny)"
     add_settings(parser, CharEmbSettings, title=title, preset=True)

@@ -11,7 +11,12 @@ from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, option_name, read_settings
-from pocketintent.cli.options.training import add_resume_options, command_line, run_options
+from pocketintent.cli.options.training import (
+    add_language_option,
+    add_resume_options,
+    command_line,
+    run_options,
+)
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.words.settings import WordSettings
@@ -55,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=whole_number(1), metavar="N", help="with --from: the first N rows"
     )
+    add_language_option(parser)
     add_resume_options(parser)
     add_settings(parser, WordSettings)
 
@@ -62,6 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train or convert, and print the record."""
     settings = read_settings(args, WordSettings)
+    if args.languages and args.out.suffix != ".safetensors":
+        raise PocketIntentError("--language is kept in a model; requires --out FILE.safetensors")
     if args.vectors is not None:
         if args.terms is not None or args.resume or args.restart:
             raise PocketIntentError("--terms, --resume and --restart require --corpus")
@@ -97,6 +105,7 @@ def _training_options(settings: WordSettings) -> list[str]:
 def _convert(args: argparse.Namespace) -> dict[str, Any]:
     """Read vectors and write them in the format of ``--out``."""
     from pocketintent.runtime.files.model_file import save_model
+    from pocketintent.runtime.text.languages import languages_entry
     from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
     from pocketintent.training.loop.work_folder import fingerprint
     from pocketintent.training.vectors.reading import read_vectors
@@ -115,7 +124,8 @@ def _convert(args: argparse.Namespace) -> dict[str, Any]:
         write_vectors(args.out, vectors)
         return record
     spec = TOKENIZER_SPECS[args.tokenizer]
-    encoder = to_encoder(vectors, tokenizer_spec=spec, manifest={"training": record})
+    entries = {"training": record, **languages_entry(args.languages)}
+    encoder = to_encoder(vectors, tokenizer_spec=spec, manifest=entries)
     num_tokens = sum(encoder.tokenize(term) == [term] for term in vectors.terms)
     if num_tokens < len(vectors):
         print_note(

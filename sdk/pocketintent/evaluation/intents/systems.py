@@ -12,7 +12,7 @@ from pocketintent.evaluation.intents.datasets import Draw, IntentData
 from pocketintent.evaluation.intents.exact_search import DECISIONS, check_decisions, score_intents
 from pocketintent.evaluation.intents.table_search import EmbeddedTexts, search_table
 from pocketintent.runtime.arrays import IndexArray
-from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.decision.matching import Decision
+from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pocketintent.evaluation.records import ScoredPair, parse_objects, read_content, string_field
 from pocketintent.evaluation.similarity.sts import correlate
+from pocketintent.evaluation.tables import read_table
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.lines import without_mark
@@ -102,34 +101,22 @@ def _read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     content = without_mark(read_content(path))
     if content.lstrip().startswith(b"{"):
         return parse_objects(path, content)
-    try:
-        return _read_table(path, content.decode())
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise PocketIntentError(f"{path}, line {line}: not UTF-8 ({error.reason})") from error
+    return _name_fields(read_table(path, content))
 
 
-def _read_table(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    delimiter = "\t" if "\t" in text.lstrip().partition("\n")[0] else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def _name_fields(rows: Iterator[tuple[str, list[str]]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of a table below its header, as mappings from columns."""
     header: list[str] = []
-    line = 1
-    try:
-        for fields in reader:
-            place, line = f"{path}, line {line}", reader.line_num + 1
-            if not fields:
-                continue
-            if not header:
-                header = [name.strip() for name in fields]
-                continue
-            if len(fields) != len(header):
-                raise PocketIntentError(
-                    f"{place}: {len(fields)} fields under a header of {len(header)}; "
-                    "quote a field that contains the separator"
-                )
-            yield place, dict(zip(header, fields, strict=True))
-    except csv.Error as error:
-        raise PocketIntentError(f"{path}, line {line}: not a valid row ({error})") from error
+    for place, fields in rows:
+        if not header:
+            header = [name.strip() for name in fields]
+            continue
+        if len(fields) != len(header):
+            raise PocketIntentError(
+                f"{place}: {len(fields)} fields under a header of {len(header)}; "
+                "quote a field that contains the separator"
+            )
+        yield place, dict(zip(header, fields, strict=True))
 
 
 def _find_columns(path: Path, header: Sequence[str], named: Sequence[str | None]) -> Columns:

@@ -1,8 +1,10 @@
-"""From sentence vectors to matches: the index is searched, then threshold and margin decide."""
+"""From texts and their vectors to matches: intents are scored, then threshold and margin decide."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,88 +12,94 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.hits import ROUNDING, HitBlock
 from pocketintent.runtime.decision.indexing import IndexedTemplates
-from pocketintent.runtime.decision.matching import Decision
 from pocketintent.runtime.decision.results import Candidate, Match, Reason
+from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 
-def rank_vector(
-    indexed: IndexedTemplates, vector: FloatArray, decision: Decision, limit: int
-) -> list[Candidate]:
+@dataclass(frozen=True, eq=False)
+class State:
+    """All that a match reads; an edit makes a new one, so that no match sees half an edit."""
+
+    templates: TemplateSet
+    """The set, with its thresholds and margin."""
+    indexed: IndexedTemplates
+    """The templates that the encoder knows, by the positions that the scorer uses."""
+    scorer: Scorer | None
+    """What scores the intents; None without templates."""
+
+
+def rank_text(state: State, text: str, vector: FloatArray, limit: int) -> list[Candidate]:
     """The best intents of a text, whatever the thresholds are.
 
     Args:
-        indexed: The templates.
-        vector: float32 [dim], the text's vector; zeros when the encoder recognises nothing in it.
-        decision: How templates and centroids make a score.
+        state: The templates.
+        text: The text.
+        vector: float32 [dim], its vector; zeros when the encoder recognises nothing in it.
         limit: Maximum number of candidates.
 
     Returns:
         Candidates in descending order of score; none without templates or for a vector of zeros.
     """
-    if indexed.index is None or not vector.any():
+    if state.scorer is None or not vector.any():
         return []
+    names, texts = state.indexed.names, state.indexed.texts
     return [
-        Candidate(indexed.names[hit.intent], hit.score, indexed.texts[hit.row])
-        for hit in indexed.index.search(vector, decision, limit)
+        Candidate(names[hit.intent], hit.score, texts[hit.row])
+        for hit in state.scorer.search(text, vector, limit)
     ]
 
 
-def match_vector(
-    indexed: IndexedTemplates, templates: TemplateSet, vector: FloatArray, decision: Decision
-) -> Match:
-    """The match of one text.
+def match_text(state: State, text: str, vector: FloatArray) -> Match:
+    """The match of a text.
 
     Args:
-        indexed: The templates.
-        templates: The set that they come from, for its thresholds and margin.
-        vector: float32 [dim], the text's vector; zeros when the encoder recognises nothing in it.
-        decision: How templates and centroids make a score.
+        state: The templates.
+        text: The text.
+        vector: float32 [dim], its vector; zeros when the encoder recognises nothing in it.
     """
-    best = rank_vector(indexed, vector, decision, limit=2)
+    best = rank_text(state, text, vector, limit=2)
     if not best:
-        return _no_intent("no_templates" if indexed.index is None else "unknown_words")
+        return _no_intent("no_templates" if state.scorer is None else "unknown_words")
     nearest, runner_up = best[0], best[1] if len(best) > 1 else None
-    threshold = templates.threshold_of(nearest.intent)
+    threshold = state.templates.threshold_of(nearest.intent)
     found = nearest.intent, nearest.score, nearest.template
-    return _decide(*found, runner_up, threshold, templates.margin)
+    return _decide(*found, runner_up, threshold, state.templates.margin)
 
 
-def match_vectors(
-    indexed: IndexedTemplates, templates: TemplateSet, vectors: FloatArray, decision: Decision
-) -> list[Match]:
-    """The matches of several texts, as :func:`match_vector` gives them but for rounding.
+def match_texts(state: State, texts: Sequence[str], vectors: FloatArray) -> list[Match]:
+    """The matches of several texts, as :func:`match_text` gives them but for rounding.
 
     Args:
-        indexed: The templates.
-        templates: The set that they come from, for its thresholds and margin.
+        state: The templates.
+        texts: The texts.
         vectors: float32 [num_texts, dim], a row for each text.
-        decision: How templates and centroids make a score.
 
     Returns:
         A match for each text. A score may differ in its last digits from that of
-        :func:`match_vector`, since a larger product is summed in another order; intents,
+        :func:`match_text`, since a larger product is summed in another order; intents,
         templates and reasons are the same.
     """
-    index = indexed.index
-    if index is None:
+    scorer, templates = state.scorer, state.templates
+    if scorer is None:
         return [_no_intent("no_templates")] * len(vectors)
     is_known = np.any(vectors, axis=1)
-    queries = vectors[is_known]
-    hits = index.search_block(queries, decision, limit=2)
-    own_thresholds = np.array([templates.threshold_of(name) for name in indexed.names])
+    queries, known_texts = vectors[is_known], list(compress(texts, is_known))
+    hits = scorer.search_block(known_texts, queries, limit=2)
+    names, template_texts = state.indexed.names, state.indexed.texts
+    own_thresholds = np.array([templates.threshold_of(name) for name in names])
     thresholds = own_thresholds[hits.intents[:, 0]]
     for query in np.flatnonzero(_is_close_call(hits, thresholds, templates.margin)).tolist():
-        hits.replace(query, index.search(queries[query], decision, limit=2))
-    matches = [_no_intent("unknown_words")] * len(vectors)
-    names, texts, least_margin = indexed.names, indexed.texts, templates.margin
+        hits.replace(query, scorer.search(known_texts[query], queries[query], limit=2))
+    matches, least_margin = [_no_intent("unknown_words")] * len(vectors), templates.margin
     runner_ups: list[Candidate | None] = [None] * len(queries)
     if len(names) > 1:
         seconds = _column(hits, 1)
-        runner_ups = [Candidate(names[i], score, texts[row]) for i, score, row in seconds]
+        runner_ups = [Candidate(names[i], score, template_texts[row]) for i, score, row in seconds]
     known = zip(np.flatnonzero(is_known).tolist(), runner_ups, thresholds.tolist(), strict=True)
     for (i, score, row), (position, other, limit) in zip(_column(hits, 0), known, strict=True):
-        matches[position] = _decide(names[i], score, texts[row], other, limit, least_margin)
+        nearest = names[i], score, template_texts[row]
+        matches[position] = _decide(*nearest, other, limit, least_margin)
     return matches
 
 

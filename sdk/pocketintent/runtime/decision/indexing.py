@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.matching import (
-    ExactIndex,
-    Index,
-    TableIndex,
+from pocketintent.runtime.decision.matching import ExactIndex, Index, TableIndex
+from pocketintent.runtime.decision.template_rows import (
     add_centroid,
     fit_template_quantizer,
     quantization_errors,

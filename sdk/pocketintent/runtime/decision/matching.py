@@ -14,24 +14,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import (
-    FloatArray,
-    IndexArray,
-    row_lengths,
-    row_products,
-    unit_rows,
-)
+from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths
 from pocketintent.runtime.decision.hits import Hit, HitBlock, best_hit_block, best_hits
 from pocketintent.runtime.quantization.packing import CodeArray
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
-Decision = Literal["nearest", "nearest+centroid"]
+Similarity = Literal["nearest", "nearest+centroid"]
+"""How the similarities of a query to an intent's templates and centroid make a score."""
 
-SUB_DIM = 2
-"""Two dimensions per code lose 0.1 points of accuracy on CLINC150; four lose up to a point."""
-CODEBOOK_SIZE = 256
-FIT_SAMPLE = 8192
-"""Sub-vectors that the codebook is fitted on, in a tenth of a second; more make it no better."""
 MAX_DECODED = 1 << 23
 """Size up to which a template matrix is decoded once and multiplied: 8 Mi numbers, 32 MB."""
 SCORES_AT_ONCE = 1 << 20
@@ -52,12 +42,12 @@ class Index(Protocol):
         """
         ...
 
-    def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
+    def search(self, query: FloatArray, similarity: Similarity, limit: int) -> list[Hit]:
         """The best intents.
 
         Args:
             query: float32 [dim], of unit length.
-            decision: ``"nearest"``: the similarity to the nearest template;
+            similarity: ``"nearest"``: the similarity to the nearest template;
                 ``"nearest+centroid"``: its mean with the similarity to the intent's centroid.
             limit: Maximum number of hits.
 
@@ -67,17 +57,34 @@ class Index(Protocol):
         """
         ...
 
-    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+    def search_block(self, queries: FloatArray, similarity: Similarity, limit: int) -> HitBlock:
         """The best intents of several queries.
 
         Args:
             queries: float32 [num_queries, dim], of unit length.
-            decision: See :meth:`search`.
+            similarity: See :meth:`search`.
             limit: Maximum number of hits per query.
 
         Returns:
             The intents and templates that :meth:`search` finds for each query, in its order;
             the scores are equal up to rounding, which depends on the number of queries.
+        """
+        ...
+
+    def intent_scores(self, queries: FloatArray, similarity: Similarity) -> FloatArray:
+        """The scores of all intents, float32 [num_queries, num_intents]; see :meth:`search`."""
+        ...
+
+    def template_scores(self, intent: int, queries: FloatArray) -> tuple[int, FloatArray]:
+        """Cosine similarity of one or several queries to the templates of an intent.
+
+        Args:
+            intent: Position of the intent.
+            queries: float32 [dim] or [dim, num_queries], of unit length.
+
+        Returns:
+            The row of the intent's first template, and float32 [num_templates] or
+            [num_templates, num_queries].
         """
         ...
 
@@ -99,18 +106,27 @@ class ExactIndex:
         scores: FloatArray = self._rows @ query
         return scores
 
-    def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
+    def search(self, query: FloatArray, similarity: Similarity, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Index.search`."""
-        return _search(self._rows @ query, self._bounds, decision, limit)
+        return _search(self._rows @ query, self._bounds, similarity, limit)
 
-    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+    def search_block(self, queries: FloatArray, similarity: Similarity, limit: int) -> HitBlock:
         """The best intents of several queries; see :meth:`Index.search_block`."""
-        return _search_block(self, queries, self._bounds, decision, limit)
+        return _search_block(self, queries, self._bounds, similarity, limit)
 
     def score_block(self, queries: FloatArray) -> FloatArray:
         """:meth:`scores` of several queries, float32 [num_queries, num_rows]."""
         scores: FloatArray = queries @ self._rows.T
         return scores
+
+    def intent_scores(self, queries: FloatArray, similarity: Similarity) -> FloatArray:
+        """The scores of all intents; see :meth:`Index.intent_scores`."""
+        return _totals(self.score_block(queries), self._bounds, similarity)
+
+    def template_scores(self, intent: int, queries: FloatArray) -> tuple[int, FloatArray]:
+        """The similarities to one intent; see :meth:`Index.template_scores`."""
+        start, stop = self._bounds[intent : intent + 2].tolist()
+        return start, self._rows[start:stop] @ queries
 
 
 class TableIndex:
@@ -168,14 +184,14 @@ class TableIndex:
         sums *= self.scales
         return sums
 
-    def search(self, query: FloatArray, decision: Decision, limit: int) -> list[Hit]:
+    def search(self, query: FloatArray, similarity: Similarity, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Index.search`."""
         scores: FloatArray = self.scores(query) if self._rows is None else self._rows @ query
-        return _search(scores, self.bounds, decision, limit)
+        return _search(scores, self.bounds, similarity, limit)
 
-    def search_block(self, queries: FloatArray, decision: Decision, limit: int) -> HitBlock:
+    def search_block(self, queries: FloatArray, similarity: Similarity, limit: int) -> HitBlock:
         """The best intents of several queries; see :meth:`Index.search_block`."""
-        return _search_block(self, queries, self.bounds, decision, limit)
+        return _search_block(self, queries, self.bounds, similarity, limit)
 
     def score_block(self, queries: FloatArray) -> FloatArray:
         """:meth:`scores` of several queries, by a product with the decoded rows if they are kept.
@@ -198,16 +214,30 @@ class TableIndex:
             sums += table.take(codes, axis=0, mode="wrap")
         return np.ascontiguousarray((sums * self.scales[:, None]).T)
 
+    def intent_scores(self, queries: FloatArray, similarity: Similarity) -> FloatArray:
+        """The scores of all intents; see :meth:`Index.intent_scores`."""
+        return _totals(self.score_block(queries), self.bounds, similarity)
 
-def _search(scores: FloatArray, bounds: IndexArray, decision: Decision, limit: int) -> list[Hit]:
-    return best_hits(_totals(scores, bounds, decision), scores, bounds, limit)
+    def template_scores(self, intent: int, queries: FloatArray) -> tuple[int, FloatArray]:
+        """The similarities to one intent; see :meth:`Index.template_scores`."""
+        start, stop = self.bounds[intent : intent + 2].tolist()
+        if self._rows is not None:
+            return start, self._rows[start:stop] @ queries
+        decoded = self.quantizer.decode_codes(np.ascontiguousarray(self.codes[:, start:stop].T))
+        return start, (decoded * self.scales[start:stop, None]) @ queries
+
+
+def _search(
+    scores: FloatArray, bounds: IndexArray, similarity: Similarity, limit: int
+) -> list[Hit]:
+    return best_hits(_totals(scores, bounds, similarity), scores, bounds, limit)
 
 
 def _search_block(
     index: ExactIndex | TableIndex,
     queries: FloatArray,
     bounds: IndexArray,
-    decision: Decision,
+    similarity: Similarity,
     limit: int,
 ) -> HitBlock:
     block = HitBlock.empty(len(queries), min(limit, len(bounds) - 1))
@@ -215,64 +245,23 @@ def _search_block(
     for start in range(0, len(queries), step):
         part = queries[start : start + step]
         scores = index.score_block(part)
-        totals = _totals(scores, bounds, decision)
+        totals = _totals(scores, bounds, similarity)
         hits, is_close = best_hit_block(totals, scores, bounds, limit)
         for query in np.flatnonzero(is_close).tolist():
-            hits.replace(query, index.search(part[query], decision, limit))
+            hits.replace(query, index.search(part[query], similarity, limit))
         rows = slice(start, start + len(part))
         block.intents[rows], block.scores[rows] = hits.intents, hits.scores
         block.rows[rows] = hits.rows
     return block
 
 
-def _totals(scores: FloatArray, bounds: IndexArray, decision: Decision) -> FloatArray:
+def _totals(scores: FloatArray, bounds: IndexArray, similarity: Similarity) -> FloatArray:
     """The scores of the intents, [..., num_intents], from those of all rows."""
     num_templates = bounds[-1]
     totals: FloatArray = np.maximum.reduceat(scores[..., :num_templates], bounds[:-1], axis=-1)
-    if decision == "nearest+centroid":
+    if similarity == "nearest+centroid":
         totals = (totals + scores[..., num_templates:]) * np.float32(0.5)
     return totals
-
-
-def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
-    """Fit a codebook for templates, shared by all positions, on a sample of sub-vectors.
-
-    Args:
-        vectors: float32 [n, dim], unit rows: templates and centroids, or, for a codebook that
-            ships with a model, sentences of a corpus. With at most ``CODEBOOK_SIZE`` distinct
-            sub-vectors, only the rounding to half precision is lost.
-
-    Returns:
-        A quantiser of ``SUB_DIM`` dimensions per code, or of 1 if dim is odd.
-    """
-    return Quantizer.fit(
-        vectors,
-        sub_dim=SUB_DIM if vectors.shape[1] % SUB_DIM == 0 else 1,
-        codebook_size=CODEBOOK_SIZE,
-        per_position=False,
-        normalised=False,
-        sample=FIT_SAMPLE,
-    )
-
-
-def quantization_errors(vectors: FloatArray, codes: CodeArray, quantizer: Quantizer) -> FloatArray:
-    """Squared distance of each row to its decoded row at unit length, float32 [n]."""
-    errors = vectors - unit_rows(quantizer.decode_codes(codes))
-    return row_products(errors, errors)
-
-
-def add_centroid(vectors: FloatArray) -> FloatArray:
-    """Append the mean of an intent's templates, at unit length, as one more row.
-
-    Args:
-        vectors: float32 [num_templates, dim], unit rows, at least one.
-
-    Returns:
-        float32 [num_templates + 1, dim]; if the templates cancel out, the last row is the first
-        template again, since a mean of zeros has no direction.
-    """
-    centroid = unit_rows(vectors.mean(axis=0, keepdims=True))
-    return np.concatenate([vectors, centroid if centroid.any() else vectors[:1]])
 
 
 def _bounds(groups: Sequence[NDArray[Any]]) -> IndexArray:

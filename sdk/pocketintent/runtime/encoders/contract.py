@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.background import Background
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
@@ -53,6 +54,11 @@ class Encoder(Protocol):
     @property
     def template_quantizer(self) -> Quantizer | None:
         """The codebook that quantises the templates; None to fit one on the templates."""
+        ...
+
+    @property
+    def background(self) -> Background | None:
+        """Texts that have none of a bot's intents, for the decision ``logistic``."""
         ...
 
     def encode(self, text: str) -> FloatArray:
@@ -96,6 +102,9 @@ class ModelEncoder(ABC):
     """Manifest entries to keep when the encoder is saved, such as ``training`` and ``quality``."""
     template_quantizer: Quantizer | None = None
     """The codebook for templates, fitted on sentence vectors of the training corpus."""
+    background: Background | None = None
+    """Lines of the training corpus, as features. A kind with a background has the constructor
+    parameter ``background``."""
     counts: NDArray[np.integer[Any]] | None = None
     """How often each word occurred in training, [num_words]; None if the counts are unknown. A
     kind with counts has the constructor parameters ``counts`` and ``compact_counts``."""
@@ -205,6 +214,10 @@ class ModelEncoder(ABC):
             TypeError: The constructor has no such parameter.
         """
         return type(self)(**self._arguments() | changes)
+
+    def with_background(self: EncoderT, background: Background | None) -> EncoderT:
+        """A copy with another background."""
+        return self.replace(background=background)
 
     def _arguments(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in signature(type(self)).parameters}

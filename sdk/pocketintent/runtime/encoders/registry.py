@@ -13,6 +13,7 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.shipped_models import find_model
+from pocketintent.runtime.text.languages import read_languages
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
@@ -66,6 +67,7 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
     """
     model = load_model(find_model(path))
     try:
+        read_languages(model.manifest)  # checked here, since no kind reads them
         return encoder_class(model.manifest["kind"]).from_model_file(model)
     except PocketIntentError as error:
         raise ModelFileError(f"{model.path}: {error}") from error

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray
+from pocketintent.runtime.background import ENTRY as BACKGROUND
+from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
 from pocketintent.runtime.encoders.counts import (
     COUNTS,
@@ -60,6 +62,7 @@ class StaticEncoder(ModelEncoder):
             with ``ngrams``, ignored without.
         template_quantizer: A quantiser fitted on sentence vectors of the training corpus,
             for the recogniser's templates.
+        background: Lines of the training corpus, as features.
         counts: How often each word occurred in training, whole numbers [num_words], or None.
         compact_counts: Whether the counts are rounded, within 7 percent, and saved in one byte
             a word.
@@ -81,11 +84,13 @@ class StaticEncoder(ModelEncoder):
         ngrams: Matrix | None = None,
         ngram_settings: NgramSettings | None = None,
         template_quantizer: Quantizer | None = None,
+        background: Background | None = None,
         counts: NDArray[np.integer[Any]] | None = None,
         compact_counts: bool = False,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
         _check_parts(vocabulary, words, ngrams, ngram_settings, template_quantizer, counts)
+        check_background(background, words.dim)
         self.vocabulary = vocabulary
         self.words = words
         self.dim = words.dim
@@ -94,6 +99,7 @@ class StaticEncoder(ModelEncoder):
         self.ngrams = ngrams
         self.ngram_settings = None if ngrams is None else ngram_settings
         self.template_quantizer = template_quantizer
+        self.background = background
         self.counts = round_counts(counts) if compact_counts and counts is not None else counts
         self.compact_counts = compact_counts
         self.manifest = dict(manifest or {})
@@ -209,7 +215,7 @@ class StaticEncoder(ModelEncoder):
             "words": matrix_settings(self.words),
         }
         tensors = {**self.vocabulary.to_tensors(), **to_tensors(self.words, "words")}
-        for key in ("ngrams", "ngram_settings", "template_quantizer", ENTRY):
+        for key in ("ngrams", "ngram_settings", "template_quantizer", BACKGROUND, ENTRY):
             manifest.pop(key, None)
         if self.ngrams is not None:
             manifest["ngrams"] = matrix_settings(self.ngrams)
@@ -218,6 +224,8 @@ class StaticEncoder(ModelEncoder):
             tensors.update(to_tensors(self.ngrams, "ngrams"))
         if self.template_quantizer is not None:
             add_template_quantizer(self.template_quantizer, manifest, tensors)
+        if self.background is not None:
+            self.background.add_to(manifest, tensors)
         if self.counts is not None:
             add_counts(self.counts, self.compact_counts, manifest, tensors)
         return manifest, tensors
@@ -240,6 +248,7 @@ class StaticEncoder(ModelEncoder):
             ngrams=ngrams,
             ngram_settings=None if ngrams is None else _read_ngram_settings(manifest),
             template_quantizer=read_template_quantizer(model, words.dim),
+            background=Background.read(manifest, model.tensors),
             counts=counts,
             compact_counts=compact_counts,
             manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},

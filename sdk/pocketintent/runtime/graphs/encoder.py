@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.background import Background
 from pocketintent.runtime.graphs.folder import ExportedFolder
 
 
@@ -27,6 +28,7 @@ class GraphEncoder:
         self.dim: int = folder.manifest.dim
         self.inputs = folder.inputs()
         self.template_quantizer = folder.manifest.template_quantizer()
+        self.background: Background | None = None
         self._graph = folder.graph("encoder")
         self._spell = folder.speller(self.inputs)
         vector = self.inputs.probe(self._graph).get("vector")

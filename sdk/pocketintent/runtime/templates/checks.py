@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from pocketintent.runtime.errors import shorten
-from pocketintent.runtime.templates.forms import MAX_PROBLEMS
-from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.templates.forms import MAX_PROBLEMS, TEXT_LISTS
+from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
+from pocketintent.runtime.text.languages import read_languages, speaks
 from pocketintent.runtime.text.tokenizer import simple_tokenize
+
+_Words = tuple[str, ...]
+"""The words of a text; texts that differ only in case and punctuation have equal words."""
 
 
 def check_templates(template_set: TemplateSet) -> list[str]:
@@ -18,26 +23,113 @@ def check_templates(template_set: TemplateSet) -> list[str]:
         template_set: The set.
 
     Returns:
-        One sentence for each finding: a set without intents, an intent with one template, a text
-        without words, or two texts, of the same intent or of two, that differ only in case and
-        punctuation. At most ``MAX_PROBLEMS`` findings.
+        One sentence for each finding: a set without intents; an intent with one template, or with
+        no letter in any template; a text without words; two texts of the same list, or templates
+        of two intents, that differ only in case and punctuation; a counter-example with the words
+        of a template of its intent, or a text of ``none`` with the words of any template; and
+        background lines with the words of a template, in one sentence. At most ``MAX_PROBLEMS``
+        findings.
     """
     return list(islice(_warnings(template_set), MAX_PROBLEMS))
+
+
+def language_warning(template_set: TemplateSet, manifest: Mapping[str, Any]) -> str | None:
+    """Compare the language of a set with the languages of a model, without their varieties.
+
+    Args:
+        template_set: The set.
+        manifest: The model's manifest.
+
+    Returns:
+        A sentence if the model does not speak the set's language; None if it does, or if the set
+        or the manifest does not name a language.
+
+    Raises:
+        ModelFileError: The manifest's ``languages`` is not a list of language tags.
+    """
+    tag, languages = template_set.language, read_languages(manifest)
+    if tag is None or not languages or speaks(languages, tag):
+        return None
+    return (
+        f"the set's language is {shorten(tag)}, but the model speaks {', '.join(languages)}: "
+        "choose a model of that language, or correct the set's 'language'"
+    )
 
 
 def _warnings(template_set: TemplateSet) -> Iterator[str]:
     if not template_set.intents:
         yield "the set has no intents"
-    seen: dict[tuple[str, ...], str] = {}
+    places: dict[_Words, str] = {}
     for name, intent in template_set.intents.items():
-        if len(intent.templates) == 1:
-            yield f"intent {shorten(name)} has one template; 5 or more improve recognition"
+        yield from _check_intent(name, intent)
         for position, text in enumerate(intent.templates, 1):
             place = f"intent {shorten(name)}, template {position} ({shorten(text)})"
-            tokens = tuple(simple_tokenize(text))
-            if not tokens:
+            words = _words(text)
+            if not words:
                 yield f"{place} has no word, so it never matches"
-            elif tokens in seen:
-                yield f"{place} has the same words as {seen[tokens]}"
+            elif words in places:
+                yield f"{place} has the same words as {places[words]}"
             else:
-                seen[tokens] = place
+                places[words] = place
+        own = {
+            _words(text): f"template {position} ({shorten(text)})"
+            for position, text in enumerate(intent.templates, 1)
+        }
+        where = f"intent {shorten(name)}, counter-example"
+        yield from _check_negatives(intent.counter_examples, where, own)
+    yield from _check_negatives(template_set.none, "'none', text", places)
+    yield from _check_background(template_set.background, places)
+
+
+def _check_intent(name: str, intent: IntentTemplates) -> Iterator[str]:
+    if len(intent.templates) == 1:
+        yield f"intent {shorten(name)} has one template; 5 or more improve recognition"
+    if not any(map(str.isalpha, "".join(intent.templates))):
+        yield (
+            f"intent {shorten(name)} has no letter in any template; a text is recognised by its "
+            "words, so add templates with words"
+        )
+    if name in TEXT_LISTS:
+        yield (
+            f"intent {name!r} is an intent like any other; a list of texts without an intent is "
+            f'the key {name!r} beside the key "intents"'
+        )
+
+
+def _check_negatives(
+    texts: Sequence[str], where: str, templates: Mapping[_Words, str]
+) -> Iterator[str]:
+    """Check counter-examples against the templates that they are negatives of, by their words."""
+    places: dict[_Words, str] = {}
+    for position, text in enumerate(texts, 1):
+        place = f"{where} {position} ({shorten(text)})"
+        words = _words(text)
+        if not words:
+            yield f"{place} has no word, so it has no effect"
+        elif words in places:
+            yield f"{place} has the same words as {places[words]}"
+        elif words in templates:
+            yield (
+                f"{place} has the same words as {templates[words]}: both are learned from and "
+                "pull against each other; remove one"
+            )
+        places.setdefault(words, place)
+
+
+def _check_background(lines: Sequence[str], templates: Mapping[_Words, str]) -> Iterator[str]:
+    """Name the first line with the words of a template; log lines may repeat each other."""
+    found = [
+        (position, text) for position, text in enumerate(lines, 1) if _words(text) in templates
+    ]
+    if found:
+        position, text = found[0]
+        more = f", and {len(found) - 1} other lines are templates too" if len(found) > 1 else ""
+        yield (
+            f"'background', text {position} ({shorten(text)}) has the same words as "
+            f"{templates[_words(text)]}{more}; background lines count as texts without an intent, "
+            "so remove such lines"
+        )
+
+
+def _words(text: str) -> _Words:
+    return tuple(simple_tokenize(text))

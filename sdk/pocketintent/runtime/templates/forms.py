@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from pocketintent.runtime.errors import shorten
 
-SET_KEYS = ("$schema", "language", "threshold", "margin", "intents")
+TEXT_LISTS = ("none", "background")
+"""Keys of the long form for texts that express no intent."""
+
+SET_KEYS = ("$schema", "language", "threshold", "margin", "intents", *TEXT_LISTS)
 """Keys of the long form."""
 
-INTENT_KEYS = ("templates", "threshold")
+INTENT_KEYS = ("templates", "except", "threshold")
 """Keys of an intent in the long form."""
 
 MAX_PROBLEMS = 100
@@ -101,12 +104,25 @@ def _read_long(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
             problems.add(f'{place} is {_kind(entry)}; write {{"templates": ["...", "..."]}}')
             continue
         _unknown_keys(entry, INTENT_KEYS, f"{place}: ", problems)
-        texts = _read_texts(entry.get("templates"), place, problems, allow_objects=False)
-        intents[name] = {"templates": texts}
-        if "threshold" in entry:
-            threshold = _number(entry["threshold"], -1, 1, f"{place}: 'threshold'", problems)
-            intents[name]["threshold"] = threshold
-    return {**form, "intents": intents}
+        intents[name] = _read_intent(entry, place, problems)
+    form["intents"] = intents
+    for key in TEXT_LISTS:
+        if key in obj:
+            form[key] = _read_list(obj[key], repr(key), f"{key!r}, text", problems)
+    return form
+
+
+def _read_intent(entry: Mapping[Any, Any], place: str, problems: _Problems) -> dict[str, Any]:
+    templates = _read_templates(entry.get("templates"), place, problems, allow_objects=False)
+    intent: dict[str, Any] = {"templates": templates}
+    if "except" in entry:
+        intent["except"] = _read_list(
+            entry["except"], f"{place}: 'except'", f"{place}, counter-example", problems
+        )
+    if "threshold" in entry:
+        at = f"{place}: 'threshold'"
+        intent["threshold"] = _number(entry["threshold"], -1, 1, at, problems)
+    return intent
 
 
 def _read_short(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
@@ -122,20 +138,37 @@ def _read_short(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
             )
             continue
         place = _intent_place(name, problems)
-        intents[name] = {"templates": _read_texts(texts, place, problems, allow_objects=True)}
+        templates = _read_templates(texts, place, problems, allow_objects=True)
+        intents[name] = {"templates": templates}
     return {"$schema": schema, "intents": intents}
 
 
-def _read_texts(value: Any, place: str, problems: _Problems, *, allow_objects: bool) -> list[str]:
+def _read_templates(
+    value: Any, place: str, problems: _Problems, *, allow_objects: bool
+) -> list[str]:
     if not isinstance(value, list | tuple):
         found = "has no list of templates" if value is None else f"has {_kind(value)} as templates"
         problems.add(f'{place} {found}; write a list of texts: ["...", "..."]')
         return []
     if not value:
         problems.add(f"{place} has no templates; add one, or remove the intent")
+    return _read_texts(value, f"{place}, template", problems, allow_objects=allow_objects)
+
+
+def _read_list(value: Any, place: str, item_place: str, problems: _Problems) -> list[str]:
+    """An optional list of texts, which may be empty."""
+    if not isinstance(value, list | tuple):
+        problems.add(f'{place} is {_kind(value)}; write a list of texts: ["...", "..."]')
+        return []
+    return _read_texts(value, item_place, problems, allow_objects=False)
+
+
+def _read_texts(
+    items: Sequence[Any], place: str, problems: _Problems, *, allow_objects: bool
+) -> list[str]:
     texts = []
-    for position, item in enumerate(value, 1):
-        at = f"{place}, template {position}"
+    for position, item in enumerate(items, 1):
+        at = f"{place} {position}"
         if allow_objects and isinstance(item, Mapping):
             _unknown_keys(item, ("text",), f"{at}: ", problems)
             item = item.get("text")

@@ -32,6 +32,8 @@ class IntentTemplates:
     """Texts that express the intent, at least one."""
     threshold: float | None = None
     """Threshold of this intent, -1..1; None for the set's threshold."""
+    counter_examples: list[str] = field(default_factory=list)
+    """Texts that resemble the intent and do not express it (the file's ``except``)."""
 
 
 @dataclass
@@ -41,31 +43,46 @@ class TemplateSet:
     intents: dict[str, IntentTemplates] = field(default_factory=dict)
     """Intents by name, in the order of the file."""
     language: str | None = None
-    """Language tag of the templates, for people and tools; matching does not use it."""
+    """Language tag of the templates; loading compares it with the model, matching ignores it."""
     threshold: float = DEFAULT_THRESHOLD
     """Lowest score of a match, -1..1."""
     margin: float = DEFAULT_MARGIN
     """Smallest lead over the runner-up, 0..2."""
     schema: str | None = None
     """The file's ``$schema``, kept for editors that read it."""
+    none: list[str] = field(default_factory=list)
+    """Texts that express none of the intents: counter-examples of all of them."""
+    background: list[str] = field(default_factory=list)
+    """Log lines of the bot, mostly without an intent, that extend the model's background."""
 
-    def add_intent(self, name: str, texts: Iterable[str], threshold: float | None = None) -> None:
-        """Add an intent, or templates to an existing intent.
+    def add_intent(
+        self,
+        name: str,
+        texts: Iterable[str],
+        threshold: float | None = None,
+        counter_examples: Iterable[str] = (),
+    ) -> None:
+        """Add an intent, or templates or counter-examples to an existing intent.
 
         Args:
             name: The intent.
-            texts: Its templates, at least one.
+            texts: Its templates, at least one; an existing intent may get counter-examples alone.
             threshold: The intent's own threshold; None keeps the current one.
+            counter_examples: Texts that resemble the intent and do not express it.
 
         Raises:
             TemplateError: A name, text or threshold breaks the format; the set is unchanged.
         """
-        entry: dict[str, Any] = {"templates": texts if isinstance(texts, str) else list(texts)}
+        templates, exceptions = _list_texts(texts), _list_texts(counter_examples)
+        entry: dict[str, Any] = {"templates": templates, "except": exceptions}
+        if templates == [] and exceptions and name in self.intents:
+            entry["templates"] = self.intents[name].templates  # checked again, not added again
         if threshold is not None:
             entry["threshold"] = threshold
         added = parse_templates({"intents": {name: entry}}, "add_intent").intents[name]
         intent = self.intents.setdefault(name, IntentTemplates([]))
-        intent.templates.extend(added.templates)
+        intent.templates.extend(templates)
+        intent.counter_examples.extend(added.counter_examples)
         if added.threshold is not None:
             intent.threshold = added.threshold
 
@@ -89,15 +106,13 @@ class TemplateSet:
     def to_dict(self) -> dict[str, Any]:
         """Return the set in the long form; parsing it gives an equal set."""
         head = {"$schema": self.schema, "language": self.language}
+        lists = {"none": self.none, "background": self.background}
         return {
             **{key: value for key, value in head.items() if value is not None},
             "threshold": self.threshold,
             "margin": self.margin,
-            "intents": {
-                name: {"templates": list(intent.templates)}
-                | ({} if intent.threshold is None else {"threshold": intent.threshold})
-                for name, intent in self.intents.items()
-            },
+            "intents": {name: _intent_to_dict(intent) for name, intent in self.intents.items()},
+            **{key: list(texts) for key, texts in lists.items() if texts},
         }
 
 
@@ -121,9 +136,30 @@ def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
         more = f" (problems in all: {least}{len(problems)})" if len(problems) > 1 else ""
         raise TemplateError(f"{source}: {problems[0]}{more}")
     return TemplateSet(
-        {name: IntentTemplates(**entry) for name, entry in form["intents"].items()},
+        {
+            name: IntentTemplates(
+                entry["templates"], entry.get("threshold"), entry.get("except", [])
+            )
+            for name, entry in form["intents"].items()
+        },
         language=form.get("language"),
         threshold=form.get("threshold", DEFAULT_THRESHOLD),
         margin=form.get("margin", DEFAULT_MARGIN),
         schema=form.get("$schema"),
+        none=form.get("none", []),
+        background=form.get("background", []),
     )
+
+
+def _intent_to_dict(intent: IntentTemplates) -> dict[str, Any]:
+    entry: dict[str, Any] = {"templates": list(intent.templates)}
+    if intent.counter_examples:
+        entry["except"] = list(intent.counter_examples)
+    if intent.threshold is not None:
+        entry["threshold"] = intent.threshold
+    return entry
+
+
+def _list_texts(texts: Iterable[str]) -> list[str] | str:
+    """The texts as a list; a single text stays as it is, for the parser to reject it."""
+    return texts if isinstance(texts, str) else list(texts)

@@ -1,4 +1,5 @@
 """Text as the runtime reads it: tokenizer, vocabulary, n-gram hashes, characters, typing errors.
 
-The portable specifications. Imports NumPy, ``runtime.arrays`` and ``runtime.errors``.
+The portable specifications; and language tags. Imports NumPy, ``runtime.arrays`` and
+``runtime.errors``.
 """

@@ -18,6 +18,7 @@ from pocketintent.runtime.encoders.charemb.weights import WeightFormat, Weights
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.charemb.data import CharEmbData, TargetTerms, misspelt, read_terms
 from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.objective import CharEmbTraining
@@ -67,6 +68,7 @@ def train_charemb(
             neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
+    language_entries = languages_entry(options.languages)
     vectors = read_targets(targets, limit)
     data = CharEmbData.split(
         read_terms(vectors.terms, vectors.vectors, settings.max_chars), settings
@@ -107,7 +109,8 @@ def train_charemb(
         record = training | {"epochs": len(trainer.history), "seconds": round(trainer.seconds, 1)}
         if run.leads:
             run.report("measuring")
-            record |= _save(Path(out), float_out, task.model, data, settings, training, weights)
+            entries = {"training": training, **language_entries}
+            record |= _save(Path(out), float_out, task.model, data, settings, entries, weights)
         run.record.update(record)
     return run.record
 
@@ -173,11 +176,11 @@ def _save(
     model: CharEmb,
     data: CharEmbData,
     settings: CharEmbSettings,
-    training: dict[str, Any],
+    entries: dict[str, Any],
     weights: WeightFormat,
 ) -> dict[str, Any]:
     """Write the model files; returns the format, size and quality of the first."""
-    encoder = to_encoder(model, data.vocabulary, settings, {"training": training})
+    encoder = to_encoder(model, data.vocabulary, settings, entries)
     if float_out is not None:
         encoder.manifest["quality"] = measure_reconstruction(encoder, data, settings.seed)
         save_model(float_out, *encoder.to_model_file_parts())

@@ -12,6 +12,7 @@ import numpy as np
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.distil.data import DistilData
@@ -51,6 +52,7 @@ def train_distilled(
             neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
+    language_entries = languages_entry(options.languages)
     data = DistilData.prepare(read_targets(targets), settings)
     with open_run(out, targets, asdict(settings), options) as run:
         if run.finished:
@@ -74,7 +76,7 @@ def train_distilled(
             "command": options.command,
         }
         if run.leads:
-            _save(Path(out), model, data, training)
+            _save(Path(out), model, data, {"training": training, **language_entries})
         run.record.update(training)
     return run.record
 
@@ -87,12 +89,12 @@ def _mean_cosines(model: WordSums, data: DistilData) -> dict[str, float]:
     }
 
 
-def _save(out: Path, model: WordSums, data: DistilData, training: dict[str, Any]) -> None:
+def _save(out: Path, model: WordSums, data: DistilData, entries: dict[str, Any]) -> None:
     encoder = StaticEncoder(
         Vocabulary(data.words.words),
         DenseMatrix(model.words.table.cpu().numpy()),
         tokenizer_spec=TOKENIZER_SPECS[model.settings.tokenizer],
         counts=data.words.counts.astype(np.uint32),
-        manifest={"training": training},
+        manifest=entries,
     )
     save_model(out, *encoder.to_model_file_parts())

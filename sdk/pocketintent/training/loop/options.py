@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Report = Callable[[str], None]
@@ -25,6 +25,8 @@ class RunOptions:
     """Delete the work folder of an unfinished run."""
     command: str = ""
     """The command line, kept in the manifest."""
+    languages: Sequence[str] = ()
+    """Tags of the languages of the texts, such as ``"en"``, kept in the manifest."""
     report: Report = _say_nothing
     """Receives lines of progress; says nothing by default."""
 

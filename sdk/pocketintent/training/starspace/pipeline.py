@@ -17,6 +17,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -73,6 +74,7 @@ def train_starspace(
             neither ``resume`` nor ``restart``; or a folder made with other settings or corpora.
     """
     settings.check()
+    language_entries = languages_entry(options.languages)
     with open_run(out, paths, asdict(settings), options) as run:
         if run.finished:
             return run.record
@@ -93,7 +95,7 @@ def train_starspace(
             "command": options.command,
         }
         if run.leads:
-            _save(Path(out), model, prepared, training)
+            _save(Path(out), model, prepared, {"training": training, **language_entries})
         run.record.update(training)
     return run.record
 
@@ -172,7 +174,7 @@ def _batches(
     return BagBatches(prepared.corpus, label_counts, len(prepared.words), settings)
 
 
-def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, training: dict[str, Any]) -> None:
+def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, entries: dict[str, Any]) -> None:
     settings = model.settings
     ngrams = None if model.ngrams is None else DenseMatrix(model.ngrams.table.cpu().numpy())
     ngram_settings = None
@@ -185,7 +187,7 @@ def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, training: dict[
         ngrams=ngrams,
         ngram_settings=ngram_settings,
         counts=prepared.words.counts.astype(np.uint32),
-        manifest={"training": training},
+        manifest=entries,
     )
     manifest, tensors = encoder.to_model_file_parts()
     if prepared.labels:

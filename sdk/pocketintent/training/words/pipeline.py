@@ -13,6 +13,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
@@ -60,6 +61,7 @@ def train_words(
         MissingExtraError: gensim is not installed.
     """
     settings.check()
+    language_entries = languages_entry(options.languages)
     require("gensim", "train")
     inputs = [*paths, *([] if terms is None else [terms])]
     with open_run(out, inputs, asdict(settings), options) as run:
@@ -84,7 +86,8 @@ def train_words(
             "words_per_epoch": corpus.num_tokens,
             "command": options.command,
         }
-        _save(Path(out), task.model, corpus, settings, training)
+        entries = {"training": training, **language_entries}
+        _save(Path(out), task.model, corpus, settings, entries)
         run.record.update(training)
     return run.record
 
@@ -94,7 +97,7 @@ def _save(
     model: Any,
     corpus: TokenisedCorpus,
     settings: WordSettings,
-    training: dict[str, Any],
+    entries: dict[str, Any],
 ) -> None:
     words: list[str] = model.wv.index_to_key
     vectors = np.ascontiguousarray(model.wv.vectors, np.float32)
@@ -112,6 +115,6 @@ def _save(
         ngrams=ngrams,
         ngram_settings=ngram_settings,
         counts=corpus.words.counts.astype(np.uint32),
-        manifest={"training": training},
+        manifest=entries,
     )
     save_model(out, *encoder.to_model_file_parts())

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, unit_rows
+from pocketintent.runtime.background import ENTRY as BACKGROUND
+from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.charemb.recurrent import RecurrentReader
 from pocketintent.runtime.encoders.charemb.transformer import TransformerReader
@@ -55,6 +57,7 @@ class CharEncoder(ModelEncoder):
             by default.
         max_chars: Number of characters of a word or text that are read, if less than the
             vocabulary's; the rest is cut off.
+        background: Lines of the training corpus, as features.
         manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
 
     Raises:
@@ -72,6 +75,7 @@ class CharEncoder(ModelEncoder):
         reads: Reading = "text",
         tokenizer_spec: Mapping[str, Any] = SIMPLE_SPEC,
         max_chars: int | None = None,
+        background: Background | None = None,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
         if reads not in get_args(Reading):
@@ -79,6 +83,7 @@ class CharEncoder(ModelEncoder):
         shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
         network.check_memory(len(vocabulary), vocabulary.max_chars)
         weights.check(shapes)
+        check_background(background, network.dim)
         self.vocabulary = vocabulary
         limit = vocabulary.max_chars
         self.max_chars = limit if max_chars is None else min(limit, max_chars)
@@ -86,6 +91,7 @@ class CharEncoder(ModelEncoder):
         self.weights = weights
         self.dim = network.dim
         self.reads: Reading = reads
+        self.background = background
         self.tokenizer_spec = dict(tokenizer_spec)
         self.manifest = dict(manifest or {})
         self.tokenize: Tokenizer = get_tokenizer(tokenizer_spec)
@@ -228,7 +234,11 @@ class CharEncoder(ModelEncoder):
             "network": self.network.to_manifest(),
             "weights": entry,
         }
-        return manifest, {"characters": self.vocabulary.code_points(), **tensors}
+        tensors = {"characters": self.vocabulary.code_points(), **tensors}
+        manifest.pop(BACKGROUND, None)
+        if self.background is not None:
+            self.background.add_to(manifest, tensors)
+        return manifest, tensors
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> CharEncoder:
@@ -253,6 +263,7 @@ class CharEncoder(ModelEncoder):
             read_weights(manifest.get("weights"), tensors, shapes),
             reads=manifest.get("reads"),  # type: ignore[arg-type]  # checked by the constructor
             tokenizer_spec=tokenizer_spec,
+            background=Background.read(manifest, tensors),
             manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -81,6 +82,7 @@ class CombinedEncoder(ModelEncoder):
         self.tokenizer_spec = words.tokenizer_spec
         self.tokenize = words.tokenize
         self.template_quantizer = words.template_quantizer
+        self.background = words.background
         self.counts = words.counts
         self.manifest = words.manifest
         self._attend = None if attention is None else TableAttention(words.words, attention)
@@ -173,6 +175,10 @@ class CombinedEncoder(ModelEncoder):
         module = require("pocketintent_export.encoders.combined", "export")
         modules: Mapping[str, Any] = module.combined_modules(self, file_format, max_chars)
         return modules
+
+    def with_background(self, background: Background | None) -> CombinedEncoder:
+        """A copy with another background, which the table of words keeps."""
+        return self.replace(words=self.words.with_background(background))
 
     def limit_characters(self, max_chars: int) -> CombinedEncoder:
         """A copy with a limit on the characters of an unknown word."""

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from pocketintent.cli.main import main
-from pocketintent.cli.templates import run
+from pocketintent.cli.templates.check import run
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
 
 
 def _check(capsys: pytest.CaptureFixture[str], *files: object) -> tuple[int, list[dict], str]:
@@ -26,7 +28,7 @@ def test_a_good_file_gives_its_counts_and_status_0(
 
 def test_a_name_that_is_not_utf8_is_refused() -> None:
     with pytest.raises(OSError, match="the name is not UTF-8"):
-        run(argparse.Namespace(files=["none\udcff.json"]))
+        run(argparse.Namespace(files=["none\udcff.json"], model=None))
 
 
 def test_all_errors_of_all_files_are_reported_with_status_1(
@@ -64,6 +66,28 @@ def test_warnings_leave_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert status == 0
     assert len(reports[0]["warnings"]) == 1
     assert f"{path}: warning: " in words
+
+
+def test_a_language_that_the_model_does_not_speak_is_a_warning(
+    tiny_encoder: StaticEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot, model = tmp_path / "bot.json", tmp_path / "model.safetensors"
+    bot.write_text('{"language": "de", "intents": {"an": {"templates": ["licht an", "hell"]}}}')
+    manifest, tensors = tiny_encoder.to_model_file_parts()
+    save_model(model, manifest | {"languages": ["en"]}, tensors)
+    status, reports, words = _check(capsys, bot, "smart_home", "--model", model)
+    assert status == 0
+    assert [len(report["warnings"]) for report in reports] == [1, 0]
+    assert f"{bot}: warning: the set's language is 'de', but the model speaks en" in words
+    assert _check(capsys, bot)[1][0]["warnings"] == []
+
+
+def test_a_model_that_is_missing_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, reports, words = _check(capsys, "smart_home", "--model", tmp_path / "none")
+    assert (status, reports) == (1, [])
+    assert f"{tmp_path / 'none'}: there is no such model file" in words
 
 
 def test_a_call_without_files_or_action_is_refused_with_status_2() -> None:

@@ -1,15 +1,17 @@
-"""``pocketintent templates``: check template files."""
+"""``pocketintent templates check``: errors and weak points of template files."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.options.files import check_name, file_name
+from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import TemplateError
-from pocketintent.runtime.templates.checks import check_templates
+from pocketintent.runtime.templates.checks import check_templates, language_warning
 from pocketintent.runtime.templates.files import find_templates, read_json
 from pocketintent.runtime.templates.forms import normalise_form
 from pocketintent.runtime.templates.template_set import parse_templates
@@ -19,6 +21,7 @@ examples:
   pocketintent templates check my_bot.json
   pocketintent templates check templates/*.json
   pocketintent templates check smart_home
+  pocketintent templates check my_bot.json --model distilled
 
 each line of the output:
   file       the file
@@ -31,35 +34,33 @@ exit status: 0 no errors, 1 a file has errors"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the actions of ``templates``."""
-    parser.description = "Work on template files."
+    """Add the arguments of ``templates check``."""
+    parser.description = (
+        "Find all errors and weak points of template files. Prints one JSON line for each file; "
+        "errors and warnings go to stderr too."
+    )
     parser.epilog = EPILOG
-    actions = parser.add_subparsers(
-        metavar="ACTION", required=True, parser_class=argparse.ArgumentParser
-    )
-    check = actions.add_parser(
-        "check",
-        help="find all errors and weak points of template files",
-        description="Find all errors and weak points of template files, without a model. "
-        "Prints one JSON line for each file; errors and warnings go to stderr too.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    check.add_argument(
+    parser.set_defaults(run=run)
+    parser.add_argument(
         "files",
         type=file_name,
         nargs="+",
         metavar="FILE",
         help="template file (JSON), or the name of a shipped set",
     )
-    check.set_defaults(run=run, parser=check)
+    parser.add_argument(
+        "--model",
+        metavar="MODEL",
+        help=f"warn if this model does not speak the language of a file: {MODEL_HELP} (none)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Check the named files."""
     for name in args.files:
         check_name(Path(name))
-    reports = [_check(name) for name in args.files]
+    manifest = {} if args.model is None else _read_manifest(args.model)
+    reports = [_check(name, manifest) for name in args.files]
     for report in reports:
         for level in ("errors", "warnings"):
             for finding in report[level]:
@@ -68,7 +69,13 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(report["errors"] for report in reports) else 0
 
 
-def _check(name: str) -> dict[str, Any]:
+def _read_manifest(model: str) -> dict[str, Any]:
+    from pocketintent.runtime.encoders.registry import load_encoder
+
+    return load_encoder(model).manifest
+
+
+def _check(name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
     report: dict[str, Any] = {"file": name, "intents": None, "templates": None}
     try:
         path = find_templates(name)
@@ -85,4 +92,6 @@ def _check(name: str) -> dict[str, Any]:
         return {**report, "errors": [empty], "warnings": []}
     report["intents"] = len(template_set.intents)
     report["templates"] = sum(len(intent.templates) for intent in template_set.intents.values())
-    return {**report, "errors": [], "warnings": check_templates(template_set)}
+    language = language_warning(template_set, manifest)
+    warnings = check_templates(template_set) + ([] if language is None else [language])
+    return {**report, "errors": [], "warnings": warnings}

@@ -1,0 +1,4 @@
+"""``pocketintent templates``: a module for each action.
+
+Imports evaluation when a bot is tested.
+"""

@@ -1,0 +1,125 @@
+"""``pocketintent templates test``: measure a bot on labelled utterances."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, get_args
+
+from pocketintent.cli.options.files import file_name, input_file
+from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.numbers import number, whole_number
+from pocketintent.cli.options.plot import add_plot_option
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.files.shipped_models import DEFAULT
+
+EPILOG = """\
+examples:
+  pocketintent templates test my_bot.json utterances.csv
+  pocketintent templates test my_bot.json utterances.jsonl --model distilled --plot matrix.png
+  pocketintent templates test smart_home utterances.tsv --min-accuracy 0.9 > report.json
+
+UTTERANCES has the sentences of your users and the intents that they should get, in one of two
+forms. An utterance that the bot should refuse has a null or empty intent.
+  JSON lines   {"text": "switch the lamp on", "intent": "lights_on"}
+               {"text": "what is the capital of peru", "intent": null}
+  CSV or TSV   text,intent
+               switch the lamp on,lights_on
+               what is the capital of peru,
+Without a header, the first column is the text and the second the intent.
+
+the report, a JSON line on stdout:
+  accuracy               share of the utterances with an intent that got it
+  wrong, refused         shares that got another intent, and none; refused_by_reason says why
+  out_of_scope_accepted  share of the utterances without an intent that got one
+  answered_rightly       share of all utterances that got their intent or were rightly refused
+  intents                number, precision and recall of each intent
+  confusion              the confusion matrix: expected in rows, given in columns; the last row
+                         has the utterances without an intent, the last column the refused
+  confusions, refusals   the worst mistakes: score and template of the intent that was nearest,
+                         and of the intent that was expected, and the runner-up
+  choice                 threshold and margin that answer most of these utterances rightly, with
+                         the figures before and after
+
+exit status: 0 measured, 1 bad input or an accuracy below --min-accuracy"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``templates test``."""
+    parser.description = (
+        "Measure a bot on labelled utterances: accuracy, refusals, confusions with the templates "
+        "at fault, and the threshold and margin that the utterances would choose. Prints a JSON "
+        "line, and a text for people on stderr."
+    )
+    parser.epilog = EPILOG
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "templates",
+        type=file_name,
+        metavar="FILE",
+        help="template file (JSON), or the name of a shipped set",
+    )
+    parser.add_argument(
+        "utterances",
+        type=input_file,
+        metavar="UTTERANCES",
+        help="labelled utterances: JSON lines, TSV or CSV",
+    )
+    add_model_option(parser)
+    parser.add_argument(
+        "--decision",
+        choices=get_args(Decision),
+        help="how an intent is scored (the default of `pocketintent match`)",
+    )
+    parser.add_argument(
+        "--worst",
+        type=whole_number(0),
+        default=10,
+        metavar="N",
+        help="most confusions and most refusals in the report (%(default)s)",
+    )
+    parser.add_argument(
+        "--min-accuracy",
+        type=number(least=0.0, most=1.0),
+        metavar="X",
+        help="exit with status 1 if the accuracy is below X, 0 to 1 (none)",
+    )
+    add_plot_option(parser, "the confusion matrix; needs the extra 'evaluate'")
+    parser.add_argument(
+        "--json", action="store_true", help="print the JSON line without the text on stderr"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Test a bot."""
+    from pocketintent.evaluation.bot.report import evaluate_bot
+    from pocketintent.evaluation.bot.utterances import read_labelled
+    from pocketintent.evaluation.bot.words import describe
+    from pocketintent.runtime.recognizer import IntentRecognizer
+
+    recognizer = IntentRecognizer.load(args.templates, args.model, decision=args.decision)
+    utterances = read_labelled(args.utterances, recognizer.intents, args.templates)
+    report, matrix = evaluate_bot(recognizer, utterances, worst=args.worst)
+    model = DEFAULT if args.model is None else args.model
+    inputs = {"templates": args.templates, "utterances": str(args.utterances), "model": model}
+    print_json({**inputs, **report})
+    if not args.json:
+        print_note(describe(report, matrix))
+    if args.plot is not None:
+        from pocketintent.evaluation.bot.matrix_plot import plot_confusion
+
+        plot_confusion(matrix, args.templates, args.plot)
+        print_note(f"plot: {args.plot}")
+    return 0 if args.min_accuracy is None else _hold(report, args.min_accuracy)
+
+
+def _hold(report: dict[str, Any], least: float) -> int:
+    """The exit status for a required accuracy; explains a status of 1."""
+    accuracy = report["accuracy"]
+    if accuracy is None:
+        print_note("--min-accuracy: no utterance has an intent, so there is no accuracy")
+        return 1
+    if accuracy < least:
+        print_note(f"--min-accuracy: the accuracy is {accuracy:.4f}, below {least:g}")
+        return 1
+    return 0

@@ -1,0 +1,91 @@
+"""The test of a bot: a recogniser against labelled utterances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+from pocketintent.evaluation.bot.answers import Answer, ask, count_answers, count_intents
+from pocketintent.evaluation.bot.confusion import ConfusionMatrix
+from pocketintent.evaluation.bot.limits import choose_limits
+from pocketintent.evaluation.bot.mistakes import find_mistakes
+from pocketintent.evaluation.records import Utterance
+from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.templates.forms import list_names
+
+LEAST_IN_SCOPE = 20
+"""Utterances with an intent below which the choice of limits is little more than chance."""
+
+LEAST_OUT_OF_SCOPE = 10
+"""The same for utterances without an intent."""
+
+
+def evaluate_bot(
+    recognizer: IntentRecognizer, utterances: Sequence[Utterance], *, worst: int = 10
+) -> tuple[dict[str, Any], ConfusionMatrix]:
+    """Match labelled utterances and report how they were answered.
+
+    Args:
+        recognizer: The bot; it is left as it is.
+        utterances: The utterances; their intents are intents of the bot.
+        worst: Most mistakes of each kind in the report.
+
+    Returns:
+        The report and the confusion matrix. The report has the figures of
+        :func:`count_answers`; ``decision``, ``threshold`` and ``margin`` of the recogniser;
+        ``intents``, see :func:`count_intents`; ``confusion``, see
+        :meth:`ConfusionMatrix.to_dict`; ``confusions`` and ``refusals``, the worst mistakes with
+        and without an intent, see :class:`Mistake`; ``choice``, the ``threshold`` and ``margin``
+        of :func:`choose_limits`, and the figures ``before`` and ``after``; and ``warnings``, a
+        list of sentences.
+    """
+    answers = ask(recognizer, utterances)
+    matrix = ConfusionMatrix.count(answers, recognizer.intents)
+    mistakes = find_mistakes(recognizer, answers)
+    figures = count_answers(answers)
+    report = {
+        **figures,
+        "decision": recognizer.decision,
+        "threshold": recognizer.threshold,
+        "margin": recognizer.margin,
+        "intents": count_intents(answers, recognizer.intents),
+        "confusion": matrix.to_dict(),
+        "confusions": [m.to_dict() for m in mistakes if m.given is not None][:worst],
+        "refusals": [m.to_dict() for m in mistakes if m.given is None][:worst],
+        "choice": _choose(recognizer, answers, figures),
+        "warnings": _find_warnings(answers, recognizer.intents),
+    }
+    return report, matrix
+
+
+def _choose(
+    recognizer: IntentRecognizer, answers: Sequence[Answer], before: dict[str, Any]
+) -> dict[str, Any]:
+    """The limits that the answers would choose, and the figures measured with them."""
+    limits = choose_limits(answers, recognizer.templates)
+    changed = copy(recognizer)
+    changed.threshold, changed.margin = limits
+    after = count_answers(ask(changed, [answer.utterance for answer in answers]))
+    return {**limits._asdict(), "before": before, "after": after}
+
+
+def _find_warnings(answers: Sequence[Answer], intents: Sequence[str]) -> list[str]:
+    num_inside = sum(answer.in_scope for answer in answers)
+    num_outside = len(answers) - num_inside
+    warnings = []
+    if num_inside < LEAST_IN_SCOPE:
+        warnings.append(
+            f"too few utterances with an intent to choose a threshold and a margin from: "
+            f"{num_inside} instead of {LEAST_IN_SCOPE}; add sentences of your users"
+        )
+    if num_outside < LEAST_OUT_OF_SCOPE:
+        warnings.append(
+            f"too few utterances without an intent to choose a threshold and a margin from: "
+            f"{num_outside} instead of {LEAST_OUT_OF_SCOPE}; add sentences that the bot should "
+            "refuse, with an empty intent (null in JSON lines)"
+        )
+    untested = set(intents) - {answer.utterance.intent for answer in answers}
+    if untested:
+        warnings.append(f"intents without an utterance: {list_names(untested)}")
+    return warnings

@@ -1,0 +1,105 @@
+"""Reader of the labelled utterances that a bot is tested with: JSON lines, TSV or CSV."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pocketintent.evaluation.records import (
+    Utterance,
+    parse_objects,
+    read_content,
+    string_field,
+)
+from pocketintent.evaluation.tables import read_table
+from pocketintent.runtime.errors import PocketIntentError, shorten
+from pocketintent.runtime.text.lines import without_mark
+
+_IS_JSON = {".jsonl": True, ".json": True, ".csv": False, ".tsv": False}
+"""Suffixes that decide the format; the content of a file with another suffix decides it."""
+
+
+class _Row(NamedTuple):
+    place: str
+    text: str
+    intent: str | None
+
+
+def read_labelled(path: str | Path, intents: Collection[str], owner: str) -> list[Utterance]:
+    """Read utterances with the intents that a bot should give them.
+
+    JSON lines are objects ``{"text", "intent"}``; a null intent marks an utterance that belongs
+    to no intent. A TSV or CSV has the columns ``text`` and ``intent``, named by a header, or two
+    columns in this order; an empty intent stands for none.
+
+    Args:
+        path: The file, in UTF-8.
+        intents: The intents of the bot.
+        owner: The template file, for messages.
+
+    Returns:
+        The utterances in order, at least one.
+
+    Raises:
+        PocketIntentError: The file cannot be read or has no utterances, a line is malformed, or
+            an intent is unknown; the message names the file and the line.
+    """
+    path = Path(path)
+    content = without_mark(read_content(path))
+    is_json = _IS_JSON.get(path.suffix.lower(), content.lstrip().startswith(b"{"))
+    utterances = []
+    for row in _read_json(path, content) if is_json else _read_columns(path, content):
+        if row.intent is not None and row.intent not in intents:
+            raise PocketIntentError(_explain_unknown(row, intents, owner))
+        utterances.append(Utterance(row.text, row.intent))
+    if not utterances:
+        raise PocketIntentError(
+            f'{path}: no utterances; write lines of {{"text", "intent"}}, or a table with the '
+            "columns text and intent"
+        )
+    return utterances
+
+
+def _read_json(path: Path, content: bytes) -> Iterator[_Row]:
+    for place, value in parse_objects(path, content):
+        intent = value.get("intent")
+        is_name = isinstance(intent, str) and intent
+        if "intent" not in value or not (intent is None or is_name):
+            problem = f"found {shorten(intent)}" if "intent" in value else "but it is missing"
+            raise PocketIntentError(
+                f'{place}: "intent" must be the name of an intent, or null for an utterance that '
+                f"belongs to none, {problem}"
+            )
+        yield _Row(place, string_field(value, "text", place), intent)
+
+
+def _read_columns(path: Path, content: bytes) -> Iterator[_Row]:
+    """Yield the rows of a table; its first row may be a header."""
+    columns: tuple[int, int] | None = None
+    width = 2
+    for place, fields in read_table(path, content):
+        if columns is None:
+            columns = 0, 1
+            names = [field.strip().lower() for field in fields]
+            if "text" in names and "intent" in names:
+                columns, width = (names.index("text"), names.index("intent")), len(names)
+                continue
+        if len(fields) != width:
+            raise PocketIntentError(
+                f"{place}: {len(fields)} field(s) instead of {width}; separate text and intent by "
+                "a tab or a comma, quote a text that contains the separator, and leave the intent "
+                "empty for an utterance that belongs to none"
+            )
+        text, intent = (fields[column] for column in columns)
+        yield _Row(place, text, intent.strip() or None)
+
+
+def _explain_unknown(row: _Row, intents: Collection[str], owner: str) -> str:
+    near = difflib.get_close_matches(str(row.intent), intents, n=1, cutoff=0.0)
+    hint = f"the nearest name is {shorten(near[0])}" if near else "the file has no intents"
+    return (
+        f"{row.place}: {owner} has no intent {shorten(row.intent)}; {hint}; correct the name, or "
+        "leave the intent empty (null in JSON lines) if the utterance belongs to none"
+    )

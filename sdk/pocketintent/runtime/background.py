@@ -1,0 +1,173 @@
+"""Background: lines of a corpus as examples of texts that have none of a bot's intents.
+
+Imports ``runtime.quantization`` and ``runtime.text``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import FloatArray, unit_rows
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.tensors import (
+    matrix_from_tensors,
+    matrix_settings,
+    to_tensors,
+)
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
+
+ENTRY = "background"
+"""Name of the manifest entry, and first part of the tensors' names."""
+
+VECTOR_SUB_DIM = 4
+NGRAM_SUB_DIM = 8
+"""Dimensions for each code of a line's sentence vector and of its n-grams: 128 bytes a line. The
+classifier is as accurate with these codes as with floats."""
+_CODEBOOK_SIZE = 256
+_FIT_SAMPLE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """Features of lines that a bot should not answer, and the weights of hashed n-grams.
+
+    The lines themselves are not stored.
+
+    Raises:
+        ModelFileError: The parts do not fit each other.
+    """
+
+    vectors: Matrix
+    """Sentence vectors of the lines, [num_lines, dim]."""
+    ngrams: Matrix
+    """Weighted n-gram counts of the lines at unit length, [num_lines, NUM_BUCKETS]."""
+    idf: FloatArray
+    """float32 [NUM_BUCKETS]: inverse document frequency of each bucket in the corpus."""
+
+    def __post_init__(self) -> None:
+        if self.idf.shape != (NUM_BUCKETS,) or not np.isfinite(self.idf).all():
+            raise ModelFileError(
+                f"{ENTRY}.idf must be {NUM_BUCKETS} finite numbers, not {self.idf.shape}"
+            )
+        if len(self.vectors) != len(self.ngrams) or self.ngrams.dim != NUM_BUCKETS:
+            raise ModelFileError(
+                f"the background has {len(self.vectors)} vectors and n-grams of the shape "
+                f"[{len(self.ngrams)}, {self.ngrams.dim}]; a row of {NUM_BUCKETS} is expected for "
+                "each vector"
+            )
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    @property
+    def dim(self) -> int:
+        """Size of the sentence vectors."""
+        return self.vectors.dim
+
+    @classmethod
+    def fit(
+        cls, vectors: FloatArray, texts: Sequence[str], num_lines: int, *, seed: int = 0
+    ) -> Background:
+        """Fit codebooks and weights on many lines of a corpus, and keep some of the lines.
+
+        Args:
+            vectors: float32 [num_texts, dim], the sentence vectors of the lines, none zero.
+            texts: The lines, in random order.
+            num_lines: Number of lines to keep, the first of ``texts``.
+            seed: Seed of the sample that the codebooks are fitted on.
+
+        Raises:
+            PocketIntentError: There are no lines.
+        """
+        if not texts:
+            raise PocketIntentError("a background needs at least one line with a known word")
+        counts = count_ngrams_of_texts(texts)
+        # Half precision, as the model file keeps it.
+        idf = inverse_document_frequency(counts).astype(np.float16).astype(np.float32)
+        ngrams = unit_rows(counts * idf)
+        return cls(
+            _encode(vectors, num_lines, VECTOR_SUB_DIM, seed),
+            _encode(ngrams, num_lines, NGRAM_SUB_DIM, seed),
+            idf,
+        )
+
+    def add_to(self, manifest: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
+        """Add the background to the manifest and the tensors of a model file."""
+        manifest[ENTRY] = {
+            "vectors": matrix_settings(self.vectors),
+            "ngrams": matrix_settings(self.ngrams),
+        }
+        tensors |= to_tensors(self.vectors, f"{ENTRY}.vectors")
+        tensors |= to_tensors(self.ngrams, f"{ENTRY}.ngrams")
+        tensors[f"{ENTRY}.idf"] = self.idf.astype(np.float16)
+
+    @classmethod
+    def read(
+        cls, manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
+    ) -> Background | None:
+        """The background of a model file; None if the file has none.
+
+        Args:
+            manifest: The manifest.
+            tensors: The tensors by name.
+
+        Raises:
+            ModelFileError: The background is damaged.
+        """
+        entry = manifest.get(ENTRY)
+        if entry is None:
+            return None
+        parts = [entry.get(name) if isinstance(entry, dict) else None for name in _MATRICES]
+        idf = tensors.get(f"{ENTRY}.idf")
+        if not all(isinstance(part, dict) for part in parts) or idf is None:
+            raise ModelFileError(f"{ENTRY!r} of the manifest needs vectors, ngrams and {ENTRY}.idf")
+        if idf.dtype != np.float16:
+            raise ModelFileError(f"{ENTRY}.idf must be float16, not {idf.dtype}")
+        vectors, ngrams = (
+            matrix_from_tensors(tensors, f"{ENTRY}.{name}", part)
+            for name, part in zip(_MATRICES, parts, strict=True)
+        )
+        return cls(vectors, ngrams, idf.astype(np.float32))
+
+
+_MATRICES = ("vectors", "ngrams")
+
+
+def check_background(background: Background | None, dim: int) -> None:
+    """Raise ModelFileError if there is a background that does not have ``dim`` dimensions."""
+    if background is not None and background.dim != dim:
+        raise ModelFileError(
+            f"the background has {background.dim} dimensions, but the model has {dim}"
+        )
+
+
+def inverse_document_frequency(counts: FloatArray) -> FloatArray:
+    """The weight of each bucket, ``ln((1 + n) / (1 + n_bucket)) + 1``, float32 [num_buckets].
+
+    Args:
+        counts: float32 [n, num_buckets], the counts of n texts; n_bucket of them are not 0.
+    """
+    frequency = np.count_nonzero(counts, axis=0)
+    return (np.log((1 + len(counts)) / (1 + frequency)) + 1).astype(np.float32)
+
+
+def _encode(rows: FloatArray, num_lines: int, sub_dim: int, seed: int) -> QuantizedMatrix:
+    while rows.shape[1] % sub_dim:
+        sub_dim //= 2
+    quantizer = Quantizer.fit(
+        rows,
+        sub_dim=sub_dim,
+        codebook_size=_CODEBOOK_SIZE,
+        per_position=False,
+        normalised=False,
+        sample=_FIT_SAMPLE,
+        seed=seed,
+    )
+    return QuantizedMatrix.encode(rows[:num_lines], quantizer)

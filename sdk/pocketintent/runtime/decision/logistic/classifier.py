@@ -1,0 +1,175 @@
+"""The fitted classifier: from the features of a text to a probability for each intent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
+from pocketintent.runtime.decision.indexing import IndexedTemplates
+from pocketintent.runtime.decision.logistic.calibration import Calibration, calibrate
+from pocketintent.runtime.decision.logistic.features import (
+    NGRAM_SCALE,
+    background_features,
+    bucket_weights,
+    join_features,
+)
+from pocketintent.runtime.decision.logistic.leave_one_out import leave_one_out
+from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.text.ngram_counts import count_ngrams_of_texts
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """A logistic regression for each intent, and their calibration; never changed."""
+
+    names: tuple[str, ...]
+    """The intents, in the order of the index."""
+    weights: FloatArray
+    """float32 [num_intents, num_features + 1], the bias last."""
+    calibration: Calibration
+    bucket_weights: FloatArray
+    """float32 [NUM_BUCKETS], the weights of the n-gram counts."""
+
+    @cached_property
+    def _parts(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Calibrated weights of the vector, of the counts, the biases, and squared bucket weights.
+
+        The weights of the counts contain those of the buckets, so that no count is weighted twice.
+        """
+        slope = np.float32(self.calibration.slope)
+        dim = self.weights.shape[1] - 1 - len(self.bucket_weights)
+        of_vector = np.ascontiguousarray(slope * self.weights[:, :dim])
+        of_counts = slope * np.float32(NGRAM_SCALE) * self.weights[:, dim:-1] * self.bucket_weights
+        biases = slope * self.weights[:, -1] + np.float32(self.calibration.intercept)
+        return of_vector, of_counts, biases, self.bucket_weights**2
+
+    def logits(self, vector: FloatArray, counts: FloatArray) -> FloatArray:
+        """The calibrated logits of a text; the sigmoid of one is the intent's probability.
+
+        Args:
+            vector: float32 [dim], the sentence vector.
+            counts: float32 [NUM_BUCKETS], the signed n-gram counts.
+
+        Returns:
+            float32 [num_intents].
+        """
+        of_vector, of_counts, biases, squares = self._parts
+        logits: FloatArray = of_vector @ vector
+        length = math.sqrt((counts * counts).dot(squares))
+        if length > 0:
+            logits += (of_counts @ counts) * np.float32(1 / length)
+        logits += biases
+        return logits
+
+    def logit_block(self, vectors: FloatArray, counts: FloatArray) -> FloatArray:
+        """The calibrated logits of several texts; see :meth:`logits`.
+
+        Args:
+            vectors: float32 [n, dim], the sentence vectors.
+            counts: float32 [n, NUM_BUCKETS], the signed n-gram counts.
+
+        Returns:
+            float32 [n, num_intents].
+        """
+        of_vector, of_counts, biases, squares = self._parts
+        lengths = np.sqrt((counts * counts) @ squares)[:, None]
+        ngrams = np.divide(counts, lengths, out=np.zeros_like(counts), where=lengths > 0)
+        logits: FloatArray = vectors @ of_vector.T
+        logits += ngrams @ of_counts.T
+        logits += biases
+        return logits
+
+
+def fit_classifier(
+    encoder: Encoder,
+    templates: TemplateSet,
+    indexed: IndexedTemplates,
+    old: Classifier | None = None,
+) -> Classifier:
+    """Fit a classifier on the templates, the counter-examples and the background.
+
+    Equal sets give equal weights to the last bit, in whatever order their intents and templates
+    are, if they are fitted from scratch.
+
+    Args:
+        encoder: The model.
+        templates: The set, with at least one template in which the encoder knows a word.
+        indexed: The index of its templates, whose vectors are fitted on.
+        old: The classifier before an edit, from whose weights the solver starts.
+    """
+    names = sorted(indexed.intents)
+    weights = bucket_weights(encoder.background)
+    features, labels, counter_examples = _examples(encoder, templates, indexed, names, weights)
+    outside = features[labels == NO_INTENT]
+    center = (outside if len(outside) else features).mean(axis=0)
+    rows = TrainingRows.build(features, labels, counter_examples, len(names), center)
+    solution = solve(rows, None if old is None else _start(names, old, center))
+    calibration = calibrate(rows, leave_one_out(rows, solution))
+    solution[:, -1] -= solution[:, :-1] @ center
+    order = [names.index(name) for name in indexed.names]
+    return Classifier(indexed.names, solution[order], calibration, weights)
+
+
+def _start(names: Sequence[str], old: Classifier, center: FloatArray) -> FloatArray:
+    """The old weights of each intent, for features with the centre taken off; NaN if it is new."""
+    start = np.full((len(names), old.weights.shape[1]), np.nan, np.float32)
+    positions = {name: position for position, name in enumerate(old.names)}
+    for row, name in enumerate(names):
+        if name in positions:
+            start[row] = old.weights[positions[name]]
+    start[:, -1] += start[:, :-1] @ center
+    return start
+
+
+def _examples(
+    encoder: Encoder,
+    templates: TemplateSet,
+    indexed: IndexedTemplates,
+    names: Sequence[str],
+    weights: FloatArray,
+) -> tuple[FloatArray, IndexArray, IndexArray]:
+    """Features, labels and the intents of counter-examples, as :class:`TrainingRows` has them."""
+    parts: list[FloatArray] = []
+    labels: list[IndexArray] = []
+    against: list[IndexArray] = []
+
+    def add(features: FloatArray, label: int, counter_example: int = NO_INTENT) -> None:
+        parts.append(features)
+        labels.append(np.full(len(features), label, np.intp))
+        against.append(np.full(len(features), counter_example, np.intp))
+
+    for label, name in enumerate(names):
+        texts, vectors = _sorted_templates(indexed, name)
+        add(join_features(vectors, count_ngrams_of_texts(texts), weights), label)
+    add(_encode(encoder, templates.none + templates.background, weights), NO_INTENT)
+    if encoder.background is not None:
+        add(background_features(encoder.background), NO_INTENT)
+    for label, name in enumerate(names):
+        texts = templates.intents[name].counter_examples
+        add(_encode(encoder, texts, weights), NO_INTENT, label)
+    return np.concatenate(parts), np.concatenate(labels), np.concatenate(against)
+
+
+def _sorted_templates(indexed: IndexedTemplates, name: str) -> tuple[list[str], FloatArray]:
+    """The templates of an intent in alphabetical order, and their vectors from the index."""
+    intent = indexed.intents[name]
+    order = sorted(range(len(intent.texts)), key=intent.texts.__getitem__)
+    rows = intent.rows[:-1][order]
+    if indexed.quantizer is not None:
+        rows = unit_rows(indexed.quantizer.decode_codes(rows))
+    return [intent.texts[position] for position in order], rows
+
+
+def _encode(encoder: Encoder, texts: Sequence[str], weights: FloatArray) -> FloatArray:
+    """The features of texts in alphabetical order, without those of which nothing is known."""
+    texts = sorted(texts)
+    vectors = encoder.encode_batch(texts).reshape(len(texts), encoder.dim)
+    is_known = vectors.any(axis=1)
+    return join_features(vectors, count_ngrams_of_texts(texts), weights)[is_known]

@@ -1,0 +1,244 @@
+"""L2 logistic regression of many intents at once, one against the rest, in NumPy.
+
+The problems share their features and differ in their labels alone, so that a gradient of all of
+them is two matrix products. They are minimised side by side by L-BFGS (Liu and Nocedal 1989), each
+with its own curvature pairs and step, and each is left out once its gradient is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import FloatArray, IndexArray
+
+C = 10.0
+"""Weight of the logistic loss against half the squared length of the weights."""
+TOLERANCE = 0.1
+"""Length of the gradient at which an intent is solved. As the penalty bends the loss by 1 in each
+direction, the weights are then within 0.1 of the best. In practice a probability is within 0.005,
+from wherever the solver started."""
+MAX_STEPS = 200
+MEMORY = 8
+"""Pairs of steps and gradient changes from which L-BFGS estimates the curvature."""
+INTENTS_AT_ONCE = 64
+"""Intents solved side by side: their logits stay in the cache, and a thousand intents take no
+more memory than 64."""
+
+NO_INTENT = -1
+"""Label of a row that belongs to no intent."""
+
+_WEIGHT_SCALE = 0.5  # inverse curvature of a weight and of the bias, before there are pairs
+_BIAS_SHARE = 0.002
+_BIAS_PENALTY = 1e-3  # so small that the bias is free, and finite without any negative row
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """The examples of all intents."""
+
+    features: FloatArray
+    """float32 [num_rows, num_features]; the last feature is 1, for the bias."""
+    labels: IndexArray
+    """intp [num_rows]: the intent of each row, or ``NO_INTENT``."""
+    counter_examples: IndexArray
+    """intp [num_rows]: the only intent that the row is an example against; ``NO_INTENT`` for a row
+    that counts for all intents."""
+    num_intents: int
+
+    @classmethod
+    def build(
+        cls,
+        features: FloatArray,
+        labels: IndexArray,
+        counter_examples: IndexArray,
+        num_intents: int,
+        center: FloatArray,
+    ) -> TrainingRows:
+        """Shift the features to a centre, which the bias makes up for, and append the ones.
+
+        Features of texts have a large mean. Without it, the bias hardly depends on the weights,
+        and the solver needs a third of the steps.
+        """
+        ones = np.ones((len(features), 1), np.float32)
+        rows = np.concatenate([features - center, ones], axis=1)
+        return cls(rows, labels, counter_examples, num_intents)
+
+    def targets(self, intents: IndexArray) -> FloatArray:
+        """1 for the rows of each intent, otherwise 0: float32 [num_rows, num_solved]."""
+        return (self.labels[:, None] == intents).astype(np.float32)
+
+    def included(self, intents: IndexArray) -> tuple[IndexArray, FloatArray] | None:
+        """The counter-examples, and whether each counts for each intent; None without any.
+
+        Returns:
+            Their rows, intp [num_counter_examples], and 0 or 1 for each intent, float32
+            [num_counter_examples, num_solved].
+        """
+        rows = np.flatnonzero(self.counter_examples != NO_INTENT)
+        if not len(rows):
+            return None
+        return rows, (self.counter_examples[rows][:, None] == intents).astype(np.float32)
+
+
+def sigmoid(logits: NDArray[np.floating]) -> NDArray[np.floating]:
+    """``1 / (1 + exp(-x))``, without overflow."""
+    result: NDArray[np.floating] = 0.5 * (1 + np.tanh(0.5 * logits))
+    return result
+
+
+def solve(rows: TrainingRows, start: FloatArray | None = None) -> FloatArray:
+    """Fit the weights of all intents.
+
+    Args:
+        rows: The examples.
+        start: float32 [num_intents, num_features], weights to start from, such as those before an
+            edit; rows of NaN for intents without any. None to start from scratch.
+
+    Returns:
+        float32 [num_intents, num_features], the weights; the last is the bias.
+    """
+    weights = np.empty((rows.num_intents, rows.features.shape[1]), np.float32)
+    for intents in blocks_of_intents(rows.num_intents):
+        initial = _initial(rows, intents)
+        if start is not None:
+            known = ~np.isnan(start[intents, 0])
+            initial[:, known] = start[intents][known].T
+        weights[intents] = _minimise(_Problem(rows, intents), initial).T
+    return weights
+
+
+def blocks_of_intents(num_intents: int) -> Iterator[IndexArray]:
+    """The numbers of the intents, in blocks of at most ``INTENTS_AT_ONCE``."""
+    for first in range(0, num_intents, INTENTS_AT_ONCE):
+        yield np.arange(first, min(first + INTENTS_AT_ONCE, num_intents))
+
+
+def _initial(rows: TrainingRows, intents: IndexArray) -> FloatArray:
+    """Weights of zero, and the bias that fits the share of each intent."""
+    weights = np.zeros((rows.features.shape[1], len(intents)), np.float32)
+    own = np.count_nonzero(rows.labels[:, None] == intents, axis=0)
+    weights[-1] = np.log((own + 0.5) / (len(rows.labels) - own + 0.5))
+    return weights
+
+
+class _Problem:
+    """The losses of several intents."""
+
+    def __init__(self, rows: TrainingRows, intents: IndexArray) -> None:
+        self.features = rows.features
+        self.targets = rows.targets(intents)
+        self.included = rows.included(intents)
+        self.penalty = np.ones((self.features.shape[1], 1), np.float32)
+        self.penalty[-1] = _BIAS_PENALTY
+
+    def select(self, solved: NDArray[np.bool_]) -> None:
+        """Leave out the intents that are solved."""
+        self.targets = self.targets[:, ~solved]
+        if self.included is not None:
+            self.included = self.included[0], self.included[1][:, ~solved]
+
+    def residuals(self, logits: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Slope and curvature of the loss at each row, [num_rows, num_intents]."""
+        probabilities = sigmoid(logits).astype(np.float32)
+        curvature = probabilities * (1 - probabilities)
+        slope = probabilities - self.targets
+        if self.included is not None:
+            counter_examples, included = self.included
+            slope[counter_examples] *= included
+            curvature[counter_examples] *= included
+        return slope, curvature
+
+    def gradient(self, weights: FloatArray, slope: FloatArray) -> FloatArray:
+        """Gradient of the losses, [num_features, num_intents]."""
+        gradient: FloatArray = self.features.T @ slope
+        gradient *= np.float32(C)
+        gradient += self.penalty * weights
+        return gradient
+
+    def step(self, weights: FloatArray, logits: FloatArray, direction: FloatArray) -> FloatArray:
+        """How far to go in a direction: two Newton steps on the line, [num_intents]."""
+        moved: FloatArray = self.features @ direction
+        length = np.ones(direction.shape[1], np.float32)
+        bend = _column_products(self.penalty * direction, direction)
+        for _ in range(2):
+            slope, curvature = self.residuals(logits + length * moved)
+            first = np.float32(C) * _column_products(slope, moved)
+            first += _column_products(self.penalty * (weights + length * direction), direction)
+            second = np.float32(C) * _column_products(curvature * moved, moved) + bend
+            length = np.clip(
+                length - first / np.maximum(second, np.float32(1e-12)), 0.1 * length, 4 * length
+            )
+        logits += length * moved
+        return length
+
+
+def _minimise(problem: _Problem, weights: FloatArray) -> FloatArray:
+    """The weights at which the gradient is below ``TOLERANCE``, [num_features, num_intents]."""
+    result = weights.copy()
+    logits: FloatArray = problem.features @ weights
+    gradient = problem.gradient(weights, problem.residuals(logits)[0])
+    scale = np.full_like(problem.penalty, _WEIGHT_SCALE)
+    scale[-1] = 1 / (C * len(logits) * _BIAS_SHARE)
+    active, pairs = np.arange(weights.shape[1]), list[_Pair]()
+    for _ in range(MAX_STEPS):
+        solved = _column_products(gradient, gradient) < TOLERANCE**2
+        if solved.any():
+            result[:, active[solved]] = weights[:, solved]
+            active = active[~solved]
+            weights, gradient, logits = (a[:, ~solved] for a in (weights, gradient, logits))
+            pairs = [pair.select(~solved) for pair in pairs]
+            problem.select(solved)
+        if not len(active):
+            return result
+        direction = _direction(gradient, pairs, scale)
+        length = problem.step(weights, logits, direction)
+        step = length * direction
+        weights = weights + step
+        before, gradient = gradient, problem.gradient(weights, problem.residuals(logits)[0])
+        pairs = [*pairs[-MEMORY + 1 :], _Pair.of(step, gradient - before)]
+    result[:, active] = weights
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A step of each intent, the change of its gradient, and one over their product."""
+
+    step: FloatArray
+    change: FloatArray
+    inverse: FloatArray
+
+    @classmethod
+    def of(cls, step: FloatArray, change: FloatArray) -> _Pair:
+        """A pair; an intent whose gradient did not change along its step ignores it."""
+        products = _column_products(step, change)
+        inverse = np.where(products > 1e-12, 1 / np.maximum(products, 1e-12), 0)
+        return cls(step, change, inverse.astype(np.float32))
+
+    def select(self, columns: NDArray[np.bool_]) -> _Pair:
+        """The pair of some intents."""
+        return _Pair(self.step[:, columns], self.change[:, columns], self.inverse[columns])
+
+
+def _direction(gradient: FloatArray, pairs: list[_Pair], scale: FloatArray) -> FloatArray:
+    """The direction of L-BFGS by its two loops, [num_features, num_intents]."""
+    direction = -gradient
+    shares = []
+    for pair in reversed(pairs):
+        share = pair.inverse * _column_products(pair.step, direction)
+        direction -= share * pair.change
+        shares.append(share)
+    direction *= scale
+    for pair, share in zip(pairs, reversed(shares), strict=True):
+        direction += (share - pair.inverse * _column_products(pair.change, direction)) * pair.step
+    return direction
+
+
+def _column_products(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Dot product of each column with the same column of another matrix."""
+    products: FloatArray = np.einsum("nk,nk->k", first, second)
+    return products

@@ -1,0 +1,49 @@
+"""The contract of decisions: what a recogniser asks of whatever scores the intents of a text.
+
+To add a decision, write a class with these methods and add a line to
+:mod:`pocketintent.runtime.decision.registry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.decision.hits import Hit, HitBlock
+
+
+class Scorer(Protocol):
+    """Scores the intents of an index; never changed, so that threads can share it."""
+
+    def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
+        """The best intents of a text.
+
+        Args:
+            text: The text.
+            vector: float32 [dim], its sentence vector, of unit length.
+            limit: Maximum number of hits.
+
+        Returns:
+            Hits in descending order of score; of equal scores the first intent, and its first
+            template.
+        """
+        ...
+
+    def search_block(self, texts: Sequence[str], vectors: FloatArray, limit: int) -> HitBlock:
+        """The best intents of several texts.
+
+        Args:
+            texts: The texts.
+            vectors: float32 [num_texts, dim], their sentence vectors, of unit length.
+            limit: Maximum number of hits for each text.
+
+        Returns:
+            The intents and templates that :meth:`search` finds for each text, in its order; the
+            scores are equal up to rounding, which depends on the number of texts.
+        """
+        ...
+
+    def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
+        """The scores of all intents, float32 [num_texts, num_intents]; see :meth:`search_block`."""
+        ...

@@ -1,0 +1,84 @@
+"""Signed counts of a text's hashed character n-grams: the features that see spelling.
+
+The specification for ports, with test vectors, is ``docs/decision.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.text.tokenizer import simple_tokenize
+
+MIN_N = 2
+MAX_N = 5
+"""Shortest and longest n-gram, in code points."""
+NUM_BUCKETS = 512
+"""Size of the hash table; 2,048 buckets, or one for each n-gram, are no better."""
+
+_FNV_OFFSET = 2166136261
+_FNV_PRIME = 16777619
+_CACHED_WORDS = 4096
+_MAX_CACHED = 32
+"""Characters of the longest word that is cached, so that the cache takes 5 MB at most."""
+
+
+def count_ngrams(text: str) -> FloatArray:
+    """Count the hashed n-grams of a text's tokens.
+
+    Each token of the tokenizer ``simple`` is bracketed as ``<token>``. Every n-gram of 2 to 5 code
+    points of it is hashed by 32-bit FNV-1a over its UTF-8 bytes; the nine low bits of the hash are
+    the bucket, and the n-gram counts -1 if the top bit is set, otherwise +1 (Weinberger et al.
+    2009, "Feature hashing for large scale multitask learning", section 2).
+
+    Args:
+        text: Any string.
+
+    Returns:
+        float32 [NUM_BUCKETS], whole numbers; zeros for a text without tokens.
+    """
+    slots = [_slots(token) for token in simple_tokenize(text)]
+    if not slots:
+        return np.zeros(NUM_BUCKETS, np.float32)
+    signed = np.bincount(np.concatenate(slots), minlength=2 * NUM_BUCKETS)
+    return (signed[:NUM_BUCKETS] - signed[NUM_BUCKETS:]).astype(np.float32)
+
+
+def count_ngrams_of_texts(texts: Sequence[str]) -> FloatArray:
+    """The counts of several texts, float32 [num_texts, NUM_BUCKETS]; see :func:`count_ngrams`."""
+    slots: list[IndexArray] = []
+    lengths = np.zeros(len(texts), np.intp)
+    for row, text in enumerate(texts):
+        added = [_slots(token) for token in simple_tokenize(text)]
+        lengths[row] = sum(map(len, added))
+        slots += added
+    width = 2 * NUM_BUCKETS
+    places = np.concatenate([*slots, np.empty(0, np.intp)])
+    places += np.repeat(np.arange(len(texts)) * width, lengths)
+    signed = np.bincount(places, minlength=len(texts) * width).reshape(len(texts), 2, NUM_BUCKETS)
+    return (signed[:, 0] - signed[:, 1]).astype(np.float32)
+
+
+def _slots(token: str) -> IndexArray:
+    """A slot for each n-gram of a token: its bucket, plus ``NUM_BUCKETS`` if it counts -1."""
+    return _cached_slots(token) if len(token) <= _MAX_CACHED else _hash_ngrams(token)
+
+
+def _hash_ngrams(token: str) -> IndexArray:
+    # FNV-1a reads one byte after another, so an n-gram's hash goes on from that of its prefix.
+    characters = [char.encode("utf-8", "surrogatepass") for char in f"<{token}>"]
+    slots = []
+    for start in range(len(characters) - MIN_N + 1):
+        value = _FNV_OFFSET
+        for length, char in enumerate(characters[start : start + MAX_N], 1):
+            for byte in char:
+                value = ((value ^ byte) * _FNV_PRIME) & 0xFFFFFFFF
+            if length >= MIN_N:
+                slots.append(value % NUM_BUCKETS + NUM_BUCKETS * (value >> 31))
+    return np.array(slots, np.intp)
+
+
+_cached_slots = lru_cache(_CACHED_WORDS)(_hash_ngrams)
