@@ -224,7 +224,8 @@ class TableIndex:
         if self._rows is not None:
             return start, self._rows[start:stop] @ queries
         decoded = self.quantizer.decode_codes(np.ascontiguousarray(self.codes[:, start:stop].T))
-        return start, (decoded * self.scales[start:stop, None]) @ queries
+        decoded *= self.scales[start:stop, None]
+        return start, decoded @ queries
 
 
 def _search(
