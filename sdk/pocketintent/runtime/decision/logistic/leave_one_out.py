@@ -95,5 +95,6 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
 
 def _counts_for(rows: TrainingRows, intent: int) -> NDArray[np.bool_]:
     """Whether each row counts for an intent: counter-examples of others do not."""
-    counts: NDArray[np.bool_] = np.isin(rows.counter_examples, [NO_INTENT, intent])
+    counts: NDArray[np.bool_] = rows.counter_examples == NO_INTENT
+    np.logical_or(counts, rows.counter_examples == intent, out=counts)
     return counts
