@@ -208,7 +208,7 @@ def _change_values(parts: Parts, rng: np.random.Generator) -> None:
     array = array.copy()
     where: Any = slice(None) if rng.random() < 0.3 else int(rng.integers(max(array.size, 1)))
     if array.size:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             if array.dtype.kind == "f":
                 array.reshape(-1)[where] = FLOATS[int(rng.integers(len(FLOATS)))]
             elif array.dtype.kind == "b":
