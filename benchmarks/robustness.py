@@ -36,7 +36,8 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import MAX_MESSAGE, ModelFileError, TemplateError
 from pocketintent.runtime.graphs.folder import BACKENDS
-from pocketintent.runtime.recognizer import Backend, IntentRecognizer
+from pocketintent.runtime.opening import Backend
+from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.checks import check_templates
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import parse_templates
