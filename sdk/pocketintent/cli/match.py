@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
@@ -25,7 +26,7 @@ examples:
 each line of the output:
   text       the text
   intent     its intent, or null when the match is refused
-  score      similarity to the nearest intent, -1..1
+  score      probability of the nearest intent, 0..1 (similarity, -1..1, for nearest...)
   template   the nearest template of that intent
   nearest    the nearest intent, even when it is refused
   runner_up  the next intent: its intent, score and template
@@ -66,12 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compute similarities by table look-up of quantised templates, or exactly (default: "
         "table, or the search of a bot file)",
     )
-    parser.add_argument(
-        "--decision",
-        choices=("nearest", "nearest+centroid"),
-        help="score by the nearest template, or by its mean with the intent's centroid "
-        "(default: nearest+centroid, or the decision that a folder was exported with)",
-    )
+    add_decision_option(parser, "a bot file or an exported folder")
     parser.add_argument(
         "--rank",
         type=whole_number(1),
