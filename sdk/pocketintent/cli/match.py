@@ -11,6 +11,7 @@ from pocketintent.cli.options.files import file_name
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.text.lines import without_mark
 
 EPILOG = """\
@@ -68,9 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--decision",
-        choices=("nearest", "nearest+centroid"),
-        help="score by the nearest template, or by its mean with the intent's centroid "
-        "(default: nearest+centroid, or the decision that a folder was exported with)",
+        choices=DECISIONS,
+        help="score by a classifier fitted on the templates, by the nearest template, or by the "
+        "mean of that and the intent's centroid (default: logistic, or the decision that a folder "
+        "was exported with)",
     )
     parser.add_argument(
         "--rank",

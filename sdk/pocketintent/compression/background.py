@@ -6,9 +6,11 @@ import random
 from collections.abc import Iterable
 from typing import TypeVar
 
+import numpy as np
+
 from pocketintent.compression.quantise import sample_texts
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
@@ -42,15 +44,23 @@ def add_background(
     Raises:
         PocketIntentError: No line of 3 to 25 words has a word that the model knows.
     """
+    background = make_background(encoder, texts, num_lines=num_lines, seed=seed)
+    return encoder.with_background(background)
+
+
+def make_background(
+    encoder: Encoder, texts: Iterable[str], *, num_lines: int = NUM_LINES, seed: int = 0
+) -> Background:
+    """Make the background of any encoder; see :func:`add_background`."""
     sample = sample_texts(texts, _SAMPLE, seed)
     random.Random(seed).shuffle(sample)
     lines = [text for text in sample if LEAST_WORDS <= len(simple_tokenize(text)) <= MOST_WORDS]
     vectors = encoder.encode_batch(lines).reshape(len(lines), encoder.dim)
-    is_known = vectors.any(axis=1)
-    lines = [line for line, known in zip(lines, is_known, strict=True) if known]
+    known = np.flatnonzero(vectors.any(axis=1))
+    lines = [lines[row] for row in known]
     if not lines:
         raise PocketIntentError(
             f"no line of the corpus has {LEAST_WORDS} to {MOST_WORDS} words and one that the "
             "model knows; give a corpus in the language of the model"
         )
-    return encoder.with_background(Background.fit(vectors[is_known], lines, num_lines, seed=seed))
+    return Background.fit(vectors[known], lines, num_lines, seed=seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
@@ -17,6 +17,8 @@ Decision = Literal["logistic", "nearest", "nearest+centroid"]
 """``logistic``: a classifier fitted on the templates, whose score is a probability.
 ``nearest``: the cosine similarity to the nearest template, as in the thesis.
 ``nearest+centroid``: the mean of that and the similarity to the mean of the intent's templates."""
+
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
 DEFAULT_DECISION: Decision = "logistic"
 
