@@ -19,7 +19,8 @@ EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 NUM_LINES = 500
 """Lines of a background, 64 KB. With 250 or 2,000 the accuracy is the same, within 0.3 points."""
 LEAST_WORDS, MOST_WORDS = 3, 25
-"""Words of a line that is taken; shorter lines, such as "yes", fit many intents."""
+"""Words of the lines that are taken, if the corpus has such lines; shorter ones, such as "yes",
+fit many intents."""
 
 _SAMPLE = 20_000  # lines that the codebooks and the weights of n-grams are fitted on
 
@@ -42,7 +43,7 @@ def add_background(
         The encoder with its ``background``.
 
     Raises:
-        PocketIntentError: No line of 3 to 25 words has a word that the model knows.
+        PocketIntentError: No line has a word that the model knows.
     """
     background = make_background(encoder, texts, num_lines=num_lines, seed=seed)
     return encoder.with_background(background)
@@ -52,15 +53,19 @@ def make_background(
     encoder: Encoder, texts: Iterable[str], *, num_lines: int = NUM_LINES, seed: int = 0
 ) -> Background:
     """Make the background of any encoder; see :func:`add_background`."""
-    sample = sample_texts(texts, _SAMPLE, seed)
+    sample = list(dict.fromkeys(sample_texts(texts, _SAMPLE, seed)))
     random.Random(seed).shuffle(sample)
-    lines = [text for text in sample if LEAST_WORDS <= len(simple_tokenize(text)) <= MOST_WORDS]
+    lines = [text for text in sample if _is_sentence(text)] or sample
     vectors = encoder.encode_batch(lines).reshape(len(lines), encoder.dim)
     known = np.flatnonzero(vectors.any(axis=1))
-    lines = [lines[row] for row in known]
-    if not lines:
+    if not len(known):
         raise PocketIntentError(
-            f"no line of the corpus has {LEAST_WORDS} to {MOST_WORDS} words and one that the "
-            "model knows; give a corpus in the language of the model"
+            f"none of {len(lines)} lines of the corpus has a word that the model knows; give a "
+            "corpus in the language of the model"
         )
-    return Background.fit(vectors[known], lines, num_lines, seed=seed)
+    known_lines = [lines[row] for row in known]
+    return Background.fit(vectors[known], known_lines, num_lines, seed=seed)
+
+
+def _is_sentence(text: str) -> bool:
+    return LEAST_WORDS <= len(simple_tokenize(text)) <= MOST_WORDS
