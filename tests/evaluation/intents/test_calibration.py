@@ -64,6 +64,7 @@ def test_figures_count_refused_and_accepted_texts() -> None:
     assert figures["right_and_accepted"] == 0.25
     assert figures["in_scope_refused"] == 0.5
     assert figures["out_of_scope_accepted"] == 0.5
+    assert figures["auroc"] == (4 + 3 + 2 + 2) / 16
     assert texts.at(0.0)["in_scope_refused"] == 0
     assert texts.at(1.0)["out_of_scope_accepted"] == 0
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates
 from pocketintent.evaluation.intents.draw_scorers import DrawScorers, EmbeddedTexts
 from pocketintent.evaluation.intents.few_shot import describe
-from pocketintent.evaluation.metrics import mean_and_std
+from pocketintent.evaluation.metrics import auroc, mean_and_std
 from pocketintent.evaluation.records import read_utterances
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.registry import Decision
@@ -46,9 +46,10 @@ class ScoredTexts:
         Returns:
             ``accuracy``, the share of in-scope texts whose best intent is right, whatever its
             score; ``right_and_accepted`` and ``in_scope_refused``, shares of the in-scope texts;
-            ``out_of_scope_accepted``, a share of the out-of-scope texts; and ``ece_third``,
-            ``ece_half`` and ``ece_none``, see :meth:`calibration_error`, with the shares of
-            ``OUTSIDE_SHARES``.
+            ``out_of_scope_accepted``, a share of the out-of-scope texts; ``auroc``, the
+            probability that an in-scope text scores higher than an out-of-scope text; and
+            ``ece_third``, ``ece_half`` and ``ece_none``, see :meth:`calibration_error`, with the
+            shares of ``OUTSIDE_SHARES``.
         """
         accepted = self.scores >= threshold
         return {
@@ -56,6 +57,7 @@ class ScoredTexts:
             "right_and_accepted": float((accepted & self.right).mean()),
             "in_scope_refused": float(1 - accepted.mean()),
             "out_of_scope_accepted": float((self.outside >= threshold).mean()),
+            "auroc": auroc(self.scores, self.outside),
             **{
                 f"ece_{name}": self.calibration_error(share)
                 for name, share in OUTSIDE_SHARES.items()
