@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,9 @@ def explain_text(state: State, encoder: Encoder, text: str) -> Explanation:
     texts = [" ".join(words), *(" ".join(words[:i] + words[i + 1 :]) for i in range(number))]
     vectors = encoder.encode_batch(texts)
     scores = np.zeros(len(texts))  # nothing that the encoder knows is left: no score
-    is_known = vectors.any(axis=1)
+    is_known = np.any(vectors, axis=1)
     intent = state.indexed.names.index(match.nearest)
-    known_texts = [text for text, known in zip(texts, is_known, strict=True) if known]
+    known_texts = list(compress(texts, is_known.tolist()))
     scores[is_known] = state.scorer.score_block(known_texts, vectors[is_known])[:, intent]
     shares = (scores[0] - scores[1:]).tolist()
     return Explanation(match, tuple(map(WordShare, words[:number], shares)))
