@@ -7,10 +7,15 @@ To add a decision, write a class with these methods and add a line to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.hits import Hit, HitBlock
+
+Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""A part of a bot file: an entry of its manifest, and its tensors by name without a prefix."""
 
 
 class Scorer(Protocol):
@@ -46,4 +51,12 @@ class Scorer(Protocol):
 
     def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The scores of all intents, float32 [num_texts, num_intents]; see :meth:`search_block`."""
+        ...
+
+    def to_parts(self) -> Parts:
+        """What the decision adds to a bot file, besides the index.
+
+        The decision's reader in :mod:`pocketintent.runtime.decision.registry` makes a scorer of
+        it that gives equal scores to the last bit.
+        """
         ...
