@@ -3,7 +3,8 @@
     python benchmarks/accuracy.py --data ../shared/data
     python benchmarks/accuracy.py --data ../shared/data --split valid --shots 5,10 --runs 3
 
-Prints one JSON line for each data set, and a table on stderr. Embeddings of MiniLM (full
+Prints one JSON line for each data set, and a table on stderr. The decision logistic of MiniLM and
+Model2Vec has a background of the same corpora as the models that ship. Embeddings of MiniLM (full
 precision) and Model2Vec are kept in the cache folder: they take minutes on one core.
 """
 
@@ -21,20 +22,25 @@ from typing import Any
 import numpy as np
 
 from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.compression.background import make_background
 from pocketintent.evaluation.intents.baselines import make_baseline
 from pocketintent.evaluation.intents.curves import learning_curves
 from pocketintent.evaluation.intents.datasets import load_intent_data
 from pocketintent.evaluation.intents.line_plot import plot_curves
 from pocketintent.evaluation.intents.systems import EncoderSystem, System
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.corpora.reader import read_texts
 from systems.contract import DEFAULT_CACHE
 from systems.minilm import MINILM_DIM, MiniLMEncoder, build_minilm
 from systems.model2vec import MODEL2VEC_DIM, Model2VecEncoder, build_model2vec
 
 SYSTEMS = ("pocketintent", "tfidf", "tfidf-chars", "model2vec", "minilm")
+CORPORA = ("multidogo", "queries", "sgd", "taskmaster", "topical_chat")
+"""The corpora of the models that ship, in ``corpus/`` of the data folder."""
 
 
 class CachedEncoder:
@@ -57,6 +63,7 @@ class CachedEncoder:
         self._cache = cache
         self._open = open_encoder
         self._encoder: Encoder | None = None
+        self.background: Background | None = None
 
     def encode(self, text: str) -> FloatArray:
         """The embedding of one text, which is not cached."""
@@ -109,7 +116,14 @@ def make_system(name: str, args: argparse.Namespace) -> System:
     if name not in EMBEDDED:
         raise PocketIntentError(f"unknown system {name!r}; the systems are {', '.join(SYSTEMS)}")
     dim, open_encoder = EMBEDDED[name]
-    return EncoderSystem(CachedEncoder(name, dim, args.cache, partial(open_encoder, args.cache)))
+    encoder = CachedEncoder(name, dim, args.cache, partial(open_encoder, args.cache))
+    encoder.background = make_background(encoder, read_texts(args.corpus or corpus_files(args)))
+    return EncoderSystem(encoder)
+
+
+def corpus_files(args: argparse.Namespace) -> list[Path]:
+    """The files of the corpora that the models that ship are trained on."""
+    return [args.data / "corpus" / f"{name}.txt.gz" for name in CORPORA]
 
 
 def print_table(report: dict[str, Any], shots: Sequence[int]) -> None:
@@ -138,6 +152,13 @@ def main() -> None:
     parser.add_argument("--shots", type=whole_numbers(1), default="5,10,20,30,40,50", metavar="N,…")
     parser.add_argument("--runs", type=int, default=10, metavar="N")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="texts of the background of MiniLM and Model2Vec (those of the models that ship)",
+    )
     parser.add_argument(
         "--cache", type=Path, default=DEFAULT_CACHE, metavar="DIR", help="default: %(default)s"
     )

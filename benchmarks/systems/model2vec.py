@@ -20,6 +20,7 @@ class Model2VecEncoder:
     """The distilled model, opened from the cache folder."""
 
     template_quantizer = None
+    background = None
 
     def __init__(self, cache: Path) -> None:
         self._model = require("model2vec", EXTRA).StaticModel.from_pretrained(cache / "model2vec")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pocketintent.runtime.decision.indexing import Search
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.recognizer import IntentRecognizer
@@ -17,11 +18,18 @@ class PocketIntent:
     Args:
         model: The model file; the default model when None.
         search: ``"table"`` or ``"exact"``.
+        decision: How an intent is scored.
     """
 
-    def __init__(self, model: Path | None = None, search: Search = "table") -> None:
+    def __init__(
+        self,
+        model: Path | None = None,
+        search: Search = "table",
+        decision: Decision = DEFAULT_DECISION,
+    ) -> None:
         self.path = find_model(model)
         self.search = search
+        self.decision = decision
 
     def build(self, cache: Path, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Make nothing: the model file is there."""
@@ -35,7 +43,9 @@ class PocketIntent:
         templates: dict[str, list[str]] = {}
         for text, intent in zip(texts, intents, strict=True):
             templates.setdefault(intent, []).append(text)
-        self.recognizer = IntentRecognizer(self.encoder, templates, search=self.search)
+        self.recognizer = IntentRecognizer(
+            self.encoder, templates, decision=self.decision, search=self.search
+        )
 
     def match(self, text: str) -> str:
         """The nearest intent, whatever its score; empty when no word is known."""

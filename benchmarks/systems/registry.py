@@ -16,7 +16,8 @@ from systems.tfidf import Tfidf
 
 SYSTEMS: Mapping[str, Callable[[Path | None], System]] = {
     "pocketintent": PocketIntent,
-    "pocketintent-exact": lambda model: PocketIntent(model, "exact"),
+    "pocketintent-exact": lambda model: PocketIntent(model, search="exact"),
+    "pocketintent-centroid": lambda model: PocketIntent(model, decision="nearest+centroid"),
     "model2vec": lambda _: NearestByProduct(build_model2vec, Model2VecEncoder, model2vec_files),
     "fasttext": lambda _: FastText(),
     "minilm-int8": lambda _: NearestByProduct(build_minilm, MiniLMEncoder, minilm_files),
@@ -24,7 +25,8 @@ SYSTEMS: Mapping[str, Callable[[Path | None], System]] = {
 }
 """Makers of systems, called with the model file of ``pocketintent``, or None for the default model.
 
-``pocketintent-exact`` searches without quantised templates.
+``pocketintent-exact`` searches without quantised templates, ``pocketintent-centroid`` decides by
+``nearest+centroid``.
 """
 
 

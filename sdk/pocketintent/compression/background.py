@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from itertools import compress
 from typing import TypeVar
 
 import numpy as np
 
 from pocketintent.compression.quantise import sample_texts
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
@@ -46,19 +45,26 @@ def add_background(
     Raises:
         PocketIntentError: No line has a word that the model knows.
     """
+    background = make_background(encoder, texts, num_lines=num_lines, seed=seed)
+    return encoder.with_background(background)
+
+
+def make_background(
+    encoder: Encoder, texts: Iterable[str], *, num_lines: int = NUM_LINES, seed: int = 0
+) -> Background:
+    """Make the background of any encoder; see :func:`add_background`."""
     sample = list(dict.fromkeys(sample_texts(texts, _SAMPLE, seed)))
     random.Random(seed).shuffle(sample)
     lines = [text for text in sample if _is_sentence(text)] or sample
     vectors = encoder.encode_batch(lines).reshape(len(lines), encoder.dim)
-    is_known = np.any(vectors, axis=1)
-    if not is_known.any():
+    known = np.flatnonzero(vectors.any(axis=1))
+    if not len(known):
         raise PocketIntentError(
             f"none of {len(lines)} lines of the corpus has a word that the model knows; give a "
             "corpus in the language of the model"
         )
-    known_lines = list(compress(lines, is_known.tolist()))
-    background = Background.fit(vectors[is_known], known_lines, num_lines, seed=seed)
-    return encoder.with_background(background)
+    known_lines = [lines[row] for row in known]
+    return Background.fit(vectors[known], known_lines, num_lines, seed=seed)
 
 
 def _is_sentence(text: str) -> bool:

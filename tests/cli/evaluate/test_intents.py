@@ -32,7 +32,7 @@ def test_intents_prints_one_line_for_each_set_and_draws_the_plot(
     assert {row["system"] for row in rows} == {"pocketintent", "tfidf", "tfidf-logreg"}
     assert {row["shots"] for row in rows} == {1, 3}
     best = [r for r in rows if r["shots"] == 3 and r["system"] == "pocketintent"]
-    assert [row["accuracy"] for row in best] == [{"mean": 1.0, "std": 0.0}] * 2
+    assert [row["accuracy"] for row in best] == [{"mean": 1.0, "std": 0.0}] * 3
     assert plot.stat().st_size > 1000
 
 
@@ -47,6 +47,16 @@ def test_intents_by_table_reports_the_difference(
     assert all("differing" in row for row in report["results"])
 
 
+def test_one_decision_can_be_chosen(
+    tiny_model: Path, intent_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--model", tiny_model, "--shots", 2, "--runs", 1, "--decision", "logistic"]
+    for task in ("intents", "oos"):
+        assert call(task, intent_dir, *options) == 0
+        (report,) = printed(capsys)
+        assert [row["decision"] for row in report["results"]] == ["logistic"]
+
+
 def test_a_second_call_reuses_the_results_of_the_out_file(
     tiny_model: Path, intent_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -54,10 +64,12 @@ def test_a_second_call_reuses_the_results_of_the_out_file(
     assert call(*words, "--shots", "1", "--runs", "2") == 0
     assert call(*words, "--shots", "1,2", "--runs", "2") == 0
     first, second = printed(capsys)
-    assert second["results"][:2] == first["results"]
-    assert len(second["results"]) == 4
+    assert second["results"][:3] == first["results"]
+    assert len(second["results"]) == 6
     with pytest.raises(PocketIntentError, match="another --out"):
         call(*words, "--shots", "1", "--runs", "3")
+    with pytest.raises(PocketIntentError, match="another --out"):
+        call(*words, "--shots", "1", "--runs", "2", "--decision", "logistic")
 
 
 def test_progress_goes_to_stderr(

@@ -28,8 +28,8 @@ def test_several_models_are_measured_side_by_side_and_drawn(
     assert first["models"] == {"tiny": str(tiny_model), "default": str(find_model())}
     assert (first["split"], first["runs"], first["shots"]) == ("valid", 2, 3)
     rows = first["results"]
-    assert [row["system"] for row in rows] == ["tiny"] * 4 + ["default"] * 4
-    assert [row["errors"] for row in rows[:4]] == [0, 0, 2, 2]
+    assert [row["system"] for row in rows] == ["tiny"] * 6 + ["default"] * 6
+    assert [row["errors"] for row in rows[:6]] == [0, 0, 0, 2, 2, 2]
     assert rows[0]["accuracy"] == {"mean": 1.0, "std": 0.0}
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert "4/4 runs" in captured.err

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
-from pocketintent.evaluation.intents.exact_search import DECISIONS
 from pocketintent.evaluation.intents.few_shot import evaluate_intents
 from pocketintent.evaluation.intents.systems import EncoderSystem
+from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.recognizer import IntentRecognizer
@@ -37,7 +37,7 @@ def test_table_search_predicts_the_intents_of_the_recogniser(
     templates: dict[str, list[str]] = {}
     for index, label in zip(draw.indices, draw.labels, strict=True):
         templates.setdefault(data.intents[label], []).append(data.train_texts[index])
-    for decision in ("nearest", "nearest+centroid"):
+    for decision in DECISIONS:
         recognizer = IntentRecognizer(tiny_encoder, templates, decision=decision)
         for text, label in zip(data.query_texts, predictions[decision].labels, strict=True):
             best = recognizer.rank(text, limit=1)

@@ -10,7 +10,9 @@ from pocketintent.evaluation.intents.out_of_scope import (
     choose_threshold,
     evaluate_out_of_scope,
 )
+from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
 
 SCORES = st.lists(st.integers(-10, 10), min_size=1, max_size=20)
 
@@ -53,8 +55,18 @@ def test_report_has_each_figure_for_each_decision(
     )
     assert len(steps) == 3
     assert (report["num_in_scope"], report["num_out_of_scope"]) == (7, 3)
-    assert [row["decision"] for row in report["results"]] == ["nearest", "nearest+centroid"]
+    assert [row["decision"] for row in report["results"]] == list(DECISIONS)
     for row in report["results"]:
         assert row["auroc"]["mean"] > 0.5
         for figure in ("in_scope_accuracy", "in_scope_accepted", "oos_recall"):
             assert 0 <= row[figure]["mean"] <= 1
+
+
+def test_chosen_decisions_are_measured_alone(tiny_encoder: StaticEncoder, intent_dir: Path) -> None:
+    whole = evaluate_out_of_scope(tiny_encoder, intent_dir, shots=3, runs=2)["results"]
+    part = evaluate_out_of_scope(tiny_encoder, intent_dir, shots=3, runs=2, decisions=["logistic"])[
+        "results"
+    ]
+    assert part == [row for row in whole if row["decision"] == "logistic"]
+    with pytest.raises(PocketIntentError, match="unknown decision 'loudest'"):
+        evaluate_out_of_scope(tiny_encoder, intent_dir, decisions=["loudest"])

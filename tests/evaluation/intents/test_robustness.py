@@ -21,6 +21,7 @@ class RecordingEncoder:
 
     def __init__(self, encoder: StaticEncoder) -> None:
         self.encoder, self.dim = encoder, encoder.dim
+        self.template_quantizer, self.background = encoder.template_quantizer, encoder.background
         self.batches: list[list[str]] = []
 
     def encode(self, text: str) -> FloatArray:
@@ -79,8 +80,8 @@ def test_every_model_gets_the_same_errors_and_clean_templates(
     assert misspelt == misspell(data.query_texts, 2, seed=5)
     assert first.batches[5] == misspell(data.query_texts, 2, run=1, seed=5)
     rows = report["results"]
-    assert [row["system"] for row in rows] == ["a"] * 4 + ["b"] * 4
-    assert [row["accuracy"] for row in rows[:4]] == [row["accuracy"] for row in rows[4:]]
+    assert [row["system"] for row in rows] == ["a"] * 6 + ["b"] * 6
+    assert [row["accuracy"] for row in rows[:6]] == [row["accuracy"] for row in rows[6:]]
     assert report["num_queries"] == len(data.query_texts)
 
 

@@ -15,6 +15,11 @@ TASKS = (
         "telling out-of-scope utterances by their score",
     ),
     Command(
+        "calibration",
+        "pocketintent.cli.evaluate.calibration",
+        "whether scores are probabilities, and what a threshold refuses and accepts",
+    ),
+    Command(
         "pairs",
         "pocketintent.cli.evaluate.pairs",
         "correlation of cosine with the scores of any CSV or JSONL of text pairs",
@@ -48,6 +53,7 @@ examples:
   pocketintent evaluate pairs patents/test.csv --a anchor --b target --score score
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
   pocketintent evaluate oos intents/clinc150 --shots 50
+  pocketintent evaluate calibration intents/clinc150 --shots 10 --plot reliability.png
   pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
   pocketintent evaluate TASK --help"""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pocketintent.cli.options.decision import add_decisions_option, decisions_of
 from pocketintent.cli.options.draws import add_draw_options
 from pocketintent.cli.options.files import input_folder, output_file
 from pocketintent.cli.options.model import add_model_option
@@ -60,9 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--search",
         choices=("exact", "table"),
         default="exact",
-        help="exact cosines, or the recogniser's quantised look-ups, compared with the exact "
-        "cosines (%(default)s)",
+        help="templates as vectors, or quantised as in a recogniser and compared with the answers "
+        "of the vectors (%(default)s)",
     )
+    add_decisions_option(parser)
     parser.add_argument(
         "--baselines",
         type=_names,
@@ -88,7 +90,12 @@ def run(args: argparse.Namespace) -> int:
     systems = _make_systems(args)
     data_sets = [load_intent_data(directory, args.split) for directory in args.directories]
     model = load_model(find_model(args.model))
-    settings = {"runs": args.runs, "seed": args.seed, "search": args.search}
+    settings = {
+        "runs": args.runs,
+        "seed": args.seed,
+        "search": args.search,
+        "decisions": list(decisions_of(args)),
+    }
     results = ResultFile(args.out, {"model": model.manifest["sha256"], **settings})
     reports = []
     for data in data_sets:
@@ -137,7 +144,7 @@ def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:
             )
     encoder = load_encoder(args.model)
     systems: dict[str, Callable[[], System]] = {
-        OURS: lambda: EncoderSystem(encoder, search=args.search)
+        OURS: lambda: EncoderSystem(encoder, decisions_of(args), args.search)
     }
     for name in args.baselines:
         systems[name] = partial(make_baseline, name, encoder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from pocketintent.cli.options.decision import add_decisions_option, decisions_of
 from pocketintent.cli.options.draws import add_draw_options
 from pocketintent.cli.options.files import input_folder
 from pocketintent.cli.options.model import add_model_option
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder with train, valid, test, oos_valid and oos_test .jsonl, as in CLINC150",
     )
     add_draw_options(parser, default_shots=(50,))
+    add_decisions_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
                 args.directory,
                 shots=shots,
                 runs=args.runs,
+                decisions=decisions_of(args),
                 seed=args.seed,
                 progress=partial(step, f"{shots} templates"),
             )

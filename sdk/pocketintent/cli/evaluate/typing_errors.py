@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pocketintent.cli.options.decision import add_decisions_option, decisions_of
 from pocketintent.cli.options.files import input_folder
 from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
@@ -19,14 +20,12 @@ EXAMPLES = """\
 examples:
   pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
   pocketintent evaluate typing-errors intents/clinc150 intents/banking77 intents/snips \\
-      --model default tiny.safetensors --split valid --decision nearest+centroid --plot typing.png
+      --model default tiny.safetensors --split valid --decision logistic --plot typing.png
 
 An error swaps a letter with the next, drops it, doubles it, replaces it by a neighbouring key of
 a QWERTY keyboard, or adds such a key after it. Templates stay clean. Every model sees the same
 templates and the same errors; an utterance with two errors has the error of the utterance with
 one, and another."""
-
-_DECISIONS = ("nearest", "nearest+centroid")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="test",
         help="utterances to recognise (%(default)s)",
     )
-    parser.add_argument("--decision", choices=_DECISIONS, help="measure this decision alone (both)")
+    add_decisions_option(parser)
     add_plot_option(parser, "accuracy against typing errors")
 
 
@@ -95,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
                 shots=args.shots,
                 errors=args.errors,
                 runs=args.runs,
-                decisions=_DECISIONS if args.decision is None else (args.decision,),
+                decisions=decisions_of(args),
                 seed=args.seed,
                 progress=progress.count(data.name, len(encoders) * args.runs),
             )

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates, load_intent_data
-from pocketintent.evaluation.intents.exact_search import DECISIONS
 from pocketintent.evaluation.intents.systems import EncoderSystem, Prediction, System
 from pocketintent.evaluation.metrics import accuracy, macro_f1, mean_and_std
+from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 

@@ -9,7 +9,8 @@ from typing import Any
 from pocketintent.runtime.errors import require
 from pocketintent.runtime.files.atomic import replacing
 
-_STYLES = {"nearest": "--", "nearest+centroid": "-", "classifier": ":"}
+_STYLES = {"logistic": "-", "nearest+centroid": "--", "nearest": ":"}
+_CLASSIFIER_STYLE = "-."
 _MEASURES = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
 
 
@@ -17,8 +18,9 @@ def plot_curves(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str])
     """Plot the results of :func:`pocketintent.evaluation.intents.curves.learning_curves`.
 
     There is a column of panels for each data set and a row for each measure. Colours are
-    systems; dashed lines are nearest template, solid lines ``nearest+centroid``, dotted lines
-    classifiers. Bars show one standard deviation over the draws.
+    systems; solid lines are ``logistic``, dashed lines ``nearest+centroid``, dotted lines
+    ``nearest``, dash-dotted lines the classifiers of other systems. Bars show one standard
+    deviation over the draws.
 
     Args:
         reports: One report per data set.
@@ -90,7 +92,7 @@ def _draw_panel(
             [row[measure]["mean"] for row in points],
             yerr=[row[measure]["std"] for row in points],
             color=colours[system],
-            linestyle=_STYLES.get(decision, "-."),
+            linestyle=_STYLES.get(decision, _CLASSIFIER_STYLE),
             marker="o",
             markersize=3,
             capsize=2,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
-from pocketintent.evaluation.intents.exact_search import DECISIONS, score_intents
+from pocketintent.evaluation.intents.draw_scorers import (
+    DrawScorers,
+    EmbeddedTexts,
+    check_decisions,
+)
 from pocketintent.evaluation.metrics import auroc, mean_and_std
 from pocketintent.evaluation.records import read_utterances
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -73,6 +78,7 @@ def evaluate_out_of_scope(
     *,
     shots: int = 50,
     runs: int = 10,
+    decisions: Sequence[str] = DECISIONS,
     seed: int = 0,
     progress: Callable[[], None] | None = None,
 ) -> dict[str, Any]:
@@ -87,6 +93,7 @@ def evaluate_out_of_scope(
             as ``.jsonl``; the intents of the last two are null, as in CLINC150.
         shots: Templates per intent.
         runs: Draws of templates.
+        decisions: Names from ``DECISIONS``.
         seed: Seed of the draws.
         progress: Called after each draw.
 
@@ -94,37 +101,36 @@ def evaluate_out_of_scope(
         ``{"dataset", "shots", "runs", "seed", "num_in_scope", "num_out_of_scope", "results"}``;
         ``results`` has for each decision the ``auroc`` on test, the ``threshold`` chosen on
         valid, and ``in_scope_accuracy``, ``in_scope_accepted`` and ``oos_recall`` on test at
-        this threshold, each as ``{"mean", "std"}``. Scores are in -1..1, as
-        :attr:`Match.score` of these decisions.
+        this threshold, each as ``{"mean", "std"}``. Scores are those of ``Match.score``: 0..1 for
+        ``logistic``, otherwise -1..1.
 
     Raises:
-        PocketIntentError: ``runs`` is below 1, or a file is missing or malformed.
+        PocketIntentError: ``runs`` is below 1, a decision is unknown, or a file is missing or
+            malformed.
     """
     if runs < 1:
         raise PocketIntentError(f"runs must be at least 1, found {runs}")
-    folder = Path(directory)
+    folder, checked = Path(directory), check_decisions(decisions)
     splits = {split: load_intent_data(folder, split) for split in ("valid", "test")}
     outside = {
-        split: encoder.encode_batch(
-            [u.text for u in read_utterances(folder / f"oos_{split}.jsonl", out_of_scope=True)]
-        )
+        split: [u.text for u in read_utterances(folder / f"oos_{split}.jsonl", out_of_scope=True)]
         for split in splits
     }
-    queries = {split: encoder.encode_batch(data.query_texts) for split, data in splits.items()}
     data = splits["test"]
-    train = encoder.encode_batch(data.train_texts)
-    figures: dict[str, list[dict[str, float]]] = {decision: [] for decision in DECISIONS}
+    queries = [splits[split].query_texts for split in splits]
+    embedded = EmbeddedTexts(encoder, data.train_texts, *queries, *outside.values())
+    figures: dict[Decision, list[dict[str, float]]] = {decision: [] for decision in checked}
     for run in range(runs):
         draw = draw_templates(data.train_labels, shots, run, seed)
-        templates, starts = train[draw.indices], draw.starts
-        inside = {split: score_intents(queries[split], templates, starts) for split in splits}
-        far = {split: score_intents(outside[split], templates, starts) for split in splits}
+        scorers = DrawScorers(embedded, data, draw, checked)
+        inside = {split: scorers.answer(splits[split].query_texts) for split in splits}
+        far = {split: scorers.answer(outside[split]) for split in splits}
         for decision, rows in figures.items():
             valid, test = (
                 Answers(
-                    scores=inside[split][decision][1],
-                    right=inside[split][decision][0] == splits[split].query_labels,
-                    outside=far[split][decision][1],
+                    scores=inside[split][decision].scores,
+                    right=inside[split][decision].labels == splits[split].query_labels,
+                    outside=far[split][decision].scores,
                 )
                 for split in ("valid", "test")
             )

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData, draw_templates
-from pocketintent.evaluation.intents.exact_search import (
-    DECISIONS,
+from pocketintent.evaluation.intents.draw_scorers import (
+    DrawScorers,
+    EmbeddedTexts,
     check_decisions,
-    score_intents,
 )
 from pocketintent.evaluation.intents.few_shot import describe
 from pocketintent.evaluation.metrics import accuracy, macro_f1, mean_and_std
 from pocketintent.runtime.arrays import IndexArray
+from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.typing_errors import add_typing_errors
@@ -65,7 +66,7 @@ def evaluate_typing_errors(
         shots: Templates per intent.
         errors: Numbers of typing errors per query, at least 0.
         runs: Draws of templates and of errors.
-        decisions: Names from :data:`pocketintent.evaluation.intents.exact_search.DECISIONS`.
+        decisions: Names from ``DECISIONS``.
         seed: Seed of the draws, at least 0.
         progress: Called with the name of the encoder after each of its runs.
 
@@ -79,7 +80,8 @@ def evaluate_typing_errors(
         PocketIntentError: A number is out of range, a number of errors is repeated, or a
             decision is unknown.
     """
-    _check(shots, errors, runs, decisions, seed)
+    _check(shots, errors, runs, seed)
+    checked = check_decisions(decisions)
     draws = [draw_templates(data.train_labels, shots, run, seed) for run in range(runs)]
     queries = {
         (run, count): misspell(data.query_texts, count, run=run, seed=seed)
@@ -93,7 +95,7 @@ def evaluate_typing_errors(
         }
         for draw in draws:
             texts = {count: queries[draw.run, count] for count in errors}
-            for key, labels in _predict(encoder, data, draw, texts, decisions).items():
+            for key, labels in _predict(encoder, data, draw, texts, checked).items():
                 predictions[key].append(labels)
             if progress is not None:
                 progress(name)
@@ -101,9 +103,7 @@ def evaluate_typing_errors(
     return {**describe(data, runs=runs, seed=seed), "shots": shots, "results": rows}
 
 
-def _check(
-    shots: int, errors: Sequence[int], runs: int, decisions: Sequence[str], seed: int
-) -> None:
+def _check(shots: int, errors: Sequence[int], runs: int, seed: int) -> None:
     for name, value, least in (("shots", shots, 1), ("runs", runs, 1), ("seed", seed, 0)):
         if value < least:
             raise PocketIntentError(f"{name} must be at least {least}, found {value}")
@@ -112,7 +112,6 @@ def _check(
             "errors must be different numbers, at least 0, found "
             f"{', '.join(map(str, errors)) or 'none'}"
         )
-    check_decisions(decisions)
 
 
 def _predict(
@@ -120,16 +119,16 @@ def _predict(
     data: IntentData,
     draw: Draw,
     queries: Mapping[int, list[str]],
-    decisions: Sequence[str],
+    decisions: Sequence[Decision],
 ) -> dict[tuple[int, str], IndexArray]:
     """Predict the labels of the queries of one draw, by number of errors and decision."""
-    templates = encoder.encode_batch([data.train_texts[index] for index in draw.indices])
+    templates = [data.train_texts[index] for index in draw.indices]
+    embedded = EmbeddedTexts(encoder, templates, *queries.values())
+    scorers = DrawScorers(embedded, data, draw, decisions)
     return {
-        (count, decision): labels
+        (count, decision): best.labels
         for count, texts in queries.items()
-        for decision, (labels, _) in score_intents(
-            encoder.encode_batch(texts), templates, draw.starts, decisions
-        ).items()
+        for decision, best in scorers.answer(texts).items()
     }
 
 

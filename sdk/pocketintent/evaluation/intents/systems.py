@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
-
-import numpy as np
+from typing import Protocol
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
-from pocketintent.evaluation.intents.exact_search import DECISIONS, check_decisions, score_intents
-from pocketintent.evaluation.intents.table_search import EmbeddedTexts, search_table
+from pocketintent.evaluation.intents.draw_scorers import (
+    DrawScorers,
+    EmbeddedTexts,
+    check_decisions,
+    check_search,
+)
 from pocketintent.runtime.arrays import IndexArray
-from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.decision.indexing import Search
+from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import PocketIntentError
-
-SEARCHES = ("exact", "table")
-"""``exact``: cosines in floating point. ``table``: the recogniser's quantised look-ups."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,12 @@ class System(Protocol):
 
 
 class EncoderSystem:
-    """An encoder with nearest-template search.
+    """An encoder with the runtime's decisions.
 
     Args:
         encoder: Any encoder with unit-length embeddings.
         decisions: The decisions to measure, from ``DECISIONS``.
-        search: ``"exact"``, or ``"table"`` for the recogniser's quantised search.
+        search: ``"exact"``, or ``"table"`` for the recogniser's quantised templates.
 
     Raises:
         PocketIntentError: A decision or the search is unknown.
@@ -57,30 +56,24 @@ class EncoderSystem:
     def __init__(
         self, encoder: Encoder, decisions: Sequence[str] = DECISIONS, search: str = "exact"
     ) -> None:
-        check_decisions(decisions)
-        if search not in SEARCHES:
-            raise PocketIntentError(
-                f"unknown search {search!r}; choose one of {', '.join(SEARCHES)}"
-            )
         self.encoder = encoder
-        self.decisions = cast(tuple[Decision, ...], tuple(decisions))
-        self.search = search
+        self.decisions = check_decisions(decisions)
+        self.search = check_search(search)
 
     def prepare(self, data: IntentData) -> Predict:
         """Encode the training texts and the queries once."""
-        train = self.encoder.encode_batch(data.train_texts)
-        queries = self.encoder.encode_batch(data.query_texts)
-        embedded: EmbeddedTexts | None = None
-        if self.search == "table":
-            texts = data.train_texts + data.query_texts
-            embedded = EmbeddedTexts(self.encoder, texts, np.concatenate([train, queries]))
+        embedded = EmbeddedTexts(self.encoder, data.train_texts, data.query_texts)
+
+        def label_queries(draw: Draw, search: Search) -> dict[Decision, IndexArray]:
+            scorers = DrawScorers(embedded, data, draw, self.decisions, search)
+            answers = scorers.answer(data.query_texts)
+            return {decision: best.labels for decision, best in answers.items()}
 
         def predict(draw: Draw) -> dict[str, Prediction]:
-            results = score_intents(queries, train[draw.indices], draw.starts, self.decisions)
-            exact = {decision: labels for decision, (labels, _) in results.items()}
-            if embedded is None:
+            exact = label_queries(draw, "exact")
+            if self.search == "exact":
                 return {decision: Prediction(labels) for decision, labels in exact.items()}
-            table = search_table(embedded, data, draw, self.decisions)
+            table = label_queries(draw, self.search)
             return {name: Prediction(labels, exact[name]) for name, labels in table.items()}
 
         return predict

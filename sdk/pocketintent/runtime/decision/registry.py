@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from numpy.typing import NDArray
 
@@ -19,6 +19,8 @@ Decision = Literal["logistic", "nearest", "nearest+centroid"]
 """``logistic``: a classifier fitted on the templates, whose score is a probability.
 ``nearest``: the cosine similarity to the nearest template, as in the thesis.
 ``nearest+centroid``: the mean of that and the similarity to the mean of the intent's templates."""
+
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
 DEFAULT_DECISION: Decision = "logistic"
 
