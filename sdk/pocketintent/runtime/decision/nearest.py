@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.hits import Hit, HitBlock
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.matching import Index, Similarity
-from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.decision.scoring import Parts, Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.template_set import TemplateSet
 
@@ -17,6 +20,8 @@ from pocketintent.runtime.templates.template_set import TemplateSet
 @dataclass(frozen=True, eq=False)
 class NearestScorer:
     """Scores an intent by its templates; see :class:`Scorer`."""
+
+    text_features: ClassVar[tuple[str, ...]] = ()
 
     index: Index
     """The templates."""
@@ -36,6 +41,19 @@ class NearestScorer:
         assert indexed.index is not None
         return cls(indexed.index, similarity)
 
+    @classmethod
+    def read(
+        cls,
+        similarity: Similarity,
+        encoder: Encoder,
+        indexed: IndexedTemplates,
+        settings: Mapping[str, Any],
+        tensors: Mapping[str, NDArray[Any]],
+    ) -> NearestScorer:
+        """The scorer of a bot file's index, which has all that it needs."""
+        assert indexed.index is not None
+        return cls(indexed.index, similarity)
+
     def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Scorer.search`."""
         return self.index.search(vector, self.similarity, limit)
@@ -47,3 +65,7 @@ class NearestScorer:
     def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The scores of all intents; see :meth:`Scorer.score_block`."""
         return self.index.intent_scores(vectors, self.similarity)
+
+    def to_parts(self) -> Parts:
+        """Nothing: the index is all."""
+        return {}, {}

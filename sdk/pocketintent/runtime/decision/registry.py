@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal
+from typing import Any, Literal, NamedTuple
+
+from numpy.typing import NDArray
 
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
@@ -20,10 +22,27 @@ Decision = Literal["logistic", "nearest", "nearest+centroid"]
 
 DEFAULT_DECISION: Decision = "logistic"
 
-_MAKERS: dict[str, Callable[[Encoder, TemplateSet, IndexedTemplates, Scorer | None], Scorer]] = {
-    "logistic": LogisticScorer.fit,
-    "nearest": partial(NearestScorer.make, "nearest"),
-    "nearest+centroid": partial(NearestScorer.make, "nearest+centroid"),
+
+class _Kind(NamedTuple):
+    """The two ways to a scorer."""
+
+    make: Callable[[Encoder, TemplateSet, IndexedTemplates, Scorer | None], Scorer]
+    """Makes it for an index; see :func:`make_scorer`."""
+    read: Callable[
+        [Encoder, IndexedTemplates, Mapping[str, Any], Mapping[str, NDArray[Any]]], Scorer
+    ]
+    """Reads it from a bot file; see :func:`read_scorer`."""
+
+
+_KINDS: dict[str, _Kind] = {
+    "logistic": _Kind(LogisticScorer.fit, LogisticScorer.read),
+    "nearest": _Kind(
+        partial(NearestScorer.make, "nearest"), partial(NearestScorer.read, "nearest")
+    ),
+    "nearest+centroid": _Kind(
+        partial(NearestScorer.make, "nearest+centroid"),
+        partial(NearestScorer.read, "nearest+centroid"),
+    ),
 }
 
 
@@ -48,4 +67,31 @@ def make_scorer(
     """
     if indexed.index is None:
         return None
-    return _MAKERS[decision](encoder, templates, indexed, old)
+    return _KINDS[decision].make(encoder, templates, indexed, old)
+
+
+def read_scorer(
+    decision: Decision,
+    encoder: Encoder,
+    indexed: IndexedTemplates,
+    settings: Mapping[str, Any],
+    tensors: Mapping[str, NDArray[Any]],
+) -> Scorer | None:
+    """The scorer of a bot file.
+
+    Args:
+        decision: The decision.
+        encoder: The model of the file.
+        indexed: The index of the file's templates.
+        settings: The manifest entry that :meth:`Scorer.to_parts` gave.
+        tensors: Its tensors, by the names that it gave.
+
+    Returns:
+        The scorer; None for an index without templates.
+
+    Raises:
+        ModelFileError: A part is missing, or does not fit the index.
+    """
+    if indexed.index is None:
+        return None
+    return _KINDS[decision].read(encoder, indexed, settings, tensors)

@@ -7,14 +7,24 @@ To add a decision, write a class with these methods and add a line to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
+
+from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.hits import Hit, HitBlock
 
 
+Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""A part of a bot file: an entry of its manifest, and its tensors by name without a prefix."""
+
+
 class Scorer(Protocol):
     """Scores the intents of an index; never changed, so that threads can share it."""
+
+    text_features: ClassVar[tuple[str, ...]]
+    """Features of the text that it reads beside the sentence vector, as exported graphs name them;
+    see :mod:`pocketintent.runtime.graphs.features`."""
 
     def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
         """The best intents of a text.
@@ -46,4 +56,12 @@ class Scorer(Protocol):
 
     def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The scores of all intents, float32 [num_texts, num_intents]; see :meth:`search_block`."""
+        ...
+
+    def to_parts(self) -> Parts:
+        """What the decision adds to a bot file, besides the index.
+
+        The decision's reader in :mod:`pocketintent.runtime.decision.registry` makes a scorer of
+        it that gives equal scores to the last bit.
+        """
         ...

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from pocketintent.runtime.decision.hits import ROUNDING, Hit, HitBlock
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.classifier import Classifier, fit_classifier
 from pocketintent.runtime.decision.logistic.solver import sigmoid
+from pocketintent.runtime.decision.logistic.stored import classifier_parts, read_classifier
 from pocketintent.runtime.decision.matching import Index
-from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.decision.scoring import Parts, Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.ngram_counts import count_ngrams, count_ngrams_of_texts
@@ -27,6 +29,8 @@ _LOGIT_ROUNDING = 1e-4
 @dataclass(frozen=True, eq=False)
 class LogisticScorer:
     """Scores an intent by the probability that it is the text's; see :class:`Scorer`."""
+
+    text_features: ClassVar[tuple[str, ...]] = ("ngram_counts",)
 
     classifier: Classifier
     index: Index
@@ -44,6 +48,18 @@ class LogisticScorer:
         assert indexed.index is not None
         before = old.classifier if isinstance(old, LogisticScorer) else None
         return cls(fit_classifier(encoder, templates, indexed, before), indexed.index)
+
+    @classmethod
+    def read(
+        cls,
+        encoder: Encoder,
+        indexed: IndexedTemplates,
+        settings: Mapping[str, Any],
+        tensors: Mapping[str, NDArray[Any]],
+    ) -> LogisticScorer:
+        """The scorer of a bot file, whose classifier is not fitted again."""
+        assert indexed.index is not None
+        return cls(read_classifier(encoder, indexed.names, settings, tensors), indexed.index)
 
     def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Scorer.search`."""
@@ -89,6 +105,10 @@ class LogisticScorer:
     def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The scores of all intents; see :meth:`Scorer.score_block`."""
         return sigmoid(self.classifier.logit_block(vectors, count_ngrams_of_texts(texts)))
+
+    def to_parts(self) -> Parts:
+        """The classifier; see :func:`classifier_parts`."""
+        return classifier_parts(self.classifier)
 
 
 def _probability(logit: float) -> float:

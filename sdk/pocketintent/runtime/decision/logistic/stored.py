@@ -1,0 +1,71 @@
+"""The classifier in a bot file: its weights as a tensor, its calibration in the manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.decision.logistic.calibration import Calibration
+from pocketintent.runtime.decision.logistic.classifier import Classifier
+from pocketintent.runtime.decision.logistic.features import bucket_weights
+from pocketintent.runtime.decision.scoring import Parts
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.errors import ModelFileError, shorten
+from pocketintent.runtime.files.numbers import LARGEST
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
+
+WEIGHTS = "weights"
+
+
+def classifier_parts(classifier: Classifier) -> Parts:
+    """The parts of a classifier in a bot file.
+
+    Returns:
+        The settings ``slope`` and ``intercept``, and the tensor ``weights``, float32
+        [num_intents, dim + NUM_BUCKETS + 1]. The weights of the buckets are not among them, since
+        they are those of the model's background.
+    """
+    calibration = classifier.calibration
+    settings = {"slope": calibration.slope, "intercept": calibration.intercept}
+    return settings, {WEIGHTS: classifier.weights}
+
+
+def read_classifier(
+    encoder: Encoder,
+    names: tuple[str, ...],
+    settings: Mapping[str, Any],
+    tensors: Mapping[str, NDArray[Any]],
+) -> Classifier:
+    """Read a classifier that :func:`classifier_parts` gave.
+
+    Args:
+        encoder: The model of the file.
+        names: The intents of the index.
+        settings: The manifest entry.
+        tensors: The tensors by name.
+
+    Raises:
+        ModelFileError: A number is missing or out of range, or the weights have another shape.
+    """
+    weights = tensors.get(WEIGHTS)
+    shape = len(names), encoder.dim + NUM_BUCKETS + 1
+    if weights is None or weights.dtype != np.float32 or weights.shape != shape:
+        found = "missing" if weights is None else f"{weights.dtype} {list(weights.shape)}"
+        raise ModelFileError(f"the classifier's weights must be float32 {list(shape)}, not {found}")
+    calibration = Calibration(
+        _number(settings, "slope", 0.0), _number(settings, "intercept", -LARGEST)
+    )
+    return Classifier(names, weights, calibration, bucket_weights(encoder.background))
+
+
+def _number(settings: Mapping[str, Any], key: str, least: float) -> float:
+    value = settings.get(key)
+    if type(value) not in (int, float) or not least <= value <= LARGEST:
+        raise ModelFileError(
+            f"the classifier's {key} is {shorten(value)}; it must be a number from {least:g} to "
+            f"{LARGEST:g}"
+        )
+    return float(value)
