@@ -6,16 +6,18 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import new_folder
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.files.staging import remove_leftovers
+from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
     LABELS,
@@ -26,7 +28,7 @@ from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.files import TemplateSource
-from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
+from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent_export.conformance import make_conformance
 from pocketintent_export.folder import (
     artifacts,
@@ -34,6 +36,8 @@ from pocketintent_export.folder import (
     describe_inputs,
     labels,
     to_json,
+    write_background,
+    write_decision,
     write_manifest,
 )
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
@@ -55,7 +59,7 @@ def export_folder(
     model: str | os.PathLike[str] | None = None,
     *,
     file_format: Format = "onnx",
-    decision: Decision = "nearest+centroid",
+    decision: Decision = DEFAULT_DECISION,
     scoring: Scoring = "decoded",
     max_length: int = MAX_LENGTH,
     max_chars: int | None = None,
@@ -98,22 +102,33 @@ def export_folder(
     inputs = _graph_inputs(encoder, file_format, max_length, max_chars)
     progress("encoding the templates")
     recognizer = IntentRecognizer(ShortenedEncoder(encoder, inputs), templates, decision=decision)
-    known_templates = _known_templates(recognizer)
+    known_templates, scorer = _known_templates(recognizer), recognizer.scorer
+    assert scorer is not None
+    features = TextFeatures(scorer.text_features)
     progress("making the conformance utterances")
-    lines = make_conformance(recognizer, inputs, seed)
+    lines = make_conformance(recognizer, inputs, features, seed)
     manifest = {
         "format_version": FORMAT_VERSION,
         "format": file_format,
         "decision": decision,
         "scoring": scoring,
         **describe_inputs(encoder, inputs),
-        "artifacts": artifacts(file_format, encoder.dim, len(known_templates.intents), inputs),
+        "features": features.to_manifest(),
+        "artifacts": artifacts(
+            file_format,
+            encoder.dim,
+            len(known_templates.intents),
+            inputs,
+            scorer.text_features,
+        ),
         "model": _describe_model(source),
         "versions": package_versions(file_format),
         "template_codebook": _template_codebook(recognizer),
     }
     with new_folder(target) as folder:
         _write_texts(folder, inputs, known_templates, lines)
+        write_background(folder, encoder.background)
+        write_decision(folder, scorer)
         _write_graphs(folder, encoder, recognizer, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
@@ -159,7 +174,7 @@ def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
             "template"
         )
     templates.intents = {
-        name: IntentTemplates(list(rows.texts), templates.intents[name].threshold)
+        name: replace(templates.intents[name], templates=list(rows.texts))
         for name, rows in indexed.intents.items()
     }
     return templates
@@ -199,12 +214,14 @@ def _write_graphs(
     from pocketintent_export.writers.registry import WRITERS
 
     file_format, characters = manifest["format"], manifest["characters"]
+    scorer = recognizer.scorer
+    assert scorer is not None
     fixed = file_format == "tflite" and characters is not None
     modules = dict(encoder.graph_modules(file_format, characters["max_chars"] if fixed else None))
     modules["recognizer"] = RecognizerModule(
         modules["encoder"],
         recognizer.indexed,
-        manifest["decision"],
+        scorer,
         manifest["scoring"],
         keep_codes=file_format == "tflite",
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import get_args
 
 from pocketintent.cli.options.files import file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 
 EPILOG = """\
 examples:
@@ -47,10 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--decision",
-        choices=("nearest", "nearest+centroid"),
-        default="nearest+centroid",
-        help="score by the nearest template, or by its mean with the intent's centroid "
-        "(default: %(default)s)",
+        choices=get_args(Decision),
+        default=DEFAULT_DECISION,
+        help="score by a classifier fitted on the templates, by the nearest template, or by its "
+        "mean with the intent's centroid (default: %(default)s)",
     )
     parser.add_argument(
         "--scoring",

@@ -16,6 +16,7 @@ from pocketintent.runtime.decision.decide import State, match_text, match_texts,
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision, make_scorer
 from pocketintent.runtime.decision.results import Candidate, Match
+from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
@@ -160,6 +161,11 @@ class IntentRecognizer:
     def indexed(self) -> IndexedTemplates:
         """The index of the current templates; an edit makes a new one."""
         return self._state.indexed
+
+    @property
+    def scorer(self) -> Scorer | None:
+        """What scores the intents; an edit makes a new one. None without templates."""
+        return self._state.scorer
 
     @property
     def threshold(self) -> float:
