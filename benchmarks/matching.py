@@ -20,12 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.decision.matching import (
-    ExactIndex,
-    TableIndex,
-    add_centroid,
-    fit_template_quantizer,
-)
+from pocketintent.runtime.decision.matching import ExactIndex, TableIndex
+from pocketintent.runtime.decision.template_rows import add_centroid, fit_template_quantizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.quantization.quantizer import Quantizer
 

@@ -62,7 +62,7 @@ def test_a_lead_within_the_margin_is_refused_with_both_intents(session: Session)
 
 def test_an_intents_own_threshold_is_the_one_that_is_named(session: Session) -> None:
     session.respond(":margin 0")
-    answer = session.respond("please order food off")
+    answer = session.respond("please order food off the gate")
     assert "below the threshold 0.900" in answer
     assert "threshold 0.900" in session.respond(":why")
 

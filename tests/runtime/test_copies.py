@@ -140,7 +140,7 @@ def test_the_repr_of_an_encoder_has_its_kind_and_sizes(encoder: ModelEncoder, ki
 def test_the_repr_of_a_recogniser_has_its_sizes_and_decision(compressed_model: Path) -> None:
     recognizer = IntentRecognizer.load(TEMPLATES, compressed_model)
     assert repr(recognizer) == (
-        "<IntentRecognizer: 2 intents, 3 templates, decision nearest+centroid, search table, "
+        "<IntentRecognizer: 2 intents, 3 templates, decision logistic, search table, "
         f"{recognizer.encoder!r}>"
     )
     assert "kind static, 32 dimensions" in repr(recognizer)

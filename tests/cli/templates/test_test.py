@@ -38,7 +38,7 @@ def test_the_report_goes_to_stdout_and_its_text_to_stderr(
     assert (report["templates"], report["utterances"]) == (str(bot), str(labelled))
     assert report["model"] == str(tiny_model)
     assert (report["num_in_scope"], report["num_out_of_scope"]) == (3, 1)
-    assert report["decision"] == "nearest+centroid"
+    assert report["decision"] == "logistic"
     assert "confusion matrix" in text
     assert "warning: too few utterances with an intent" in text
 

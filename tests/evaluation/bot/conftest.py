@@ -29,7 +29,7 @@ LABELS = {
 @pytest.fixture
 def recognizer(tiny_encoder: StaticEncoder) -> IntentRecognizer:
     """A bot of three intents, of which one has its own threshold."""
-    return IntentRecognizer(tiny_encoder, TEMPLATES)
+    return IntentRecognizer(tiny_encoder, TEMPLATES, decision="nearest+centroid")
 
 
 @pytest.fixture

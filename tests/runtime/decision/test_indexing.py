@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pocketintent.runtime.decision.indexing import index_templates
-from pocketintent.runtime.decision.matching import fit_template_quantizer
+from pocketintent.runtime.decision.template_rows import fit_template_quantizer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.templates.files import load_templates

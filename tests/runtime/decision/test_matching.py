@@ -5,10 +5,8 @@ from hypothesis import strategies as st
 
 from pocketintent.runtime.arrays import unit_rows
 from pocketintent.runtime.decision.hits import Hit
-from pocketintent.runtime.decision.matching import (
-    Decision,
-    ExactIndex,
-    TableIndex,
+from pocketintent.runtime.decision.matching import ExactIndex, Similarity, TableIndex
+from pocketintent.runtime.decision.template_rows import (
     add_centroid,
     fit_template_quantizer,
     quantization_errors,
@@ -29,7 +27,7 @@ def _query(dim: int = 16, seed: int = 9) -> np.ndarray:
 
 
 def _plain_search(
-    groups: list[np.ndarray], query: np.ndarray, decision: Decision, limit: int
+    groups: list[np.ndarray], query: np.ndarray, similarity: Similarity, limit: int
 ) -> list[Hit]:
     """One template after the other, in double precision."""
     hits, row = [], 0
@@ -37,7 +35,7 @@ def _plain_search(
         scores = [float(np.dot(vector.astype(np.float64), query)) for vector in group]
         best = max(range(len(scores) - 1), key=scores.__getitem__)
         score = scores[best]
-        if decision == "nearest+centroid":
+        if similarity == "nearest+centroid":
             score = (score + scores[-1]) / 2
         hits.append(Hit(intent, score, row + best))
         row += len(group) - 1
@@ -52,27 +50,27 @@ def _assert_same(found: list[Hit], expected: list[Hit]) -> None:
 
 
 COUNTS = st.lists(st.integers(1, 6), min_size=1, max_size=6)
-DECISIONS: list[Decision] = ["nearest", "nearest+centroid"]
+SIMILARITIES: list[Similarity] = ["nearest", "nearest+centroid"]
 
 
-@pytest.mark.parametrize("decision", DECISIONS)
+@pytest.mark.parametrize("similarity", SIMILARITIES)
 @given(counts=COUNTS, seed=st.integers(0, 99), limit=st.integers(1, 8))
 def test_an_exact_search_finds_what_a_plain_one_finds(
-    decision: Decision, counts: list[int], seed: int, limit: int
+    similarity: Similarity, counts: list[int], seed: int, limit: int
 ) -> None:
     groups, query = _groups(counts, seed=seed), _query()
 
-    found = ExactIndex(groups).search(query, decision, limit)
+    found = ExactIndex(groups).search(query, similarity, limit)
 
-    _assert_same(found, _plain_search(groups, query, decision, limit))
+    _assert_same(found, _plain_search(groups, query, similarity, limit))
 
 
-@pytest.mark.parametrize("decision", DECISIONS)
+@pytest.mark.parametrize("similarity", SIMILARITIES)
 @pytest.mark.parametrize("max_decoded", [0, 1 << 20], ids=["look-ups", "product"])
 @pytest.mark.parametrize("per_position", [False, True])
 @given(counts=COUNTS, seed=st.integers(0, 20))
 def test_a_table_search_is_a_plain_search_of_the_decoded_rows_at_unit_length(
-    decision: Decision, max_decoded: int, per_position: bool, counts: list[int], seed: int
+    similarity: Similarity, max_decoded: int, per_position: bool, counts: list[int], seed: int
 ) -> None:
     groups, query = _groups(counts, seed=seed), _query()
     quantizer = Quantizer.fit(
@@ -85,9 +83,9 @@ def test_a_table_search_is_a_plain_search_of_the_decoded_rows_at_unit_length(
     codes = [quantizer.assign(group) for group in groups]
     decoded = [unit_rows(quantizer.decode_codes(group)) for group in codes]
 
-    found = TableIndex(codes, quantizer, max_decoded).search(query, decision, 3)
+    found = TableIndex(codes, quantizer, max_decoded).search(query, similarity, 3)
 
-    _assert_same(found, _plain_search(decoded, query, decision, 3))
+    _assert_same(found, _plain_search(decoded, query, similarity, 3))
 
 
 @pytest.mark.parametrize("codebook_size", [16, 256, 300])
@@ -149,12 +147,12 @@ def test_an_odd_dimension_has_codes_of_one_number() -> None:
     assert fit_template_quantizer(vectors).sub_dim == 1
 
 
-@pytest.mark.parametrize("decision", DECISIONS)
+@pytest.mark.parametrize("similarity", SIMILARITIES)
 @pytest.mark.parametrize("max_decoded", [0, 1 << 20], ids=["look-ups", "product"])
 @pytest.mark.parametrize("per_position", [False, True])
 @given(counts=COUNTS, seed=st.integers(0, 20), num_queries=st.integers(0, 7))
 def test_a_block_of_queries_finds_what_each_query_finds(
-    decision: Decision,
+    similarity: Similarity,
     max_decoded: int,
     per_position: bool,
     counts: list[int],
@@ -173,12 +171,12 @@ def test_a_block_of_queries_finds_what_each_query_finds(
     queries = np.array([_query(seed=seed + i) for i in range(num_queries)], np.float32)
     queries = queries.reshape(num_queries, 16)
     for index in (ExactIndex(groups), TableIndex(codes, quantizer, max_decoded)):
-        block = index.search_block(queries, decision, 3)
+        block = index.search_block(queries, similarity, 3)
 
         assert len(block.intents) == num_queries
         columns = zip(block.intents, block.scores, block.rows, strict=True)
         for query, hits in zip(queries, columns, strict=True):
-            _assert_same([*map(Hit, *hits)], index.search(query, decision, 3))
+            _assert_same([*map(Hit, *hits)], index.search(query, similarity, 3))
 
 
 def test_in_a_block_the_single_search_decides_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,9 +185,9 @@ def test_in_a_block_the_single_search_decides_a_tie(monkeypatch: pytest.MonkeyPa
     asked: list[np.ndarray] = []
     search = index.search
 
-    def count(query: np.ndarray, decision: Decision, limit: int) -> list[Hit]:
+    def count(query: np.ndarray, similarity: Similarity, limit: int) -> list[Hit]:
         asked.append(query)
-        return search(query, decision, limit)
+        return search(query, similarity, limit)
 
     monkeypatch.setattr(index, "search", count)
     block = index.search_block(group[:2], "nearest", 2)

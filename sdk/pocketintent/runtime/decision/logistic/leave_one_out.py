@@ -38,6 +38,9 @@ class HeldOut:
     """float32 [num_rows]: the highest logit."""
     intents: IndexArray
     """intp [num_rows]: the intent that has it."""
+    others: FloatArray
+    """float32 [num_rows]: the highest logit of another intent than the row's own; -inf if there is
+    none."""
 
 
 def leave_one_out(rows: TrainingRows, weights: FloatArray) -> HeldOut:
@@ -59,13 +62,15 @@ def leave_one_out(rows: TrainingRows, weights: FloatArray) -> HeldOut:
     most = min(MOST_MEMBERS, max(LEAST_MEMBERS, ALL_MEMBERS // rows.num_intents))
     best = np.full(num_rows, -np.inf, np.float32)
     winners = np.full(num_rows, NO_INTENT, np.intp)
+    others = np.full(num_rows, -np.inf, np.float32)
     for intents in blocks_of_intents(rows.num_intents):
         logits = rows.features @ weights[intents].T
         for column, intent in enumerate(intents.tolist()):
             held_out = _leave_out(rows, logits[:, column], intent, most)
             better = held_out > best
             best[better], winners[better] = held_out[better], intent
-    return HeldOut(best, winners)
+            np.maximum(others, held_out, out=others, where=rows.labels != intent)
+    return HeldOut(best, winners, others)
 
 
 def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -> FloatArray:

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.runtime.decision.logistic.calibration import (
+    OUTSIDE_SHARE,
+    Calibration,
+    calibrate,
+)
+from pocketintent.runtime.decision.logistic.leave_one_out import HeldOut, leave_one_out
+from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, sigmoid, solve
+from training_rows import make_rows
+
+
+def _rows(labels: list[int], num_intents: int) -> TrainingRows:
+    none = np.full(len(labels), NO_INTENT, np.intp)
+    return TrainingRows(
+        np.zeros((len(labels), 1), np.float32), np.array(labels, np.intp), none, num_intents
+    )
+
+
+def test_the_probabilities_are_right_on_the_average() -> None:
+    """At the best fit without a prior, the weighted sum of the probabilities is that of rights."""
+    rng = np.random.default_rng(0)
+    labels = [0, 1] * 200 + [NO_INTENT] * 100
+    rows = _rows(labels, 2)
+    logits = rng.normal(np.where(rows.labels == NO_INTENT, -2, 1), 1.5).astype(np.float32)
+    right = rng.random(500) < sigmoid(logits + 1)
+    winners = np.where(right, rows.labels, 1 - rows.labels)
+    held_out = HeldOut(logits, winners.astype(np.intp), logits - 1)
+    found = calibrate(rows, held_out)
+    probabilities = sigmoid(found.slope * logits + found.intercept)
+    weights = np.where(rows.labels == NO_INTENT, OUTSIDE_SHARE * 400 / 100, 1)
+    is_right = right & (rows.labels != NO_INTENT)
+    assert weights @ probabilities == pytest.approx(weights @ is_right, rel=0.01)
+
+
+@given(st.lists(st.tuples(st.integers(-1, 3), st.floats(-30, 30), st.integers(0, 3)), min_size=1))
+def test_any_examples_give_a_finite_increasing_function(
+    examples: list[tuple[int, float, int]],
+) -> None:
+    labels, logits, winners = zip(*examples, strict=True)
+    found = calibrate(
+        _rows(list(labels), 4),
+        HeldOut(
+            np.array(logits, np.float32),
+            np.array(winners, np.intp),
+            np.array(logits, np.float32) - 1,
+        ),
+    )
+    assert 0.2 <= found.slope <= 5 and np.isfinite(found.intercept)
+
+
+def test_intents_of_one_template_have_the_prior() -> None:
+    with_outside = make_rows(per_intent=1)
+    assert _calibrated(with_outside) == Calibration(1.5, 4.0)
+    without = make_rows(per_intent=1, outside=0)
+    assert _calibrated(without) == Calibration(1.0, 0.0)
+
+
+def test_without_outside_texts_another_intents_templates_are_turned_away() -> None:
+    rows = make_rows(num_intents=8, per_intent=12, outside=0, dim=24)
+    weights = solve(rows)
+    held_out = leave_one_out(rows, weights)
+    found = calibrate(rows, held_out)
+    right = held_out.logits[held_out.intents == rows.labels]
+    assert np.median(sigmoid(found.slope * right + found.intercept)) > 0.5
+    assert np.median(sigmoid(found.slope * held_out.others + found.intercept)) < 0.5
+
+
+def _calibrated(rows: TrainingRows) -> Calibration:
+    return calibrate(rows, leave_one_out(rows, solve(rows)))

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent.runtime.text.ngram_counts import (
+    NUM_BUCKETS,
+    count_ngrams,
+    count_ngrams_of_texts,
+)
+from pocketintent.runtime.text.ngrams import fnv1a
+from pocketintent.runtime.text.tokenizer import simple_tokenize
+
+
+def _plain_counts(text: str) -> np.ndarray:
+    """The specification, n-gram by n-gram."""
+    counts = np.zeros(512, np.float32)
+    for token in simple_tokenize(text):
+        bracketed = f"<{token}>"
+        for n in (2, 3, 4, 5):
+            for start in range(len(bracketed) - n + 1):
+                value = fnv1a(bracketed[start : start + n].encode())
+                counts[value % 512] += -1 if value >= 2**31 else 1
+    return counts
+
+
+@given(st.text(max_size=60))
+def test_counts_are_those_of_the_specification(text: str) -> None:
+    counts = count_ngrams(text)
+    assert counts.dtype == np.float32 and counts.shape == (NUM_BUCKETS,)
+    assert np.array_equal(counts, _plain_counts(text))
+
+
+@given(st.lists(st.text(max_size=20), max_size=6))
+def test_the_counts_of_several_texts_are_those_of_each(texts: list[str]) -> None:
+    counts = count_ngrams_of_texts(texts)
+    assert counts.shape == (len(texts), NUM_BUCKETS)
+    for row, text in zip(counts, texts, strict=True):
+        assert np.array_equal(row, count_ngrams(text))
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\x00", "...", "\ud800"])
+def test_a_text_without_tokens_has_no_counts(text: str) -> None:
+    assert not count_ngrams(text).any()
+
+
+@pytest.mark.parametrize("text", ["light" * 900, "😀 é 日本 don't", "a" * 33])
+def test_long_words_and_any_script_follow_the_specification(text: str) -> None:
+    assert np.array_equal(count_ngrams(text), _plain_counts(text))
+
+
+def test_counts_depend_on_the_words_and_not_on_their_order() -> None:
+    assert np.array_equal(count_ngrams("lights on"), count_ngrams("on LIGHTS!"))
+    assert not np.array_equal(count_ngrams("lights on"), count_ngrams("lights of"))
