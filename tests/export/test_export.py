@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pocketintent.runtime.background import Background
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
+from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent_export import export_folder
 from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
 
@@ -122,8 +126,72 @@ def test_the_manifest_says_what_a_port_needs(
         assert manifest["characters"]["normalisation"] == "nfkc-lower-1"
     artifacts = manifest["artifacts"]
     assert ("characters" in artifacts) == (model in ("words", "combined"))
-    for name in ("encoder", "recognizer"):
-        assert [tensor["name"] for tensor in artifacts[name]["inputs"]] == INPUTS[model]
+    for name, features in (("encoder", []), ("recognizer", ["ngram_counts"])):
+        assert [tensor["name"] for tensor in artifacts[name]["inputs"]] == INPUTS[model] + features
+    assert manifest["features"] == {"ngram_counts": {"min_n": 2, "max_n": 5, "num_buckets": 512}}
+
+
+SET = {
+    "language": "en",
+    "intents": {
+        "on": {"templates": ["lamp on", "lights on"], "except": ["lamp off"]},
+        "jazz": {"templates": ["play some jazz", "..."], "threshold": 0.7},
+    },
+    "none": ["hello"],
+    "background": ["order a pizza", "open the door"],
+}
+
+
+@pytest.fixture(scope="module")
+def background_model(compressed_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """``compressed_model`` with a background and a language."""
+    encoder = load_encoder(compressed_model)
+    lines = ["open the door", "stop the music", "eat pasta", "thanks bye", "close the gate"]
+    background = Background.fit(encoder.encode_batch(lines), lines, len(lines))
+    encoder = encoder.with_background(background)
+    encoder.manifest["languages"] = ["en"]
+    path = tmp_path_factory.mktemp("model") / "background.safetensors"
+    save_model(path, *encoder.to_model_file_parts())
+    return path
+
+
+@pytest.fixture(scope="module")
+def set_folder(background_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ONNX folder of ``SET``, whose last template the model does not know."""
+    pytest.importorskip("onnxscript")
+    folder = tmp_path_factory.mktemp("exports") / "set"
+    export_folder(folder, SET, background_model)
+    return folder
+
+
+def test_the_labels_have_all_that_a_classifier_is_fitted_on(set_folder: Path) -> None:
+    templates = open_exported(set_folder).templates()
+    expected = parse_templates(SET)
+    expected.intents["jazz"].templates.remove("...")
+    assert templates == expected
+
+
+def test_the_folder_has_the_background_and_the_languages_of_the_model(
+    set_folder: Path, background_model: Path
+) -> None:
+    background = open_exported(set_folder).background()
+    expected = load_encoder(background_model).background
+    assert background is not None and expected is not None
+    for name in ("vectors", "ngrams"):
+        matrix, other = getattr(background, name), getattr(expected, name)
+        np.testing.assert_array_equal(matrix.decode(), other.decode())
+    np.testing.assert_array_equal(background.idf, expected.idf)
+    assert _manifest(set_folder)["languages"] == ["en"]
+
+
+def test_a_decision_that_fits_nothing_leaves_no_file(
+    background_model: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("onnxscript")
+    export_folder(tmp_path / "out", SET, background_model, decision="nearest")
+    opened = open_exported(tmp_path / "out")
+    assert opened.manifest.entries["features"] == {}
+    assert opened.decision_parts() is None and opened.background() is not None
 
 
 def test_the_artifacts_are_what_the_graphs_take_and_give(folder: Path) -> None:
