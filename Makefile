@@ -95,8 +95,6 @@ model: $(TEST)/installed ## train, finish and compress the default model (10 min
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
 	@echo "runs/default.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
 
-# With WORDS=runs/default.safetensors, from `make model`, the words are weighted by their counts,
-# which the default model that ships does not have.
 WORDS ?= default
 robust: $(TEST)/installed ## train the robust model from the default one (10 minutes, WORDS=model)
 	mkdir -p runs

@@ -2,7 +2,8 @@
 
     python benchmarks/robustness.py models --count 100000
     python benchmarks/robustness.py templates --count 200000
-    python benchmarks/robustness.py folders --count 2000      (extras export and onnxruntime)
+    python benchmarks/robustness.py folders --count 2000 --format onnx      (extra export)
+    python benchmarks/robustness.py folders --count 2000 --format tflite    (extra export)
 
 One JSON object goes to stdout: the files that were refused, opened and, by any other error or by a
 score that is not finite, failed. A failure goes to stderr with its number, and the status is 1:
@@ -22,7 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +33,8 @@ from memory import peak_bytes
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import MAX_MESSAGE, ModelFileError, TemplateError
-from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.graphs.folder import BACKENDS
+from pocketintent.runtime.recognizer import Backend, IntentRecognizer
 from pocketintent.runtime.templates.checks import check_templates
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import parse_templates
@@ -81,24 +83,25 @@ def check_template_file() -> Check:
     return check
 
 
-def check_exported() -> Check:
+def check_exported(file_format: str) -> Check:
     """The check of one exported folder of a tiny model."""
     from hostile_files.folders import Folders
 
-    return check_folder(Folders.of_tiny_models())
+    return check_folder(Folders.of_tiny_models(file_format), FORMATS[file_format])
 
 
-def check_folder(folders: Folders) -> Check:
+def check_folder(folders: Folders, backend: Backend) -> Check:
     """The check of one exported folder.
 
     Args:
         folders: Writes the damaged folders.
+        backend: The backend that opens them.
     """
 
     def check(number: int, rng: np.random.Generator, path: Path) -> str:
         folders.write_damaged(number, rng, path)
         try:
-            recognizer = IntentRecognizer.load(None, path, backend="onnxruntime")
+            recognizer = IntentRecognizer.load(None, path, backend=backend)
         except (ModelFileError, TemplateError) as error:
             return _refused(error)
         try:
@@ -110,7 +113,12 @@ def check_folder(folders: Folders) -> Check:
     return check
 
 
-CHECKS = {"models": check_model, "templates": check_template_file, "folders": check_exported}
+CHECKS: dict[str, Callable[[], Check]] = {
+    "models": check_model,
+    "templates": check_template_file,
+}
+FORMATS: dict[str, Any] = {file_format: backend for backend, file_format in BACKENDS.items()}
+"""The backend that opens exported folders of each format."""
 
 
 def check_scores(encoder: Encoder, *, table: bool) -> None:
@@ -165,12 +173,15 @@ def run(check: Check, count: int, seed: int, folder: Path) -> Counter[str]:
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("files", choices=CHECKS, help="what to damage")
+    parser.add_argument("files", choices=[*CHECKS, "folders"], help="what to damage")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="onnx", help="graphs of the folders (%(default)s)"
+    )
     parser.add_argument("--count", type=int, default=10_000, help="number of files (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first file (%(default)s)")
     args = parser.parse_args()
     start = time.monotonic()
-    check = CHECKS[args.files]()
+    check = check_exported(args.format) if args.files == "folders" else CHECKS[args.files]()
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (peak_bytes() + MEMORY, hard))
     with tempfile.TemporaryDirectory() as folder:

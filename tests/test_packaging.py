@@ -26,6 +26,15 @@ def test_the_runtime_has_three_dependencies() -> None:
     assert names == ["numpy", "orjson", "safetensors"]
 
 
+def test_no_extra_allows_a_torch_without_the_arguments_that_training_uses() -> None:
+    # `torch.cuda.is_bf16_supported(including_emulation=...)`, for the precision, is new in 2.4.
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    bounds = [entry for extra in extras for entry in extra if re.match("torch[^a-z-]", entry)]
+    oldest = [tuple(map(int, re.findall(r"\d+", entry)[:2])) for entry in bounds]
+    assert oldest and all(entry.startswith("torch>=") for entry in bounds)
+    assert min(oldest) >= (2, 4)
+
+
 def test_every_direct_dependency_has_one_exact_version() -> None:
     constraints = [
         line

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
-from google.protobuf.message import DecodeError
 
 from hostile_files import models as hostile_models
+from hostile_files.graphs import CHANGES
 from pocketintent_export import export_folder
 
 TEMPLATES = {"on": ["turn on the light", "light on"], "music": ["play music", "music please"]}
@@ -30,7 +29,7 @@ class Folders:
     """Exported folders, and the damaged ones that are made of them.
 
     Args:
-        exported: Folders with ONNX graphs.
+        exported: Folders of one format.
     """
 
     def __init__(self, exported: Sequence[Path]) -> None:
@@ -39,15 +38,19 @@ class Folders:
         ]
 
     @classmethod
-    def of_tiny_models(cls) -> Folders:
-        """Export a static model that is quantised, and a network that reads words."""
+    def of_tiny_models(cls, file_format: str) -> Folders:
+        """Export a static model that is quantised, and a network that reads words.
+
+        Args:
+            file_format: ``onnx`` or ``tflite``.
+        """
         models = hostile_models.tiny_models(np.random.default_rng(0))
         with tempfile.TemporaryDirectory() as name:
             folders = []
             for number in (1, 3):
                 model, out = Path(name) / "model", Path(name) / str(number)
                 model.write_bytes(hostile_models.seal(models[number]))
-                export_folder(out, TEMPLATES, model, file_format="onnx")
+                export_folder(out, TEMPLATES, model, file_format=file_format)  # type: ignore[arg-type]
                 folders.append(out)
             return cls(folders)
 
@@ -105,13 +108,13 @@ def _change_file(
     if rng.random() < 0.15:
         return files[str(rng.choice(sorted(files)))]
     try:
-        if name.endswith(".onnx"):
-            return _change_graph(content, rng)
+        if change := CHANGES.get(Path(name).suffix):
+            return change(content, rng)
         if name == "labels.json":
             labels = json.loads(content)
             _change_entry(labels, rng)
             return json.dumps(labels).encode()
-    except (DecodeError, ValueError):  # an earlier change has damaged the content
+    except ValueError:  # an earlier change has damaged the content
         return content[::-1]
     lines = content.split(b"\n")
     place = int(rng.integers(len(lines)))
@@ -123,36 +126,3 @@ def _change_file(
         [*lines[:place], b"\xff\0", *lines[place:]],
     )
     return b"\n".join(changes[int(rng.integers(len(changes)))])
-
-
-def _change_graph(content: bytes, rng: np.random.Generator) -> bytes:
-    """Rename, retype, reshape, drop or swap inputs, outputs and weights of a graph."""
-    model = onnx.load_from_string(content)
-    graph = model.graph
-    tensors = graph.input if rng.random() < 0.5 else graph.output
-    if not tensors:
-        return b""
-    tensor = tensors[int(rng.integers(len(tensors)))]
-    action = int(rng.integers(6))
-    if action == 0:
-        tensor.name += "x"
-    elif action == 1:
-        tensor.type.tensor_type.elem_type = int(rng.choice([1, 6, 7, 9, 10, 11]))
-    elif action == 2:
-        size = tensor.type.tensor_type.shape.dim[-1]
-        size.dim_value = int(rng.choice([1, 2, 3, 7]))
-    elif action == 3:
-        tensors.remove(tensor)
-    elif action == 4 and graph.initializer:
-        weights = graph.initializer[int(rng.integers(len(graph.initializer)))]
-        array = onnx.numpy_helper.to_array(weights).copy()
-        if array.size and array.dtype.kind == "f":
-            array.reshape(-1)[:] = rng.choice([np.nan, np.inf, 3e38, 0.0])
-        elif array.ndim:
-            array = array[: len(array) // 2]
-        weights.CopyFrom(onnx.numpy_helper.from_array(array, weights.name))
-    else:
-        data = bytearray(content)
-        data[int(rng.integers(len(data)))] ^= 1 << int(rng.integers(8))
-        return bytes(data)
-    return bytes(model.SerializeToString())

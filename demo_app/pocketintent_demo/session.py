@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pocketintent import IntentRecognizer, Match, PocketIntentError
 from pocketintent_demo.style import Style, quote
 
+_SHOWN_WORDS = 6
+
 
 class CommandError(Exception):
     """A command is misspelt or incomplete; the message shows its usage."""
@@ -201,7 +203,8 @@ class Session:
         self.last_text = rest or self.last_text
         if self.last_text is None:
             raise CommandError("nothing to explain yet; type a sentence first")
-        match = self.recognizer.match(self.last_text)
+        explanation = self.recognizer.explain(self.last_text)
+        match = explanation.match
         ranked = self.recognizer.rank(self.last_text, limit=5)
         result = self.style.refusal("no intent")
         if match.intent is not None:
@@ -215,6 +218,9 @@ class Session:
                 f"  {place}  {candidate.intent:<{width}}  {candidate.score:.3f}  "
                 f"{quote(candidate.template)}"
             )
+        shares = sorted(explanation.words, key=lambda word: -abs(word.share))[:_SHOWN_WORDS]
+        words = ", ".join(f"{quote(word.word)} {word.share:+.3f}" for word in shares)
+        lines.append(f"  words  {words}")
         threshold, margin = self._threshold_of(match), self.recognizer.margin
         side = "below" if match.score < threshold else "not below"
         lines.append(f"  threshold {threshold:.3f}: {match.score:.3f} is {side} it")

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pocketintent.runtime.decision.explain import Explanation, WordShare
     from pocketintent.runtime.decision.results import Candidate, Match
     from pocketintent.runtime.encoders.registry import load_encoder
     from pocketintent.runtime.errors import (
@@ -24,6 +25,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Candidate",
+    "Explanation",
     "IntentRecognizer",
     "Match",
     "ModelFileError",
@@ -31,12 +33,14 @@ __all__ = [
     "PocketIntentWarning",
     "TemplateError",
     "TemplateSet",
+    "WordShare",
     "__version__",
     "load_encoder",
 ]
 
 _MODULES = {
     "Candidate": "decision.results",
+    "Explanation": "decision.explain",
     "IntentRecognizer": "recognizer",
     "Match": "decision.results",
     "ModelFileError": "errors",
@@ -44,6 +48,7 @@ _MODULES = {
     "PocketIntentWarning": "errors",
     "TemplateError": "errors",
     "TemplateSet": "templates.template_set",
+    "WordShare": "decision.explain",
     "load_encoder": "encoders.registry",
 }
 """The module of each public name, below ``pocketintent.runtime``."""

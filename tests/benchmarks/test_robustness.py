@@ -14,7 +14,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import load_model
-from robustness import CHECKS, check_folder, check_scores, run
+from robustness import CHECKS, FORMATS, check_folder, check_scores, run
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +32,15 @@ def test_damaged_files_are_refused_or_give_finite_scores(
     assert results["opened"] > count // 20
 
 
+@pytest.mark.parametrize("file_format", FORMATS)
 def test_damaged_folders_are_refused_or_give_finite_scores(
-    tmp_path: Path, exported: Callable[..., Path], capfd: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    exported: Callable[..., Path],
+    capfd: pytest.CaptureFixture[str],
+    file_format: str,
 ) -> None:
-    folders = Folders([exported("onnx"), exported("onnx", "words")])
-    results = run(check_folder(folders), 60, 10**6, tmp_path)
+    folders = Folders([exported(file_format), exported(file_format, "words")])
+    results = run(check_folder(folders, FORMATS[file_format]), 60, 10**6, tmp_path)
     assert results["failed"] == 0, capfd.readouterr().err
     assert results["refused"] > 15
     assert results["opened"] > 5

@@ -109,8 +109,9 @@ def test_why_ranks_the_intents_and_compares_with_threshold_and_margin(session: S
     lines = session.respond(":why").splitlines()
     assert lines[0] == '"switch the lamp off" is lights_off'
     assert [line.split()[1] for line in lines[1:4]] == ["lights_off", "lights_on", "order"]
-    assert "threshold 0.600" in lines[4] and "not below" in lines[4]
-    assert "margin 0.050" in lines[5] and "enough" in lines[5]
+    assert lines[4].startswith('  words  "off" +0.')
+    assert "threshold 0.600" in lines[5] and "not below" in lines[5]
+    assert "margin 0.050" in lines[6] and "enough" in lines[6]
     session.respond("the hungry silence")
     assert "not checked" in session.respond(":why")
 

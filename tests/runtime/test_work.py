@@ -1,17 +1,21 @@
 """The work for a text has a bound, whatever the text is; it is counted, not timed."""
 
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hostile_texts import TEXTS
 from pocketintent import load_encoder
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.inputs import Speller
+from pocketintent.runtime.quantization.packing import CodeArray
+from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
 from pocketintent.runtime.text.unknown_words import MAX_UNKNOWN_WORDS
@@ -19,19 +23,9 @@ from pocketintent.runtime.text.unknown_words import MAX_UNKNOWN_WORDS
 NFKC_GROWTH = 18
 """NFKC makes at most 18 code points of one, U+FDFA."""
 
-LETTERS = "bcdfgjkmpqvwxz"
-HOSTILE = {
-    "short words": " ".join(map("".join, product(LETTERS, repeat=3)))[:MAX_CHARS],
-    "single characters": "".join(chr(0x4E00 + number) for number in range(MAX_CHARS)),
-    "emoji": "".join(chr(0x1F300 + number) for number in range(MAX_CHARS)),
-    "a long word": "bcdz" * (MAX_CHARS // 4),
-    "a word that NFKC lengthens": "\u3389" * MAX_CHARS,
-    "words that NFKC lengthens": "\ufdfa" * MAX_CHARS,
-    "a megabyte": " ".join(map("".join, product(LETTERS, repeat=4))) * 5,
-}
 ORDINARY = "turn on the lihgts in teh living room and play some jazz " * 2
 
-hostile = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+hostile = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 
 
 @pytest.fixture
@@ -97,25 +91,39 @@ class _NetworkGraph:
         return {"vectors": self.network._forward([inputs["characters"].tolist()])[0]}
 
 
+MOST_NGRAMS = 2 * 2 * NFKC_GROWTH * MAX_CHARS
+"""At most two n-grams of 2 and two of 3 characters for each code point."""
+
+
 @hostile
-def test_a_table_hashes_a_limited_number_of_ngrams(
+def test_the_ngrams_of_a_text_are_hashed_once_and_their_rows_read_together(
     compressed_model: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder = load_encoder(compressed_model)
-    counts: list[int] = []
-    buckets = NgramSettings.buckets
+    assert isinstance(encoder, StaticEncoder)
+    num_ngrams: list[int] = []
+    num_rows: list[int] = []
+    buckets_of_words, decode = NgramSettings.buckets_of_words, Quantizer.decode_codes
 
-    def count(settings: NgramSettings, word: str) -> list[int]:
-        found = buckets(settings, word)
-        counts.append(len(found))
-        return found
+    def count_ngrams(settings: NgramSettings, words: Sequence[str]) -> Any:
+        buckets, counts = buckets_of_words(settings, words)
+        num_ngrams.append(len(buckets))
+        return buckets, counts
 
-    monkeypatch.setattr(NgramSettings, "buckets", count)
+    def count_rows(quantizer: Quantizer, codes: CodeArray) -> FloatArray:
+        num_rows.append(len(codes))
+        return decode(quantizer, codes)
+
+    monkeypatch.setattr(NgramSettings, "buckets_of_words", count_ngrams)
+    monkeypatch.setattr(Quantizer, "decode_codes", count_rows)
     encoder.encode(text)
-    num_lengths = 2  # n-grams of 2 and 3 characters
-    code_points = NFKC_GROWTH * MAX_CHARS
-    assert len(encoder.tokenize(text)) <= code_points
-    assert sum(counts) <= 2 * num_lengths * code_points
+    assert len(encoder.tokenize(text)) <= NFKC_GROWTH * MAX_CHARS
+    assert len(num_ngrams) <= 1 and sum(num_ngrams) <= MOST_NGRAMS
+    assert len(num_rows) <= 8  # a few words are read one by one
+    assert max(num_rows) <= 4096
+    num_rows.clear()
+    encoder.encode(text)
+    assert len(num_rows) <= 1 + len(encoder.tokenize(text)) // 4096
 
 
 @pytest.mark.parametrize("kind", ["words", "combined"])

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from itertools import compress
 from typing import TypeVar
 
+import numpy as np
+
 from pocketintent.compression.quantise import sample_texts
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -48,13 +50,13 @@ def add_background(
     random.Random(seed).shuffle(sample)
     lines = [text for text in sample if _is_sentence(text)] or sample
     vectors = encoder.encode_batch(lines).reshape(len(lines), encoder.dim)
-    is_known = vectors.any(axis=1)
+    is_known = np.any(vectors, axis=1)
     if not is_known.any():
         raise PocketIntentError(
             f"none of {len(lines)} lines of the corpus has a word that the model knows; give a "
             "corpus in the language of the model"
         )
-    known_lines = list(compress(lines, is_known))
+    known_lines = list(compress(lines, is_known.tolist()))
     background = Background.fit(vectors[is_known], known_lines, num_lines, seed=seed)
     return encoder.with_background(background)
 

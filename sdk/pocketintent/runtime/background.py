@@ -124,20 +124,22 @@ class Background:
         entry = manifest.get(ENTRY)
         if entry is None:
             return None
-        parts = [entry.get(name) if isinstance(entry, dict) else None for name in _MATRICES]
         idf = tensors.get(f"{ENTRY}.idf")
-        if not all(isinstance(part, dict) for part in parts) or idf is None:
+        if not isinstance(entry, dict) or idf is None:
             raise ModelFileError(f"{ENTRY!r} of the manifest needs vectors, ngrams and {ENTRY}.idf")
         if idf.dtype != np.float16:
             raise ModelFileError(f"{ENTRY}.idf must be float16, not {idf.dtype}")
-        vectors, ngrams = (
-            matrix_from_tensors(tensors, f"{ENTRY}.{name}", part)
-            for name, part in zip(_MATRICES, parts, strict=True)
-        )
+        vectors, ngrams = (_read_matrix(tensors, name, entry) for name in ("vectors", "ngrams"))
         return cls(vectors, ngrams, idf.astype(np.float32))
 
 
-_MATRICES = ("vectors", "ngrams")
+def _read_matrix(
+    tensors: Mapping[str, NDArray[Any]], name: str, entry: Mapping[str, Any]
+) -> Matrix:
+    settings = entry.get(name)
+    if not isinstance(settings, dict):
+        raise ModelFileError(f"{ENTRY!r} of the manifest has no object {name!r}")
+    return matrix_from_tensors(tensors, f"{ENTRY}.{name}", settings)
 
 
 def check_background(background: Background | None, dim: int) -> None:
@@ -155,7 +157,8 @@ def inverse_document_frequency(counts: FloatArray) -> FloatArray:
         counts: float32 [n, num_buckets], the counts of n texts; n_bucket of them are not 0.
     """
     frequency = np.count_nonzero(counts, axis=0)
-    return (np.log((1 + len(counts)) / (1 + frequency)) + 1).astype(np.float32)
+    weights: FloatArray = (np.log((1 + len(counts)) / (1 + frequency)) + 1).astype(np.float32)
+    return weights
 
 
 def _encode(rows: FloatArray, num_lines: int, sub_dim: int, seed: int) -> QuantizedMatrix:

@@ -13,6 +13,7 @@ from numbers import Real
 from typing import Any, Literal, cast, get_args
 
 from pocketintent.runtime.decision.decide import State, match_text, match_texts, rank_text
+from pocketintent.runtime.decision.explain import Explanation, explain_text
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision, make_scorer
 from pocketintent.runtime.decision.results import Candidate, Match
@@ -260,6 +261,22 @@ class IntentRecognizer:
             raise PocketIntentError(f"limit {limit} is less than 1")
         vector = self.encoder.encode(text)
         return rank_text(self._state, text, vector, limit)
+
+    def explain(self, text: str) -> Explanation:
+        """Match a text, and tell how much each of its words contributes to the score.
+
+        Args:
+            text: Any string.
+
+        Returns:
+            The match, and the share of each word: how much lower the score of the nearest intent
+            is without the word.
+
+        Raises:
+            TypeError: ``text`` is not a string.
+        """
+        _check_text(text)
+        return explain_text(self._state, self.encoder, text)
 
     def add_intent(
         self,

@@ -73,6 +73,14 @@ def test_an_unknown_word_is_the_weighted_mean_of_its_ngrams() -> None:
     )
 
 
+def test_many_unknown_words_have_the_vectors_of_single_ones() -> None:
+    words = [f"{stem}{number}é" for stem in ("a", "unheard" * 40) for number in range(300)]
+    encoder, other = _with_ngrams(), _with_ngrams()
+    together = encoder.embed_tokens(words)
+    for word, vector in zip(words, together, strict=True):
+        np.testing.assert_array_equal(other.embed_tokens([word])[0], vector)
+
+
 def test_tokens_are_embedded_in_order_and_unknown_ones_left_out() -> None:
     encoder = _encoder()
     rows = encoder.words.decode()

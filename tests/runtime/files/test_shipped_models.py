@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from pocketintent import IntentRecognizer, ModelFileError, load_encoder
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
 
@@ -41,3 +42,12 @@ def test_a_name_that_stands_for_nothing_says_what_there_is(name: str) -> None:
 def test_a_folder_is_no_model_file(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"is a folder.*with a backend"):
         load_encoder(tmp_path)
+
+
+def test_the_robust_model_is_made_from_the_words_and_counts_of_the_default_model() -> None:
+    default, robust = load_encoder(DEFAULT), load_encoder("robust")
+    assert default.counts is not None and default.counts.min() >= 2
+    assert default.word_table is not None and isinstance(robust, CombinedEncoder)
+    words = default.word_table.vocabulary.words
+    assert robust.vocabulary.words == words[: len(robust.vocabulary)]
+    assert robust.manifest["compression"]["count_power"] > 0

@@ -58,6 +58,22 @@ def test_groups_that_do_not_fit_into_one_gathering_are_summed_in_parts(
     np.testing.assert_array_equal(matrix.weighted_sums(ids, counts), together)
 
 
+@pytest.mark.parametrize("matrix", MATRICES, ids=KINDS)
+def test_a_sum_of_many_rows_is_made_in_blocks(
+    matrix: Matrix, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matrices, "_ROWS_IN_A_SUM", 32)
+    ids = np.arange(210, dtype=np.intp)
+    counts = np.array([70, 0, 5, 32, 70, 33], np.intp)
+
+    sums = matrix.weighted_sums(ids, counts)
+
+    for count, stop, row in zip(counts, np.cumsum(counts), sums, strict=True):
+        group = ids[stop - count : stop]
+        np.testing.assert_array_equal(row, matrix.weighted_sum(group))
+        np.testing.assert_allclose(row, matrix.rows(group).sum(axis=0), rtol=1e-4, atol=1e-5)
+
+
 def test_no_rows_give_an_empty_matrix_and_a_zero_sum() -> None:
     vectors = make_vectors()
     none = np.array([], dtype=np.intp)

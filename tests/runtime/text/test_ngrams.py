@@ -1,4 +1,5 @@
 from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -6,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.text.ngrams import NgramSettings, fnv1a, ngram_buckets
+from pocketintent.runtime.text.ngrams import (
+    NgramSettings,
+    fnv1a,
+    ngram_buckets,
+    ngram_buckets_of_words,
+)
 
 # From the draft of the hash's authors, draft-eastlake-fnv, appendix C.
 KNOWN = [(b"", 0x811C9DC5), (b"a", 0xE40C292C), (b"b", 0xE70C2DE5), (b"foobar", 0xBF9CF968)]
@@ -41,6 +47,21 @@ def test_every_word_has_buckets_inside_the_table(word: str, min_n: int, more: in
     assert len(buckets) == max(count, 1)
 
 
+@given(
+    st.lists(st.text(st.sampled_from("aé世😀\ud800"), max_size=70), max_size=6),
+    st.integers(1, 6),
+    st.integers(0, 66),
+    st.sampled_from([1, 7, 2**32]),
+)
+def test_words_hashed_together_have_the_same_buckets(
+    words: list[str], min_n: int, more: int, num_buckets: int
+) -> None:
+    buckets, counts = ngram_buckets_of_words(words, min_n, min_n + more, num_buckets)
+    expected = [ngram_buckets(word, min_n, min_n + more, num_buckets) for word in words]
+    assert counts.tolist() == [len(each) for each in expected]
+    assert buckets.tolist() == list(chain.from_iterable(expected))
+
+
 GOOD = {"min_n": 2, "max_n": 3, "num_buckets": 7, "weight": 0.5}
 
 
@@ -72,3 +93,4 @@ def test_settings_are_those_of_the_manifest_and_give_its_buckets() -> None:
     settings = NgramSettings.from_manifest(GOOD | {"further": 1})
     assert settings.to_manifest() == GOOD == asdict(settings)
     assert settings.buckets("hey") == ngram_buckets("hey", 2, 3, 7)
+    assert settings.buckets_of_words(["hey"])[0].tolist() == ngram_buckets("hey", 2, 3, 7)

@@ -17,6 +17,7 @@ from pocketintent.training.charemb.data import CharEmbData, TargetTerms, read_te
 from pocketintent.training.charemb.objective import CharEmbTraining  # noqa: E402
 from pocketintent.training.charemb.pipeline import train_charemb  # noqa: E402
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings  # noqa: E402
+from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.vectors.reading import read_vectors  # noqa: E402
 from pocketintent.training.vectors.table import TermVectors  # noqa: E402
@@ -50,7 +51,9 @@ def test_a_run_writes_a_model_file_near_its_target(target: Path, tmp_path: Path)
     out, exact = tmp_path / "model.safetensors", tmp_path / "exact.safetensors"
     settings = replace(TOY, epochs=40, patience=0)
     lines: list[str] = []
-    record = train_charemb([target], out, settings, float_out=exact, report=lines.append)
+    record = train_charemb(
+        [target], out, settings, RunOptions(report=lines.append), float_out=exact
+    )
     encoder, float_encoder = load_encoder(out), load_encoder(exact)
     assert isinstance(encoder, CharEncoder) and isinstance(float_encoder, CharEncoder)
     assert (encoder.reads, encoder.weights.format) == ("words", "int8")
@@ -93,8 +96,8 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
     with pytest.raises(PocketIntentError, match="--resume continues it"):
         train_charemb([target], outs[1], TOY)
     with pytest.raises(PocketIntentError, match="other settings"):
-        train_charemb([target], outs[1], replace(TOY, seed=1), resume=True)
-    train_charemb([target], outs[1], TOY, resume=True)
+        train_charemb([target], outs[1], replace(TOY, seed=1), RunOptions(resume=True))
+    train_charemb([target], outs[1], TOY, RunOptions(resume=True))
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
@@ -105,7 +108,7 @@ def test_a_run_killed_while_it_deletes_its_folder_has_finished(
     record = train_charemb([target], unbroken, TOY)
     killed_while_deleting(lambda: train_charemb([target], out, TOY))
     lines: list[str] = []
-    again = train_charemb([target], out, TOY, resume=True, report=lines.append)
+    again = train_charemb([target], out, TOY, RunOptions(resume=True, report=lines.append))
     assert again | {"seconds": record["seconds"]} == record
     assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
     assert out.read_bytes() == unbroken.read_bytes()

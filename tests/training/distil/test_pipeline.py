@@ -16,6 +16,7 @@ from pocketintent.training.distil.data import DistilData  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors  # noqa: E402
 from pocketintent.training.distil.pipeline import train_distilled  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
+from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.teachers.targets import read_targets  # noqa: E402
@@ -48,7 +49,7 @@ def test_sums_of_words_are_near_the_vectors_of_validation_texts(
     targets: list[Path], tmp_path: Path
 ) -> None:
     out, lines = tmp_path / "model.safetensors", []
-    record = train_distilled(targets, out, TOY, report=lines.append)
+    record = train_distilled(targets, out, TOY, RunOptions(report=lines.append))
     assert record["cosine"]["validation"] > 0.9
     assert record["loss"][-1] < record["loss"][0] / 2
     assert record["texts"]["validation"] > 10
@@ -79,7 +80,7 @@ def test_a_run_killed_while_it_deletes_its_folder_has_finished(
     record = train_distilled(targets, unbroken, TOY)
     killed_while_deleting(lambda: train_distilled(targets, out, TOY))
     lines: list[str] = []
-    again = train_distilled(targets, out, TOY, resume=True, report=lines.append)
+    again = train_distilled(targets, out, TOY, RunOptions(resume=True, report=lines.append))
     assert again == record
     assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
     assert out.read_bytes() == unbroken.read_bytes()
@@ -99,7 +100,7 @@ def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
     with pytest.raises(PocketIntentError, match="--resume continues it"):
         train_distilled(targets, out, TOY)
     lines: list[str] = []
-    train_distilled(targets, out, TOY, resume=True, report=lines.append)
+    train_distilled(targets, out, TOY, RunOptions(resume=True, report=lines.append))
     assert any(line.startswith("resuming after 1 of 8") for line in lines)
     assert out.read_bytes() == whole.read_bytes()
 
@@ -146,8 +147,10 @@ def test_a_run_of_few_steps_is_told_to_take_smaller_batches(
     targets: list[Path], tmp_path: Path
 ) -> None:
     lines: list[str] = []
-    train_distilled(targets, tmp_path / "few", replace(TOY, epochs=1), report=lines.append)
+    train_distilled(
+        targets, tmp_path / "few", replace(TOY, epochs=1), RunOptions(report=lines.append)
+    )
     assert any("only 16 steps in all" in line for line in lines), lines
     lines.clear()
-    train_distilled(targets, tmp_path / "many", TOY, report=lines.append)
+    train_distilled(targets, tmp_path / "many", TOY, RunOptions(report=lines.append))
     assert not any("steps in all" in line for line in lines)

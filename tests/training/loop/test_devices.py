@@ -1,5 +1,6 @@
 import os
 from collections.abc import Iterator
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -66,6 +67,10 @@ def test_precision_depends_on_the_device(monkeypatch: pytest.MonkeyPatch, hardwa
     assert choose_precision("auto", gpu) == (torch.bfloat16 if hardware else torch.float16)
     assert choose_precision("float32", gpu) == torch.float32
     assert choose_precision("bfloat16", gpu) == torch.bfloat16
+
+
+def test_torch_can_leave_out_the_emulation_of_bfloat16() -> None:
+    assert "including_emulation" in signature(torch.cuda.is_bf16_supported).parameters
 
 
 def test_recurrent_layers_have_no_bfloat16_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:

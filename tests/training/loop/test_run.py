@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.atomic import write_atomically  # noqa: E402
 from pocketintent.training.loop.devices import Workers  # noqa: E402
+from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.run import Run, open_run  # noqa: E402
 from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable  # noqa: E402
 from pocketintent.training.loop.trainer import CHECKPOINT, Trainer  # noqa: E402
@@ -74,11 +75,11 @@ def test_a_stopped_run_can_be_resumed_or_dropped(out: Path) -> None:
         raise KeyboardInterrupt
     with pytest.raises(PocketIntentError, match="--resume continues it"), open_run(out, [], {}):
         pass
-    with pytest.raises(KeyboardInterrupt), open_run(out, [], {}, resume=True) as run:
+    with pytest.raises(KeyboardInterrupt), open_run(out, [], {}, RunOptions(resume=True)) as run:
         assert run.resumed
         assert (run.folder / "encoded").exists()
         raise KeyboardInterrupt
-    with open_run(out, [], {}, restart=True) as run:
+    with open_run(out, [], {}, RunOptions(restart=True)) as run:
         assert not (run.folder / "encoded").exists()
 
 
@@ -107,7 +108,7 @@ def killed_at(number: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def train_and_save(out: Path) -> dict[str, Any]:
     """A pipeline with files of all kinds in its work folder."""
-    with open_run(out, [], {"dim": 3}, resume=True) as run:
+    with open_run(out, [], {"dim": 3}, RunOptions(resume=True)) as run:
         if run.finished:
             return run.record
         write_atomically(run.folder / "encoded", b"words")
@@ -158,10 +159,10 @@ def test_a_run_on_a_gpu_is_deterministic_and_restores_what_it_changed(
     monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     enabled = torch.are_deterministic_algorithms_enabled
     for warn_only in (False, True):
-        options: dict[str, Any] = {"device": "cuda", "warn_only": warn_only, "restart": True}
+        options = RunOptions(device="cuda", restart=True)
         with (
             contextlib.suppress(PocketIntentError, KeyboardInterrupt),
-            open_run(out, [], {}, **options),
+            open_run(out, [], {}, options, warn_only=warn_only),
         ):
             assert enabled()
             assert torch.is_deterministic_algorithms_warn_only_enabled() == warn_only
@@ -197,7 +198,7 @@ def test_cuda_is_the_gpu_that_torchrun_gives_the_process(
     alone = Workers(rank=0, count=1, local_rank=3)
     monkeypatch.setattr(Workers, "join", classmethod(lambda cls, device: alone))
     monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    with open_run(out, [], {}, device="cuda") as run:
+    with open_run(out, [], {}, RunOptions(device="cuda")) as run:
         assert isinstance(run, Run)
         assert run.device == "cuda:3"
 
@@ -209,7 +210,7 @@ def test_only_the_leading_process_reports_and_removes(
     monkeypatch.setattr(Workers, "join", classmethod(lambda cls, device: second))
     lines: list[str] = []
     out.with_name("model.safetensors.work").mkdir()
-    with open_run(out, [], {}, report=lines.append) as run:
+    with open_run(out, [], {}, RunOptions(report=lines.append)) as run:
         run.report("working")
         assert not run.leads
     assert run.folder.exists()

@@ -178,6 +178,15 @@ def test_the_halves_of_a_single_sentence_are_disjoint_and_complete(make_corpus: 
     assert len(splits) > 1  # the halves are random
 
 
+def test_the_negatives_of_sentences_do_not_depend_on_the_power(make_corpus: MakeCorpus) -> None:
+    negatives = []
+    for power in (0.0, 1.0):
+        run = StarSpaceSettings(mode="sentence", batch_tokens=70, negative_power=power)
+        batches = all_batches(BagBatches(make_corpus(SINGLE), None, 50, run))
+        negatives.append(np.concatenate([batch.negatives for batch in batches]))
+    np.testing.assert_array_equal(*negatives)
+
+
 def test_two_sentences_of_a_longer_document_make_a_pair(make_corpus: MakeCorpus) -> None:
     documents = [[[n, n], [n, n + 1], [n, n + 2]][: 2 + n % 2] for n in range(40)]
     run = StarSpaceSettings(mode="sentence", batch_tokens=200)

@@ -20,6 +20,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
 from pocketintent.runtime.text.ngrams import ngram_buckets  # noqa: E402
+from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.sparse_rows import sum_rows  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.starspace.data import WordBatches  # noqa: E402
@@ -77,7 +78,9 @@ def load_static(path: Path) -> StaticEncoder:
 def test_a_run_leaves_one_model_file_and_its_record(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.safetensors"
     lines: list[str] = []
-    training = train_starspace([corpus], out, SMALL, command="the command", report=lines.append)
+    training = train_starspace(
+        [corpus], out, SMALL, RunOptions(command="the command", report=lines.append)
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == [corpus.name, out.name]
     model = load_model(out)
     assert model.manifest["training"] == training
@@ -180,7 +183,7 @@ def test_a_run_killed_while_it_deletes_its_folder_has_finished(
     record = train_starspace([corpus], unbroken, SMALL)
     killed_while_deleting(lambda: train_starspace([corpus], out, SMALL))
     lines: list[str] = []
-    again = train_starspace([corpus], out, SMALL, resume=True, report=lines.append)
+    again = train_starspace([corpus], out, SMALL, RunOptions(resume=True, report=lines.append))
     assert again == record
     assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
     assert out.read_bytes() == unbroken.read_bytes()
@@ -191,7 +194,7 @@ def test_a_restart_drops_the_old_work_folder(corpus: Path, tmp_path: Path) -> No
     out, folder = tmp_path / "out.safetensors", tmp_path / "out.safetensors.work"
     folder.mkdir()
     (folder / "checkpoint.pt").write_bytes(b"of another run")
-    train_starspace([corpus], out, SMALL, restart=True)
+    train_starspace([corpus], out, SMALL, RunOptions(restart=True))
     assert len(load_static(out).vocabulary) > 10
     assert not folder.exists()
 
@@ -199,7 +202,7 @@ def test_a_restart_drops_the_old_work_folder(corpus: Path, tmp_path: Path) -> No
 def test_a_resumed_run_that_never_began_begins(corpus: Path, tmp_path: Path) -> None:
     outs = [tmp_path / "a.safetensors", tmp_path / "b.safetensors"]
     for out, resume in zip(outs, (False, True), strict=True):
-        train_starspace([corpus], out, SMALL, resume=resume)
+        train_starspace([corpus], out, SMALL, RunOptions(resume=resume))
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
@@ -216,7 +219,7 @@ def test_a_run_killed_while_it_reads_the_corpus_reads_it_again(
         patch.setattr("pocketintent.training.starspace.pipeline.write_atomically", stop)
         with pytest.raises(KeyboardInterrupt):
             train_starspace([corpus], outs[1], SMALL)
-    train_starspace([corpus], outs[1], SMALL, resume=True)
+    train_starspace([corpus], outs[1], SMALL, RunOptions(resume=True))
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
@@ -287,15 +290,15 @@ def test_a_corpus_without_words_is_an_error(tmp_path: Path, text: str) -> None:
 def test_input_that_cannot_be_trained_on_is_named(tmp_path: Path, corpus: Path) -> None:
     out = tmp_path / "model.safetensors"
     with pytest.raises(PocketIntentError, match=r"corpus\.txt\.gz has an intent"):
-        train_starspace([corpus], out, replace(SMALL, mode="labelled"), restart=True)
+        train_starspace([corpus], out, replace(SMALL, mode="labelled"), RunOptions(restart=True))
     with pytest.raises(PocketIntentError, match=r"none\.txt: cannot be read"):
-        train_starspace([tmp_path / "none.txt"], out, SMALL, restart=True)
+        train_starspace([tmp_path / "none.txt"], out, SMALL, RunOptions(restart=True))
     with pytest.raises(PocketIntentError, match="dim must be at least 1"):
-        train_starspace([corpus], out, replace(SMALL, dim=0), restart=True)
+        train_starspace([corpus], out, replace(SMALL, dim=0), RunOptions(restart=True))
     single = tmp_path / "single.txt"
     single.write_text("one\ntwo\nthree")
     with pytest.raises(PocketIntentError, match="no sentence of two known words"):
-        train_starspace([single], out, SMALL, restart=True)
+        train_starspace([single], out, SMALL, RunOptions(restart=True))
     assert not out.exists()
 
 
@@ -338,15 +341,15 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
     with pytest.raises(PocketIntentError, match="--resume continues it, --restart discards it"):
         train_starspace([corpus], out, SMALL)
     with pytest.raises(PocketIntentError, match=r"made with other settings \(seed\); repeat"):
-        train_starspace([corpus], out, replace(SMALL, seed=1), resume=True)
+        train_starspace([corpus], out, replace(SMALL, seed=1), RunOptions(resume=True))
     other = tmp_path / "other.txt"
     other.write_text("another corpus altogether")
     with pytest.raises(PocketIntentError, match="made with other input files; repeat"):
-        train_starspace([other], out, SMALL, resume=True)
+        train_starspace([other], out, SMALL, RunOptions(resume=True))
     assert (folder / "checkpoint.pt").exists()
 
     lines: list[str] = []
-    train_starspace([corpus], out, SMALL, resume=True, report=lines.append)
+    train_starspace([corpus], out, SMALL, RunOptions(resume=True, report=lines.append))
     assert "resuming after 1 of 3 epochs" in lines
     assert not any("counting words" in line for line in lines)
     assert out.read_bytes() == unbroken.read_bytes()

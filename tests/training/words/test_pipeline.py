@@ -15,6 +15,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
+from pocketintent.training.loop.options import RunOptions
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.words import pipeline as word_vectors
 from pocketintent.training.words.pipeline import train_words
@@ -55,8 +56,7 @@ def test_the_file_records_its_training(corpus: Path, tmp_path: Path, method: Any
         [corpus],
         out,
         replace(QUICK, method=method, max_words=7),
-        command="pocketintent train words",
-        report=lines.append,
+        RunOptions(command="pocketintent train words", report=lines.append),
     )
     model = load_model(out)
     assert model.manifest["training"] == record
@@ -94,7 +94,7 @@ def test_unknown_words_get_vectors_from_the_ngrams_of_fasttext(
     # A word is the mean of its row and its n-grams' rows, by the runtime's hash. Its row is short
     # beside the mean of many n-grams, so both vectors have nearly the same direction.
     for word in ("green", "naïve"):
-        unknown = encoder._embed_ngrams(word)
+        (unknown,) = encoder._embed_ngrams([word])
         vector = encoder.embed_tokens([word])[0]
         assert vector @ unknown > 0.8 * np.linalg.norm(vector) * np.linalg.norm(unknown)
 
@@ -114,7 +114,7 @@ def test_a_stopped_and_resumed_run_gives_the_result_of_an_unbroken_run(
 
     if epoch < settings.epochs:
         with pytest.raises(KeyboardInterrupt):
-            train_words([corpus], broken, settings, report=stop)
+            train_words([corpus], broken, settings, RunOptions(report=stop))
     else:
         with monkeypatch.context() as patch:
             patch.setattr(word_vectors, "_save", lambda *_: exec("raise KeyboardInterrupt"))
@@ -123,9 +123,9 @@ def test_a_stopped_and_resumed_run_gives_the_result_of_an_unbroken_run(
     with pytest.raises(PocketIntentError, match="holds an unfinished run"):
         train_words([corpus], broken, settings)
     with pytest.raises(PocketIntentError, match="made with other settings"):
-        train_words([corpus], broken, replace(settings, seed=1), resume=True)
+        train_words([corpus], broken, replace(settings, seed=1), RunOptions(resume=True))
     lines: list[str] = []
-    train_words([corpus], broken, settings, resume=True, report=lines.append)
+    train_words([corpus], broken, settings, RunOptions(resume=True, report=lines.append))
     assert f"resuming after {epoch} of 3 epochs" in lines
     assert broken.read_bytes() == whole.read_bytes()
 
@@ -137,7 +137,7 @@ def test_a_run_killed_while_it_deletes_its_folder_has_finished(
     record = train_words([corpus], unbroken, QUICK)
     killed_while_deleting(lambda: train_words([corpus], out, QUICK))
     lines: list[str] = []
-    again = train_words([corpus], out, QUICK, resume=True, report=lines.append)
+    again = train_words([corpus], out, QUICK, RunOptions(resume=True, report=lines.append))
     assert again == record
     assert lines == [f"{out} was finished; the rest of its work folder is now deleted"]
     assert out.read_bytes() == unbroken.read_bytes()

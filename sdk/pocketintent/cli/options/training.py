@@ -5,14 +5,27 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.numbers import THREADS
-from pocketintent.cli.output import print_json
+from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.languages import check_language
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--out`` and the options of the three functions below."""
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
+    )
+    add_torch_options(parser)
+    add_language_option(parser)
+    add_resume_options(parser)
 
 
 def add_torch_options(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +65,18 @@ def add_resume_options(parser: argparse.ArgumentParser) -> None:
         "--restart", action="store_true", help="delete an unfinished run and start from scratch"
     )
     parser.set_defaults(after_interrupt=resuming_command)
+
+
+def run_options(args: argparse.Namespace) -> RunOptions:
+    """The options of a run: those of this module that the command has, and its own line."""
+    return RunOptions(
+        device=vars(args).get("device", DEFAULT_OPTIONS.device),
+        resume=args.resume,
+        restart=args.restart,
+        command=command_line(sys.argv[1:]),
+        languages=args.languages,
+        report=print_note,
+    )
 
 
 def resuming_command(args: argparse.Namespace, arguments: Sequence[str]) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.model import vectors_file
@@ -13,10 +12,9 @@ from pocketintent.cli.options.training import (
     add_language_option,
     add_resume_options,
     add_torch_options,
-    command_line,
     print_record,
+    run_options,
 )
-from pocketintent.cli.output import print_note
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings
 from pocketintent.training.loop.devices import prepare_torch
 
@@ -106,17 +104,12 @@ def run(args: argparse.Namespace) -> int:
         args.target,
         args.out,
         preset_settings(args.preset, given_settings(args, CharEmbSettings)),
+        run_options(args),
         limit=args.limit,
         weights=args.weights,
         float_out=args.float_out,
-        device=args.device,
         precision=args.precision,
         max_minutes=args.max_minutes,
-        resume=args.resume,
-        restart=args.restart,
-        languages=args.languages,
-        command=command_line(sys.argv[1:]),
-        report=print_note,
     )
     print_record({"out": str(args.out), **record})
     return 0

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from pocketintent.cli.options.files import input_file, output_file
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import (
-    add_language_option,
-    add_resume_options,
-    add_torch_options,
-    command_line,
+    add_run_options,
     print_record,
+    run_options,
 )
-from pocketintent.cli.output import print_note
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.starspace.settings import StarSpaceSettings
 
@@ -45,12 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="texts to train on",
     )
-    parser.add_argument(
-        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
-    )
-    add_torch_options(parser)
-    add_language_option(parser)
-    add_resume_options(parser)
+    add_run_options(parser)
     add_settings(parser, StarSpaceSettings)
 
 
@@ -63,12 +54,7 @@ def run(args: argparse.Namespace) -> int:
         args.corpus,
         args.out,
         read_settings(args, StarSpaceSettings),
-        device=args.device,
-        resume=args.resume,
-        restart=args.restart,
-        languages=args.languages,
-        command=command_line(sys.argv[1:]),
-        report=print_note,
+        run_options(args),
     )
     print_record({"out": str(args.out), **training})
     return 0

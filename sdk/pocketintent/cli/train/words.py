@@ -15,6 +15,7 @@ from pocketintent.cli.options.training import (
     add_language_option,
     add_resume_options,
     command_line,
+    run_options,
 )
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
@@ -84,12 +85,8 @@ def run(args: argparse.Namespace) -> int:
         args.corpus,
         args.out,
         settings,
+        run_options(args),
         terms=args.terms,
-        resume=args.resume,
-        restart=args.restart,
-        languages=args.languages,
-        command=command_line(sys.argv[1:]),
-        report=print_note,
     )
     print_json({"out": str(args.out), **training})
     return 0

@@ -126,7 +126,7 @@ class ExactIndex:
     def template_scores(self, intent: int, queries: FloatArray) -> tuple[int, FloatArray]:
         """The similarities to one intent; see :meth:`Index.template_scores`."""
         start, stop = self._bounds[intent : intent + 2].tolist()
-        return start, self._rows[start:stop] @ queries
+        return start, self._rows[start:stop].dot(queries)
 
 
 class TableIndex:
@@ -222,9 +222,10 @@ class TableIndex:
         """The similarities to one intent; see :meth:`Index.template_scores`."""
         start, stop = self.bounds[intent : intent + 2].tolist()
         if self._rows is not None:
-            return start, self._rows[start:stop] @ queries
+            return start, self._rows[start:stop].dot(queries)
         decoded = self.quantizer.decode_codes(np.ascontiguousarray(self.codes[:, start:stop].T))
-        return start, (decoded * self.scales[start:stop, None]) @ queries
+        decoded *= self.scales[start:stop, None]
+        return start, decoded @ queries
 
 
 def _search(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +25,7 @@ from pocketintent.runtime.encoders.parts import (
     read_matrix,
     read_template_quantizer,
 )
+from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
@@ -40,8 +40,10 @@ from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
-_NGRAM_CACHE = 4096
 _TEXTS_AT_ONCE = 1024
+_FEW_CHARS = 80
+"""Number of characters up to which unknown words are embedded faster one by one than together;
+the vectors are the same to the bit."""
 
 
 class StaticEncoder(ModelEncoder):
@@ -101,9 +103,7 @@ class StaticEncoder(ModelEncoder):
         self.counts = round_counts(counts) if compact_counts and counts is not None else counts
         self.compact_counts = compact_counts
         self.manifest = dict(manifest or {})
-        self._embed_unknown: Callable[[str], FloatArray] = lru_cache(_NGRAM_CACHE)(
-            self._embed_ngrams
-        )
+        self._unknown_vectors = WordCache(self._embed_ngrams)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of a text.
@@ -123,9 +123,7 @@ class StaticEncoder(ModelEncoder):
         else:
             total = np.zeros(self.dim, np.float32)
         if self.ngrams is not None and len(ids) < len(tokens):
-            for token in tokens:
-                if token not in self.vocabulary:
-                    total += self._embed_unknown(token)
+            self._add_unknown(tokens, total)
         norm = float(total.dot(total)) ** 0.5
         if norm > 0.0:
             total /= norm
@@ -149,9 +147,7 @@ class StaticEncoder(ModelEncoder):
         if self.ngrams is not None:
             lengths = [len(tokens) for tokens in token_lists]
             for text in np.flatnonzero(counts < lengths).tolist():
-                for token in token_lists[text]:
-                    if token not in self.vocabulary:
-                        totals[text] += self._embed_unknown(token)
+                self._add_unknown(token_lists[text], totals[text])
         # The dot product that `encode` uses; the sum of squares by other means rounds differently.
         norms = np.sqrt(np.matmul(totals[:, None], totals[:, :, None])[:, 0])
         np.divide(totals, norms, out=totals, where=norms > 0)
@@ -163,19 +159,38 @@ class StaticEncoder(ModelEncoder):
         Returns:
             float32 [num_embedded, dim]; without n-grams unknown words are left out.
         """
-        vectors = [self._embed_token(token) for token in tokens]
+        unknown = (
+            {} if self.ngrams is None else self._unknown_vectors(self.vocabulary.unknown(tokens))
+        )
+        vectors = [
+            unknown.get(token)
+            if (word_id := self.vocabulary.get(token)) is None
+            else self.words.weighted_sum(np.array([word_id], np.intp))
+            for token in tokens
+        ]
         rows = [vector for vector in vectors if vector is not None]
         return np.stack(rows) if rows else np.empty((0, self.dim), np.float32)
 
-    def _embed_token(self, token: str) -> FloatArray | None:
-        word_id = self.vocabulary.get(token)
-        if word_id is not None:
-            return self.words.weighted_sum(np.array([word_id], np.intp))
-        return None if self.ngrams is None else self._embed_unknown(token)
+    def _add_unknown(self, tokens: Sequence[str], total: FloatArray) -> None:
+        """Add the vectors of the unknown words of a text to the sum of its words, in place."""
+        unknown = self.vocabulary.unknown(tokens)
+        vectors = self._unknown_vectors(unknown)
+        for token in unknown:
+            total += vectors[token]
 
-    def _embed_ngrams(self, token: str) -> FloatArray:
+    def _embed_ngrams(self, words: Sequence[str]) -> Sequence[FloatArray] | FloatArray:
+        """The vectors of unknown words; of more than a few, all are hashed and read together."""
         assert self.ngrams is not None and self.ngram_settings is not None
-        buckets = self.ngram_settings.buckets(token)
+        if sum(map(len, words)) <= _FEW_CHARS:
+            return [self._embed_word(word) for word in words]
+        buckets, counts = self.ngram_settings.buckets_of_words(words)
+        vectors = self.ngrams.weighted_sums(buckets, counts)
+        vectors *= (self.ngram_settings.weight / counts).astype(np.float32)[:, None]
+        return vectors
+
+    def _embed_word(self, word: str) -> FloatArray:
+        assert self.ngrams is not None and self.ngram_settings is not None
+        buckets = self.ngram_settings.buckets(word)
         vector = self.ngrams.weighted_sum(np.array(buckets, np.intp))
         vector *= self.ngram_settings.weight / len(buckets)
         return vector

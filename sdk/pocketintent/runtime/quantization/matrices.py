@@ -18,6 +18,9 @@ ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""
 _NUMBERS_AT_ONCE = 1 << 17
 """Numbers of the rows that are gathered to be summed at once, 512 KB."""
+_ROWS_IN_A_SUM = 4096
+"""Rows that are gathered for one sum. More of them, which no ordinary text has, are summed in
+blocks of this size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +110,8 @@ class QuantizedMatrix:
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
         """Sum ``rows(ids)`` to float32 ``[dim]``, without scaling each row first."""
+        if len(ids) > _ROWS_IN_A_SUM:
+            return _sum_blocks(self, ids)
         rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
         total: FloatArray
         if self.norms is None:
@@ -166,6 +171,8 @@ class DenseMatrix:
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
         """Sum ``rows(ids)`` to float32 ``[dim]``."""
+        if len(ids) > _ROWS_IN_A_SUM:
+            return _sum_blocks(self, ids)
         total: FloatArray = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
         return total
 
@@ -186,6 +193,13 @@ Matrix = QuantizedMatrix | DenseMatrix
 """Vectors of which an encoder reads rows and sums of rows."""
 
 
+def _sum_blocks(matrix: Matrix, ids: IndexArray) -> FloatArray:
+    starts = range(0, len(ids), _ROWS_IN_A_SUM)
+    blocks = [matrix.weighted_sum(ids[start : start + _ROWS_IN_A_SUM]) for start in starts]
+    total: FloatArray = np.add.reduce(blocks, axis=0)
+    return total
+
+
 def _sum_groups(
     rows: FloatArray, norms: FloatArray | None, ids: IndexArray, counts: IndexArray
 ) -> FloatArray:
@@ -198,6 +212,12 @@ def _sum_groups(
     starts = np.cumsum(counts) - counts
     for size in np.unique(counts[counts > 0]).tolist():
         same_size = np.flatnonzero(counts == size)
+        if size > _ROWS_IN_A_SUM:
+            blocks = np.diff([*range(0, size, _ROWS_IN_A_SUM), size])
+            for group in same_size:
+                members = ids[starts[group] : starts[group] + size]
+                sums[group] = np.add.reduce(_sum_groups(rows, norms, members, blocks), axis=0)
+            continue
         step = max(1, _NUMBERS_AT_ONCE // (size * rows.shape[1]))
         for first in range(0, len(same_size), step):
             groups = same_size[first : first + step]

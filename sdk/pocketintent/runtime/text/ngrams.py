@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError
 
 MAX_N = 64
@@ -54,6 +58,62 @@ def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[i
     ]
 
 
+def ngram_buckets_of_words(
+    words: Sequence[str], min_n: int, max_n: int, num_buckets: int
+) -> tuple[IndexArray, IndexArray]:
+    """Buckets of the character n-grams of several words, hashed together.
+
+    Args:
+        words: The tokens.
+        min_n: Shortest n-gram, in code points.
+        max_n: Longest n-gram, in code points.
+        num_buckets: Size of the hash table.
+
+    Returns:
+        The buckets, word after word and for each word in the order of :func:`ngram_buckets`, intp
+        [counts.sum()], and the number of buckets of each word, intp [num_words].
+    """
+    text = "".join(f"<{word}>" for word in words).encode("utf-8", "surrogatepass")
+    data = np.frombuffer(text, np.uint8)
+    first_bytes = np.flatnonzero((data & 0xC0) != 0x80)
+    ends_char = np.zeros(len(data), np.bool_)
+    ends_char[first_bytes - 1] = True  # the last byte of the text too, since -1 is an index
+    char_of = np.repeat(np.arange(len(first_bytes)), np.diff(first_bytes, append=len(data)))
+    lengths = np.array([len(word) + 2 for word in words], np.intp)  # of the bracketed words
+    word_of = np.repeat(np.arange(len(words)), lengths)
+
+    shortest = np.minimum(lengths, min_n)
+    counts = _num_ngrams(lengths, shortest, np.minimum(lengths, max_n) + 1)
+    # Where the first n-gram of a word would be stored if the word began with the text.
+    places = np.cumsum(counts) - counts - (np.cumsum(lengths) - lengths)
+    buckets = np.empty(int(counts.sum()), np.intp)
+
+    starts = np.arange(len(first_bytes))  # the characters at which n-grams begin
+    limits = np.minimum(starts + max_n, np.cumsum(lengths)[word_of])
+    at: IndexArray = first_bytes
+    values: NDArray[np.uint32] = np.full(len(starts), _FNV_OFFSET, np.uint32)
+    while len(starts):  # each step hashes one more byte of every n-gram
+        values = (values ^ data[at]) * np.uint32(_FNV_PRIME)
+        owners = word_of[starts]
+        sizes = char_of[at] - starts + 1
+        complete = np.flatnonzero(ends_char[at] & (sizes >= shortest[owners]))
+        owners, sizes = owners[complete], sizes[complete]
+        shorter = _num_ngrams(lengths[owners], shortest[owners], sizes)
+        targets = places[owners] + shorter + starts[complete]
+        buckets[targets] = values[complete].astype(np.int64) % num_buckets
+        at = at + 1
+        more = np.flatnonzero(at < len(data))
+        more = more[char_of[at[more]] < limits[starts[more]]]
+        starts, at, values = starts[more], at[more], values[more]
+    return buckets, counts
+
+
+def _num_ngrams(lengths: IndexArray, first: IndexArray, stop: IndexArray) -> IndexArray:
+    """Number of n-grams of words: the sum of ``length - n + 1`` for n in ``range(first, stop)``."""
+    number: IndexArray = (stop - first) * (2 * lengths - first - stop + 3) // 2
+    return number
+
+
 @dataclass(frozen=True)
 class NgramSettings:
     """How an unknown word gets a vector: ``weight`` times the mean of its n-grams' vectors.
@@ -92,6 +152,10 @@ class NgramSettings:
     def buckets(self, word: str) -> list[int]:
         """Buckets of a word's n-grams; see :func:`ngram_buckets`."""
         return ngram_buckets(word, self.min_n, self.max_n, self.num_buckets)
+
+    def buckets_of_words(self, words: Sequence[str]) -> tuple[IndexArray, IndexArray]:
+        """Buckets of several words' n-grams; see :func:`ngram_buckets_of_words`."""
+        return ngram_buckets_of_words(words, self.min_n, self.max_n, self.num_buckets)
 
     def to_manifest(self) -> dict[str, Any]:
         """The settings as the manifest's ``ngram_settings``."""

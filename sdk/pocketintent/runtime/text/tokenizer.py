@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from pocketintent.runtime.errors import ModelFileError
@@ -31,8 +31,23 @@ _IDEOGRAPHS = (
     (0xF900, 0xFAFF),  # Han compatibility
     (0x20000, 0x3FFFF),  # Han extensions B and later
 )
+_IDEOGRAPH_BOUNDS = [bound for first, last in _IDEOGRAPHS for bound in (first, last + 1)]
 
 _LETTER, _MARK, _DIGIT, _IDEOGRAPH, _APOSTROPHE, _SYMBOL, _SEPARATOR = "LMDIASX"
+
+# Unassigned code points (Cn) are symbols, so that emoji newer than Python's tables are read.
+_CLASS_OF_CATEGORY = {
+    **dict.fromkeys(("Lu", "Ll", "Lt", "Lm", "Lo"), _LETTER),
+    **dict.fromkeys(("Mn", "Mc", "Me"), _MARK),
+    **dict.fromkeys(("Nl", "No", "Sm", "Sc", "Sk", "So", "Cn", "Co"), _SYMBOL),
+    "Nd": _DIGIT,
+}
+_MAX_CLASSES = 8192
+
+# Over the classes of a text: words with their apostrophes, numbers, and runs of single characters.
+_RUN = re.compile("L[LM]*(?:AL[LM]*)*|D+|[IS]+")
+_SINGLE = _IDEOGRAPH + _SYMBOL
+_PART_OF_WORD = re.compile("'?[^']+")
 
 
 def simple_tokenize(text: str) -> list[str]:
@@ -61,44 +76,41 @@ def _tokenize_ascii(text: str) -> list[str]:
 
 
 def _tokenize_classes(text: str) -> list[str]:
-    """Tokenise by the specification, character by character; the reference for the fast path."""
+    """Tokenise by the specification, for any text."""
+    classes = text.translate(_CLASSES)
     tokens: list[str] = []
-    run = ""  # class of the token that the next character may extend
-    for index, char in enumerate(text):
-        kind = _classify(char)
-        if kind == run or (kind == _MARK and run == _LETTER):
-            tokens[-1] += char
-        elif kind in (_LETTER, _DIGIT):
-            tokens.append(char)
-            run = kind
-        elif (
-            kind == _APOSTROPHE
-            and run == _LETTER
-            and _classify(text[index + 1 : index + 2]) == _LETTER
-        ):
-            tokens.append(char)
+    for match in _RUN.finditer(classes):
+        start, end = match.span()
+        run = text[start:end]
+        if classes[start] in _SINGLE:
+            tokens.extend(run)
+        elif "'" in run:
+            tokens.extend(_PART_OF_WORD.findall(run))
         else:
-            run = ""
-            if kind in (_IDEOGRAPH, _SYMBOL):
-                tokens.append(char)
+            tokens.append(run)
     return tokens
 
 
-@lru_cache(maxsize=4096)
-def _classify(char: str) -> str:
-    if not char:
-        return _SEPARATOR
+class _Classes(dict[int, str]):
+    """The class of each code point, for ``str.translate``; remembers ``_MAX_CLASSES`` of them."""
+
+    def __missing__(self, code: int) -> str:
+        if len(self) >= _MAX_CLASSES:
+            self.clear()
+        self[code] = kind = _classify(code)
+        return kind
+
+
+def _classify(code: int) -> str:
+    char = chr(code)
     if char == "'":
         return _APOSTROPHE
-    if any(first <= ord(char) <= last for first, last in _IDEOGRAPHS):
+    if bisect_right(_IDEOGRAPH_BOUNDS, code) % 2:
         return _IDEOGRAPH
-    category = unicodedata.category(char)
-    if category in ("Nd", "Cs"):
-        return _DIGIT if category == "Nd" else _SEPARATOR
-    # Unassigned code points are symbols, so that emoji newer than Python's tables are read.
-    return {"L": _LETTER, "M": _MARK, "N": _SYMBOL, "S": _SYMBOL}.get(
-        category[0], _SYMBOL if category in ("Cn", "Co") else _SEPARATOR
-    )
+    return _CLASS_OF_CATEGORY.get(unicodedata.category(char), _SEPARATOR)
+
+
+_CLASSES = _Classes()
 
 
 def _simple_factory(spec: Mapping[str, Any]) -> Tokenizer:

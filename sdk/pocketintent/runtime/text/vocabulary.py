@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
@@ -56,6 +56,11 @@ class Vocabulary:
         """Return the ids of the known tokens, in order; unknown tokens are dropped."""
         get = self._ids.get
         return [word_id for token in tokens if (word_id := get(token)) is not None]
+
+    def unknown(self, tokens: Iterable[str]) -> list[str]:
+        """Return the tokens that are not words of the vocabulary, in order."""
+        ids = self._ids
+        return [token for token in tokens if token not in ids]
 
     def ids_of_lists(self, token_lists: Sequence[Sequence[str]]) -> tuple[IndexArray, IndexArray]:
         """Return the ids of the known tokens of several lists.

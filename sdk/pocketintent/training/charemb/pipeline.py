@@ -24,8 +24,8 @@ from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.objective import CharEmbTraining
 from pocketintent.training.charemb.settings import CharEmbSettings
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
-from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 
@@ -36,18 +36,13 @@ def train_charemb(
     targets: Sequence[str | Path],
     out: str | Path,
     settings: CharEmbSettings,
+    options: RunOptions = DEFAULT_OPTIONS,
     *,
     limit: int | None = None,
     weights: WeightFormat = "int8",
     float_out: str | Path | None = None,
-    device: str = "cpu",
     precision: Precision = "auto",
     max_minutes: float | None = None,
-    resume: bool = False,
-    restart: bool = False,
-    languages: Sequence[str] = (),
-    command: str = "",
-    report: Report = lambda line: None,
 ) -> dict[str, Any]:
     """Train a character network on vectors, and save it as a model file.
 
@@ -58,17 +53,12 @@ def train_charemb(
             terms, the first is used.
         out: The model file to write.
         settings: The settings of the run.
+        options: The device, whether the run is resumed, and who receives its progress.
         limit: Number of terms to read from each target; None for all.
         weights: Storage format of the weights.
         float_out: File for the same model with float32 weights; None for no such file.
-        device: Torch device; "cuda" is the GPU that torchrun assigns.
         precision: See :class:`CharEmbTraining`.
         max_minutes: Training ends after this time; None for no limit.
-        resume: Continue from the work folder's checkpoint, if there is one.
-        restart: Delete the work folder of an unfinished run.
-        languages: Tags of the languages of the texts, such as ``"en"``, kept in the manifest.
-        command: The command line, kept in the manifest.
-        report: Receives lines of progress.
 
     Returns:
         The manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``.
@@ -78,25 +68,22 @@ def train_charemb(
             neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
-    language_entries = languages_entry(languages)
+    language_entries = languages_entry(options.languages)
     vectors = read_targets(targets, limit)
     data = CharEmbData.split(
         read_terms(vectors.terms, vectors.vectors, settings.max_chars), settings
     )
-    fix_cublas_workspace(device)
+    fix_cublas_workspace(options.device)
     # Both check the settings before there is a work folder.
     build_network(settings, data.training.directions.shape[1])
-    choose_precision(precision, torch.device(device), recurrent=settings.recurrent)
+    choose_precision(precision, torch.device(options.device), recurrent=settings.recurrent)
     identity = asdict(settings) | {"limit": limit, "weights": weights}
     with open_run(
         out,
         targets,
         identity,
-        device=device,
+        options,
         warn_only=True,  # a transformer's attention has no deterministic gradient on every GPU
-        resume=resume,
-        restart=restart,
-        report=report,
     ) as run:
         if run.finished:
             return run.record
@@ -117,7 +104,7 @@ def train_charemb(
             "history": trainer.history,
             "best_epoch": task.best_epoch(len(trainer.history)),
             "precision": str(task.precision).rpartition(".")[2],
-            "command": command,
+            "command": options.command,
         }
         record = training | {"epochs": len(trainer.history), "seconds": round(trainer.seconds, 1)}
         if run.leads:

@@ -18,9 +18,9 @@ from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.distil.data import DistilData
 from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors
 from pocketintent.training.distil.settings import DistilSettings
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.table_training import TableTraining
-from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 
@@ -31,13 +31,7 @@ def train_distilled(
     targets: Sequence[str | Path],
     out: str | Path,
     settings: DistilSettings,
-    *,
-    device: str = "cpu",
-    resume: bool = False,
-    restart: bool = False,
-    languages: Sequence[str] = (),
-    command: str = "",
-    report: Report = lambda line: None,
+    options: RunOptions = DEFAULT_OPTIONS,
 ) -> dict[str, Any]:
     """Fit word vectors to the vectors of texts, and save them, uncompressed, as a model file.
 
@@ -48,12 +42,7 @@ def train_distilled(
             single words. A word that is a text by itself always gets a vector.
         out: The model file to write.
         settings: The settings of the run.
-        device: Torch device; "cuda" is the GPU that torchrun assigns.
-        resume: Continue from the work folder's checkpoint, if there is one.
-        restart: Delete the work folder of an unfinished run.
-        languages: Tags of the languages of the texts, such as ``"en"``, kept in the manifest.
-        command: The command line, kept in the manifest.
-        report: Receives lines of progress.
+        options: The device, whether the run is resumed, and who receives its progress.
 
     Returns:
         The manifest's ``training`` entry.
@@ -63,11 +52,9 @@ def train_distilled(
             neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
     """
     settings.check()
-    language_entries = languages_entry(languages)
+    language_entries = languages_entry(options.languages)
     data = DistilData.prepare(read_targets(targets), settings)
-    with open_run(
-        out, targets, asdict(settings), device=device, resume=resume, restart=restart, report=report
-    ) as run:
+    with open_run(out, targets, asdict(settings), options) as run:
         if run.finished:
             return run.record
         run.report(
@@ -86,7 +73,7 @@ def train_distilled(
             "texts": {"training": len(data.training), "validation": len(data.validation)},
             "loss": [round(loss, 6) for loss in trainer.history],
             "cosine": _mean_cosines(model, data),
-            "command": command,
+            "command": options.command,
         }
         if run.leads:
             _save(Path(out), model, data, {"training": training, **language_entries})

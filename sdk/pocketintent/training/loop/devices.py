@@ -117,6 +117,7 @@ def choose_precision(
     if precision == "auto":
         precision = "float32"
         if on_gpu:
+            # The argument needs torch 2.4, the oldest version that pyproject.toml allows.
             native = not recurrent and library.cuda.is_bf16_supported(including_emulation=False)
             precision = "bfloat16" if native else "float16"
     elif precision == "float16" and device.type == "cpu":

@@ -10,8 +10,9 @@ from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.loop.devices import Workers, deterministic_algorithms
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, Report, RunOptions
 from pocketintent.training.loop.trainable import Trainable
-from pocketintent.training.loop.trainer import CHECKPOINT, Report, Trainer
+from pocketintent.training.loop.trainer import CHECKPOINT, Trainer
 from pocketintent.training.loop.work_folder import close_folder, delete_folder, open_folder
 
 
@@ -62,12 +63,9 @@ def open_run(
     out: str | Path,
     inputs: Sequence[str | Path],
     settings: Mapping[str, Any],
+    options: RunOptions = DEFAULT_OPTIONS,
     *,
-    device: str = "cpu",
     warn_only: bool = False,
-    resume: bool = False,
-    restart: bool = False,
-    report: Report = lambda line: None,
 ) -> Iterator[Run]:
     """Begin or resume a run; its work folder is removed when the block ends without an error.
 
@@ -78,11 +76,8 @@ def open_run(
         out: The file that the run will write; the folder is ``<out>.work``.
         inputs: Files that are trained on.
         settings: The settings that identify the run.
-        device: Torch device; "cuda" is the GPU that torchrun assigns.
+        options: The device, whether the run is resumed, and who receives its progress.
         warn_only: Warn of an operation without a deterministic form, instead of raising.
-        resume: Continue from an existing folder.
-        restart: Delete an existing folder.
-        report: Receives lines of progress.
 
     Yields:
         The run, in all processes.
@@ -90,16 +85,19 @@ def open_run(
     Raises:
         PocketIntentError: See :func:`pocketintent.training.loop.work_folder.open_folder`.
     """
-    with deterministic_algorithms(device, warn_only=warn_only):
-        workers = Workers.join(device)
+    with deterministic_algorithms(options.device, warn_only=warn_only):
+        workers = Workers.join(options.device)
         folder = Path(f"{out}.work")
         record = None
         if workers.leads:
-            record = open_folder(folder, inputs, settings, resume=resume, restart=restart)
+            record = open_folder(
+                folder, inputs, settings, resume=options.resume, restart=options.restart
+            )
         workers.wait()
         finished = bool(workers.from_leader(float(record is not None)))
-        shown = report if workers.leads else _say_nothing
-        run = Run(workers, workers.device(device), folder, resume, shown, finished, record or {})
+        report = options.report if workers.leads else DEFAULT_OPTIONS.report
+        device = workers.device(options.device)
+        run = Run(workers, device, folder, options.resume, report, finished, record or {})
         if finished:
             run.report(f"{out} was finished; the rest of its work folder is now deleted")
             yield run
@@ -113,7 +111,3 @@ def open_run(
         if workers.leads:
             close_folder(folder, run.record)
         workers.wait()
-
-
-def _say_nothing(_: str) -> None:
-    pass

@@ -10,18 +10,16 @@ import math
 import pickle
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import replacing
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, Report
 from pocketintent.training.loop.trainable import Epoch, Step, Trainable
 
 CHECKPOINT = "checkpoint.pt"
 _VERSION = 2  # of the checkpoint: higher where the names or meaning of its entries change
-
-Report = Callable[[str], None]
 
 
 class Trainer:
@@ -48,7 +46,7 @@ class Trainer:
         *,
         max_minutes: float | None = None,
         checkpoint_seconds: float = 120.0,
-        report: Report = lambda line: None,
+        report: Report = DEFAULT_OPTIONS.report,
     ) -> None:
         self.task = task
         self.history: list[Any] = []

@@ -26,9 +26,9 @@ from pocketintent.training.corpora.reader import read_corpus, read_texts
 from pocketintent.training.corpora.sentences import train_punkt
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, Report, RunOptions
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.table_training import Batches, TableTraining
-from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.starspace.data import BagBatch, BagBatches, WordBatch, WordBatches
 from pocketintent.training.starspace.model import StarSpace
@@ -53,13 +53,7 @@ def train_starspace(
     paths: Sequence[str | Path],
     out: str | Path,
     settings: StarSpaceSettings,
-    *,
-    device: str = "cpu",
-    resume: bool = False,
-    restart: bool = False,
-    languages: Sequence[str] = (),
-    command: str = "",
-    report: Report = lambda line: None,
+    options: RunOptions = DEFAULT_OPTIONS,
 ) -> dict[str, Any]:
     """Train embeddings on a corpus and save them, uncompressed, as a model file.
 
@@ -70,12 +64,7 @@ def train_starspace(
         paths: Corpus files, see :func:`read_corpus`.
         out: The model file to write.
         settings: The settings of the run.
-        device: Torch device; "cuda" is the GPU that torchrun assigns.
-        resume: Continue from the work folder's checkpoint, if there is one.
-        restart: Delete the work folder of an unfinished run.
-        languages: Tags of the languages of the texts, such as ``"en"``, kept in the manifest.
-        command: The command line, kept in the manifest.
-        report: Receives lines of progress.
+        options: The device, whether the run is resumed, and who receives its progress.
 
     Returns:
         The manifest's ``training`` entry.
@@ -85,10 +74,8 @@ def train_starspace(
             neither ``resume`` nor ``restart``; or a folder made with other settings or corpora.
     """
     settings.check()
-    language_entries = languages_entry(languages)
-    with open_run(
-        out, paths, asdict(settings), device=device, resume=resume, restart=restart, report=report
-    ) as run:
+    language_entries = languages_entry(options.languages)
+    with open_run(out, paths, asdict(settings), options) as run:
         if run.finished:
             return run.record
         if run.leads:
@@ -105,7 +92,7 @@ def train_starspace(
             "settings": asdict(settings),
             "words_per_epoch": task.units_per_epoch,
             "loss": [round(loss, 6) for loss in trainer.history],
-            "command": command,
+            "command": options.command,
         }
         if run.leads:
             _save(Path(out), model, prepared, {"training": training, **language_entries})

@@ -37,8 +37,8 @@ class StarSpaceSettings:
     )
     negative_power: float = setting(
         1.0,
-        "negatives are drawn in proportion to their count to this power: 0 uniformly, 1 by "
-        "frequency",
+        "word and labelled mode: negatives are drawn in proportion to their count to this power: "
+        "0 uniformly, 1 by frequency",
     )
     loss: Literal["margin", "softmax"] = setting(
         "margin", "`margin`, a ranking loss over cosine, or `softmax`, over dot product"

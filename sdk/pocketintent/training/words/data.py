@@ -15,7 +15,7 @@ from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
-from pocketintent.training.loop.trainer import Report
+from pocketintent.training.loop.options import Report
 from pocketintent.training.terms.files import load_terms
 from pocketintent.training.terms.joiner import TermJoiner
 from pocketintent.training.words.settings import WordSettings

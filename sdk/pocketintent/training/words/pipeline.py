@@ -17,8 +17,8 @@ from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
-from pocketintent.training.loop.trainer import Report
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
@@ -31,13 +31,9 @@ def train_words(
     paths: Sequence[str | Path],
     out: str | Path,
     settings: WordSettings,
+    options: RunOptions = DEFAULT_OPTIONS,
     *,
     terms: str | Path | None = None,
-    resume: bool = False,
-    restart: bool = False,
-    languages: Sequence[str] = (),
-    command: str = "",
-    report: Report = lambda line: None,
 ) -> dict[str, Any]:
     """Train word vectors (Mikolov et al. 2013; Bojanowski et al. 2017) and save them.
 
@@ -51,14 +47,9 @@ def train_words(
             which FastText's n-grams embed unknown words; for other suffixes see
             :func:`write_vectors`.
         settings: The settings of the run.
+        options: Whether the run is resumed, and who receives its progress; the device is the CPU.
         terms: A file of terms, see :func:`load_terms`; their words are joined to one token each,
             ``machine_learning``. None for words alone.
-        resume: Continue after the last whole epoch of an unfinished run, if there is one.
-        restart: Delete the work folder of an unfinished run.
-        languages: Tags of the languages of the texts, such as ``"en"``, kept in the manifest of a
-            model.
-        command: The command line, kept in the manifest.
-        report: Receives lines of progress.
 
     Returns:
         The record of the run, which is also the manifest's ``training`` entry of a model.
@@ -70,12 +61,10 @@ def train_words(
         MissingExtraError: gensim is not installed.
     """
     settings.check()
-    language_entries = languages_entry(languages)
+    language_entries = languages_entry(options.languages)
     require("gensim", "train")
     inputs = [*paths, *([] if terms is None else [terms])]
-    with open_run(
-        out, inputs, asdict(settings), resume=resume, restart=restart, report=report
-    ) as run:
+    with open_run(out, inputs, asdict(settings), options) as run:
         if run.finished:
             return run.record
         if run.workers.count > 1:
@@ -95,7 +84,7 @@ def train_words(
             "settings": asdict(settings),
             "vocabulary": len(corpus.words),
             "words_per_epoch": corpus.num_tokens,
-            "command": command,
+            "command": options.command,
         }
         entries = {"training": training, **language_entries}
         _save(Path(out), task.model, corpus, settings, entries)

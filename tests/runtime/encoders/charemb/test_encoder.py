@@ -133,11 +133,11 @@ def test_words_are_summed_with_the_lengths_that_the_network_predicts() -> None:
 
 
 def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pocketintent.runtime.encoders.charemb.encoder._WORD_CACHE", 3)
+    monkeypatch.setattr("pocketintent.runtime.encoders.word_cache.WORD_CACHE", 3)
     encoder = make(reads="words")
     texts = ["a b", "b c d", "a b c d e f", "f a", "b", "a b"]
     first = [encoder.encode(text) for text in texts]
-    assert 0 < len(encoder._cache) <= 3
+    assert 0 < len(encoder._word_vectors) <= 3
     for text, vector in zip(texts, first, strict=True):
         np.testing.assert_allclose(make(reads="words").encode(text), vector, atol=1e-6)
 

@@ -33,6 +33,45 @@ def plain_attention(rows: FloatArray, query: FloatArray, attention: Attention) -
     return np.asarray(length * mixed / np.linalg.norm(mixed), np.float32)
 
 
+@pytest.mark.parametrize("temperature", [0.01, 0.05, 1])
+def test_many_queries_have_the_answers_of_single_ones(
+    temperature: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pocketintent.runtime.encoders.combined.attention._QUERIES_AT_ONCE", 12)
+    attend = TableAttention(DenseMatrix(make_rows()), Attention(temperature=temperature))
+    queries = np.random.default_rng(0).normal(0, 2, (30, DIM)).astype(np.float32)
+    queries[20] = 0
+
+    together = attend(queries)
+
+    for query, result in zip(queries, together, strict=True):
+        np.testing.assert_allclose(result, attend(query[None])[0], atol=1e-5)
+
+
+class CountedProducts(np.ndarray[Any, np.dtype[np.float32]]):
+    """A matrix that counts its products."""
+
+    count = 0
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **settings: Any) -> Any:
+        CountedProducts.count += ufunc is np.matmul
+        arrays = [np.asarray(each) if each is self else each for each in inputs]
+        return getattr(ufunc, method)(*arrays, **settings)
+
+
+def test_many_queries_that_all_words_answer_are_one_product() -> None:
+    attend = TableAttention(DenseMatrix(make_rows()), Attention(temperature=1))
+    queries = np.random.default_rng(0).normal(0, 2, (100, DIM)).astype(np.float32)
+    expected = attend(queries)
+    assert attend._rows is not None
+    attend._rows = attend._rows.view(CountedProducts)
+    CountedProducts.count = 0
+
+    np.testing.assert_array_equal(attend(queries), expected)
+
+    assert CountedProducts.count == 2  # the scores, and the answers
+
+
 @given(
     seed=st.integers(0, 1000),
     share=st.floats(0.01, 1),

@@ -124,12 +124,12 @@ def test_a_megabyte_is_read_to_the_limit_of_the_tokenizer() -> None:
 def test_the_cache_of_unknown_words_is_bounded_and_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pocketintent.runtime.encoders.combined.encoder._WORD_CACHE", 3)
+    monkeypatch.setattr("pocketintent.runtime.encoders.word_cache.WORD_CACHE", 3)
     encoder = make()
     texts = ["a b", "b c lamp", "a b c d e f", "f a", "turn", "a b"]
     for text in texts:
         np.testing.assert_allclose(encoder.encode(text), plain_sum(encoder, text), atol=1e-5)
-        assert len(encoder._cache) <= 3
+        assert len(encoder._unknown_vectors) <= 3
 
 
 def test_an_unknown_word_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,10 +62,11 @@ class Classifier:
             float32 [num_intents].
         """
         of_vector, of_counts, biases, squares = self.parts
-        logits: FloatArray = of_vector @ vector
+        # `dot` is quicker to call than `@`, which counts for a few intents.
+        logits: FloatArray = of_vector.dot(vector)
         length = math.sqrt((counts * counts).dot(squares))
         if length > 0:
-            logits += (of_counts @ counts) * np.float32(1 / length)
+            logits += of_counts.dot(counts * np.float32(1 / length))
         logits += biases
         return logits
 

@@ -95,4 +95,5 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
 
 def _counts_for(rows: TrainingRows, intent: int) -> NDArray[np.bool_]:
     """Whether each row counts for an intent: counter-examples of others do not."""
-    return (rows.counter_examples == NO_INTENT) | (rows.counter_examples == intent)
+    counts: NDArray[np.bool_] = np.isin(rows.counter_examples, [NO_INTENT, intent])
+    return counts

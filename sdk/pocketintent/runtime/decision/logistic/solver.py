@@ -69,7 +69,8 @@ class TrainingRows:
 
     def targets(self, intents: IndexArray) -> FloatArray:
         """1 for the rows of each intent, otherwise 0: float32 [num_rows, num_solved]."""
-        return (self.labels[:, None] == intents).astype(np.float32)
+        targets: FloatArray = (self.labels[:, None] == intents).astype(np.float32)
+        return targets
 
     def included(self, intents: IndexArray) -> tuple[IndexArray, FloatArray] | None:
         """The counter-examples, and whether each counts for each intent; None without any.
@@ -183,7 +184,8 @@ def _minimise(problem: _Problem, weights: FloatArray) -> FloatArray:
     gradient = problem.gradient(weights, problem.residuals(logits)[0])
     scale = np.full_like(problem.penalty, _WEIGHT_SCALE)
     scale[-1] = 1 / (C * len(logits) * _BIAS_SHARE)
-    active, pairs = np.arange(weights.shape[1]), list[_Pair]()
+    active: IndexArray = np.arange(weights.shape[1])
+    pairs = list[_Pair]()
     for _ in range(MAX_STEPS):
         solved = _column_products(gradient, gradient) < TOLERANCE**2
         if solved.any():

@@ -8,6 +8,7 @@ of vocabulary, and the vector of a misspelt word is near the correct word's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -22,6 +23,7 @@ from pocketintent.runtime.encoders.charemb.transformer import TransformerReader
 from pocketintent.runtime.encoders.charemb.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
+from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.files.numbers import check_numbers
@@ -35,7 +37,6 @@ Reading = Literal["text", "words"]
 
 _TEXTS_AT_ONCE = 256
 _CHARS_AT_ONCE = 4096
-_WORD_CACHE = 4096
 _MIN_LOG_LENGTH, _MAX_LOG_LENGTH = np.float32(-20), np.float32(20)
 
 
@@ -103,7 +104,7 @@ class CharEncoder(ModelEncoder):
             for n in (0, 1)
         ]
         self._characters = CharVocabulary(vocabulary.characters, self.max_chars)
-        self._cache: dict[str, FloatArray] = {}  # vectors of words
+        self._word_vectors = WordCache(self.embed_terms)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
@@ -210,17 +211,11 @@ class CharEncoder(ModelEncoder):
 
     def _sum_words(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
         """The sums of the tokens' vectors, float32 [num_texts, dim]."""
-        cache = self._cache  # read once: another thread may replace it
-        missing = sorted({token for tokens in token_lists for token in tokens} - cache.keys())
-        additions = dict(zip(missing, self.embed_terms(missing), strict=True))
+        vectors = self._word_vectors(chain.from_iterable(token_lists))
         totals = np.zeros((len(token_lists), self.dim), np.float32)
         for total, tokens in zip(totals, token_lists, strict=True):
             for token in tokens:
-                vector = additions.get(token)
-                total += cache[token] if vector is None else vector
-        if 0 < len(additions) <= _WORD_CACHE:
-            fits = len(cache) + len(additions) <= _WORD_CACHE
-            self._cache = cache | additions if fits else additions
+                total += vectors[token]
         return totals
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

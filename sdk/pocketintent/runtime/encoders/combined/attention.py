@@ -20,6 +20,9 @@ thousand words just below this limit would have 4e-4 of the answer; in the shipp
 _MAX_SINGLE_QUERIES = 8
 """Up to this number of queries, BLAS is faster with one product for each query."""
 
+_QUERIES_AT_ONCE = 1024
+"""Number of queries whose scores are in memory at once."""
+
 MIN_TEMPERATURE = 1e-6
 """Smallest temperature; float32 cannot divide by much smaller ones."""
 
@@ -118,25 +121,41 @@ class TableAttention:
             float32 [num_queries, dim]: the direction of ``share`` times the table's answer plus
             ``1 - share`` times the query. Zeros for a query of zeros, and if the two cancel out.
         """
+        results = np.empty_like(queries)
+        for start in range(0, len(queries), _QUERIES_AT_ONCE):
+            block = slice(start, start + _QUERIES_AT_ONCE)
+            results[block] = self._answer(queries[block])
+        return results
+
+    def _answer(self, queries: FloatArray) -> FloatArray:
+        """Apply the attention to queries whose scores fit into memory."""
         rows, scales = self._decode()
-        share, temperature = self.settings.share, self.settings.temperature
+        share = np.float32(self.settings.share)
         units = unit_rows(queries)
-        if 0 < len(units) <= _MAX_SINGLE_QUERIES:
+        if len(units) <= _MAX_SINGLE_QUERIES:
             scores = np.stack([rows @ unit for unit in units])
         else:
             scores = units @ rows.T
-        scores *= scales / np.float32(temperature)
+        scores *= scales / np.float32(self.settings.temperature)
         scores -= scores.max(axis=1, keepdims=True)
-        results = np.float32(1 - share) * queries
+        results = np.float32(1 - self.settings.share) * queries
         lengths = np.sqrt(np.einsum("nd,nd->n", queries, queries))
-        for result, query, row in zip(results, queries, scores, strict=True):
-            if query.any():
-                near = np.flatnonzero(row > -_MAX_SCORE_GAP)
-                # Reading all rows in place is faster than gathering many of them.
-                answering = slice(None) if len(near) > len(rows) // 8 else near
-                weights = np.exp(row[answering])
-                weights *= np.float32(share) / weights.sum()
-                result += weights @ rows[answering]
+        many = []  # queries that many words answer: their answers are one product
+        for index in np.flatnonzero(queries.any(axis=1)).tolist():
+            near = np.flatnonzero(scores[index] > -_MAX_SCORE_GAP)
+            # Reading all rows in place is faster than gathering many of them.
+            if len(near) > len(rows) // 8:
+                many.append(index)
+            else:
+                weights = np.exp(scores[index, near])
+                weights *= share / weights.sum()
+                results[index] += weights @ rows[near]
+        step = 1 if len(many) <= _MAX_SINGLE_QUERIES else len(many)
+        for start in range(0, len(many), step):
+            block = many[start : start + step]
+            weights = np.exp(scores[block])
+            weights *= share / weights.sum(axis=1, keepdims=True)
+            results[block] += weights @ rows
         vectors = unit_rows(results)
         vectors *= (np.float32(self.settings.weight) * lengths)[:, None]
         return vectors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from pocketintent.runtime.encoders.combined.attention import Attention, TableAtt
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
@@ -27,7 +29,6 @@ PART = "charemb"
 
 _SHARED = ("kind", "dim", "tokenizer")  # entries that the model and its network share
 _TEXTS_AT_ONCE = 256
-_WORD_CACHE = 4096
 
 
 class CombinedEncoder(ModelEncoder):
@@ -85,7 +86,7 @@ class CombinedEncoder(ModelEncoder):
         self.counts = words.counts
         self.manifest = words.manifest
         self._attend = None if attention is None else TableAttention(words.words, attention)
-        self._cache: Mapping[str, FloatArray] = {}  # vectors of unknown words
+        self._unknown_vectors = WordCache(self.embed_unknown)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
@@ -98,7 +99,9 @@ class CombinedEncoder(ModelEncoder):
                 limit_unknown_words(self.tokenize(text), self.vocabulary)
                 for text in texts[start : start + _TEXTS_AT_ONCE]
             ]
-            unknown = self._unknown_vectors([token for tokens in token_lists for token in tokens])
+            unknown = self._unknown_vectors(
+                self.vocabulary.unknown(chain.from_iterable(token_lists))
+            )
             for row, tokens in enumerate(token_lists, start):
                 vectors[row] = self._unit_sum(tokens, unknown)
         return vectors
@@ -121,7 +124,7 @@ class CombinedEncoder(ModelEncoder):
         Returns:
             float32 [num_embedded, dim]; unknown words without known characters are left out.
         """
-        unknown = self._unknown_vectors(tokens)
+        unknown = self._unknown_vectors(self.vocabulary.unknown(tokens))
         rows = np.zeros((len(tokens), self.dim), np.float32)
         for row, token in zip(rows, tokens, strict=True):
             word_id = self.vocabulary.get(token)
@@ -184,8 +187,7 @@ class CombinedEncoder(ModelEncoder):
 
     def sum_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
         """The sum of the rows of slots and the vectors of unknown words, float32 [dim]."""
-        limited = limit_unknown_words(tokens, self.vocabulary)
-        unknown = [token for token in limited if token not in self.vocabulary]
+        unknown = self.vocabulary.unknown(limit_unknown_words(tokens, self.vocabulary))
         total = self.words.sum_slots(slots, tokens)
         total += self.embed_unknown(unknown).sum(axis=0)
         return total
@@ -206,18 +208,6 @@ class CombinedEncoder(ModelEncoder):
         if norm > 0.0:
             total /= norm
         return total
-
-    def _unknown_vectors(self, tokens: Sequence[str]) -> Mapping[str, FloatArray]:
-        """The vectors of unknown words: at least those among the tokens."""
-        cache = self._cache  # read once: another thread may replace it
-        missing = sorted({token for token in tokens if token not in self.vocabulary} - cache.keys())
-        if not missing:
-            return cache
-        additions = dict(zip(missing, self.embed_unknown(missing), strict=True))
-        vectors = {**cache, **additions}
-        if len(additions) <= _WORD_CACHE:
-            self._cache = vectors if len(vectors) <= _WORD_CACHE else additions
-        return vectors
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

@@ -1,0 +1,45 @@
+"""A cache of the vectors of words that an encoder computes and does not look up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pocketintent.runtime.arrays import FloatArray
+
+WORD_CACHE = 4096
+"""Number of words whose vectors are kept."""
+
+
+class WordCache:
+    """The vectors of words, each computed once as long as it is kept.
+
+    When the cache is full, it is emptied. Threads may share it: a call sees the vectors of all its
+    words, whatever other calls add or drop.
+
+    Args:
+        embed: The function from different words to their vectors, each float32 [dim].
+    """
+
+    def __init__(self, embed: Callable[[Sequence[str]], Iterable[FloatArray]]) -> None:
+        self._embed = embed
+        self._vectors: dict[str, FloatArray] = {}
+
+    def __len__(self) -> int:
+        """Number of words that are kept."""
+        return len(self._vectors)
+
+    def __call__(self, words: Iterable[str]) -> Mapping[str, FloatArray]:
+        """The vectors of at least these words; those that are missing are computed together."""
+        vectors = self._vectors  # read once: another thread may replace it
+        missing = [word for word in words if word not in vectors]
+        if not missing:
+            return vectors
+        # In order, because the rounding of a network's products depends on the order of its batch.
+        different = sorted(set(missing))
+        additions = dict(zip(different, self._embed(different), strict=True))
+        if len(vectors) + len(additions) <= WORD_CACHE:
+            vectors.update(additions)
+            return vectors
+        if len(additions) <= WORD_CACHE:
+            self._vectors = additions
+        return {**vectors, **additions}

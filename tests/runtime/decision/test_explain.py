@@ -1,0 +1,63 @@
+import json
+from typing import Any
+
+import pytest
+
+from pocketintent import IntentRecognizer
+from pocketintent.runtime.decision.explain import MAX_WORDS
+from pocketintent.runtime.encoders.static import StaticEncoder
+
+TEMPLATES = {
+    "on": ["turn on the light", "lamp on", "switch the lamp on"],
+    "off": ["turn off the light", "lamp off", "switch the lamp off"],
+    "food": ["order a pizza", "i want pasta"],
+}
+
+
+@pytest.fixture(params=["logistic", "nearest", "nearest+centroid"])
+def recognizer(tiny_encoder: StaticEncoder, request: pytest.FixtureRequest) -> IntentRecognizer:
+    return IntentRecognizer(tiny_encoder, TEMPLATES, decision=request.param)
+
+
+def test_the_share_of_a_word_is_what_the_score_loses_without_it(
+    recognizer: IntentRecognizer,
+) -> None:
+    explanation = recognizer.explain("Please switch OFF the lamp!")
+    assert explanation.match == recognizer.match("Please switch OFF the lamp!")
+    assert [word.word for word in explanation.words] == ["please", "switch", "off", "the", "lamp"]
+
+    def score(text: str) -> float:
+        return next(c.score for c in recognizer.rank(text) if c.intent == "off")
+
+    shares = {word.word: word.share for word in explanation.words}
+    whole = score("please switch off the lamp")
+    assert shares["off"] == pytest.approx(whole - score("please switch the lamp"), abs=1e-4)
+    assert shares["off"] > shares["please"] + 0.1
+
+
+def test_without_its_only_word_a_text_has_no_score(recognizer: IntentRecognizer) -> None:
+    explanation = recognizer.explain("lamp")
+    (word,) = explanation.words
+    assert word.share == pytest.approx(explanation.match.score, abs=1e-4)
+
+
+@pytest.mark.parametrize("text", ["", "zzz", "...", "\x00"])
+def test_a_text_without_known_words_has_no_shares(recognizer: IntentRecognizer, text: str) -> None:
+    explanation = recognizer.explain(text)
+    assert explanation.words == () and explanation.match.reason == "unknown_words"
+
+
+def test_the_number_of_words_is_limited(recognizer: IntentRecognizer) -> None:
+    assert len(recognizer.explain("lamp on " * 5000).words) == MAX_WORDS
+
+
+def test_an_explanation_is_plain_json(recognizer: IntentRecognizer) -> None:
+    explanation = recognizer.explain("lamp off")
+    read: dict[str, Any] = json.loads(json.dumps(explanation.to_dict(), allow_nan=False))
+    assert read["match"] == explanation.match.to_dict()
+    assert [word["word"] for word in read["words"]] == ["lamp", "off"]
+
+
+def test_what_is_no_text_is_refused(recognizer: IntentRecognizer) -> None:
+    with pytest.raises(TypeError, match="must be a str"):
+        recognizer.explain(3)  # type: ignore[arg-type]
