@@ -18,6 +18,7 @@ examples:
   pocketintent-demo
   pocketintent-demo --templates travel
   pocketintent-demo --templates my_bot.json --model my_model.safetensors
+  pocketintent-demo --templates my_bot.safetensors
   printf 'it is too dark in here\\n:why\\n' | pocketintent-demo
 
 NO_COLOR=1 switches colours off."""
@@ -42,8 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--templates",
         default="smart_home",
         metavar="FILE",
-        help="template file (JSON), or a shipped set: smart_home, banking_support, travel, "
-        "small_talk (default: smart_home)",
+        help="template file (JSON), a bot file, or a shipped set: smart_home, banking_support, "
+        "travel, small_talk (default: smart_home)",
     )
     parser.add_argument(
         "--model",

@@ -34,8 +34,8 @@ class Session:
     """A conversation with one recogniser.
 
     Args:
-        templates: A template file, or the name of a shipped set.
-        model: A model file; None for the default model.
+        templates: A template file, the name of a shipped set, or a bot file.
+        model: A model file; None for the default model, or the model of a bot file.
         style: Colours of the answers.
         clock: Returns seconds, to time a match.
 
@@ -50,7 +50,7 @@ class Session:
         style: Style | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.model = model
+        self.model = templates if _is_bot(templates) else model
         self.style = style or Style()
         self.clock = clock
         self.finished = False
@@ -70,8 +70,12 @@ class Session:
             ":margin": Command(
                 self._margin, ":margin [NUMBER]", "smallest lead over the next intent, 0..2"
             ),
-            ":save": Command(self._save, ":save FILE", "save the templates and settings"),
-            ":load": Command(self._load, ":load FILE", "load a template file, or a shipped set"),
+            ":save": Command(
+                self._save, ":save FILE", "save the templates (.json), or all (.safetensors)"
+            ),
+            ":load": Command(
+                self._load, ":load FILE", "load a template file, a shipped set, or a bot file"
+            ),
             ":help": Command(self._help, ":help", "this list"),
             ":quit": Command(self._quit, ":quit", "leave (Ctrl-D does too)"),
         }
@@ -258,8 +262,11 @@ class Session:
         if not rest:
             raise CommandError(f"write {self.commands[':load'].usage}, for example :load travel")
         path = os.path.expanduser(rest)
-        self.recognizer = IntentRecognizer.load(templates=path, model=self.model)
+        model = None if _is_bot(path) else self.model
+        self.recognizer = IntentRecognizer.load(templates=path, model=model)
         self.source = path
+        if _is_bot(path):
+            self.model = path  # for templates that are loaded later
         return f"loaded {self._size()} from {path}"
 
     def _help(self, rest: str) -> str:
@@ -275,6 +282,11 @@ class Session:
         intents = self.recognizer.templates.intents
         texts = sum(len(intent.templates) for intent in intents.values())
         return f"{_count(len(intents), 'intent')} with {_count(texts, 'template')}"
+
+
+def _is_bot(path: str) -> bool:
+    """Whether a name is that of a bot file, as ``IntentRecognizer.save`` sees it."""
+    return path.lower().endswith(".safetensors")
 
 
 def _number(text: str, low: float, high: float, usage: str) -> float:
@@ -294,4 +306,4 @@ def _count(number: int, noun: str) -> str:
 def _complete_path(start: str) -> list[str]:
     paths = glob.glob(glob.escape(os.path.expanduser(start)) + "*")
     folders = [path + os.sep for path in paths if os.path.isdir(path)]
-    return sorted(folders + [path for path in paths if path.endswith(".json")])
+    return sorted(folders + [path for path in paths if path.endswith(".json") or _is_bot(path)])

@@ -27,6 +27,7 @@ from pocketintent.runtime.graphs.folder import (
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.templates.bot_file import choose_model
 from pocketintent.runtime.templates.files import TemplateSource
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent_export.conformance import make_conformance
@@ -71,8 +72,9 @@ def export_folder(
     Args:
         out: The folder to create; it must not exist or must be empty. It appears only when the
             export is complete.
-        templates: A template file, the name of a shipped set, a mapping, or a set.
-        model: A model file or the name of a shipped model; None for the default model.
+        templates: A template file, the name of a shipped set, a mapping, or a set; or a bot file.
+        model: A model file or the name of a shipped model; None for the default model, or the
+            model of a bot file.
         file_format: ``"onnx"`` or ``"tflite"``.
         decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`.
         scoring: How the graph computes the scores, see :data:`Scoring`; the scores are the same.
@@ -96,7 +98,7 @@ def export_folder(
     _check_arguments(file_format, scoring, max_length, max_chars)
     remove_leftovers(out)
     target = check_target(out)
-    source = find_model(model)
+    source = find_model(choose_model(templates, model))
     encoder = load_encoder(source)
     encoder.check_exportable(str(source))
     inputs = _graph_inputs(encoder, file_format, max_length, max_chars)

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         required=True,
         metavar="FILE",
-        help="template file (JSON), or the name of a shipped set",
+        help="template file (JSON), the name of a shipped set, or a bot file, which has its model",
     )
     add_model_option(parser)
     parser.add_argument(

@@ -19,6 +19,7 @@ from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 
 COMMANDS = (
     Command("match", "pocketintent.cli.match", "recognise the intent of texts"),
+    Command("build", "pocketintent.cli.build", "put a model and templates into one bot file"),
     Command("train", "pocketintent.cli.train.command", "learn an encoder from a corpus"),
     Command("compress", "pocketintent.cli.compress.compress", "prune and quantise a model"),
     Command(
@@ -55,6 +56,7 @@ EXAMPLES = """\
 examples:
   pocketintent match --templates smart_home "could you switch the lamp off please"
   pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
+  pocketintent build my_bot.json --model distilled --out my_bot.safetensors
   pocketintent COMMAND --help
 
 exit status: 0 success, 1 bad input, 2 bad usage"""

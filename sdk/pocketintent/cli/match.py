@@ -17,6 +17,7 @@ EPILOG = """\
 examples:
   pocketintent match --templates smart_home "switch the lamp off please"
   pocketintent match --templates my_bot.json --rank 3 "where is my order"
+  pocketintent match --templates my_bot.safetensors "where is my order"
   pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
   tail -f chat.log | pocketintent match --templates my_bot.json
   pocketintent match --model exported/ --backend onnxruntime "where is my order"
@@ -48,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--templates",
         type=file_name,
         metavar="FILE",
-        help="template file (JSON), or the name of a shipped set; an exported folder has its own "
-        "templates",
+        help="template file (JSON), the name of a shipped set, or a bot file, which has its model; "
+        "an exported folder has its own templates",
     )
     add_model_option(parser, "; with --backend, an exported folder")
     parser.add_argument(
@@ -62,9 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--search",
         choices=("table", "exact"),
-        default="table",
         help="compute similarities by table look-up of quantised templates, or exactly (default: "
-        "%(default)s)",
+        "table, or the search of a bot file)",
     )
     parser.add_argument(
         "--decision",

@@ -14,6 +14,7 @@ from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.templates.template_set import TemplateSet
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
@@ -168,10 +169,39 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     Raises:
         PocketIntentError: ``keep`` is below 1, or the encoder has no table of words.
     """
-    counts = encoder.counts
-    if counts is None:
-        counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
-    return encoder.select_words(select_by_frequency(counts, keep))
+    return encoder.select_words(_frequent_words(encoder, keep))
+
+
+def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> EncoderT:
+    """Keep the most frequent words of an encoder, and every word of a bot's texts.
+
+    Args:
+        encoder: The encoder to prune; it is not changed. If it has no counts, its words are in the
+            order of their frequency; see :func:`keep_frequent`.
+        templates: The bot. The words of its templates, of ``none`` and of its counter-examples
+            stay, so that their vectors are those of the whole model.
+        keep: Number of words to keep, at least 1, besides those of the bot.
+
+    Returns:
+        A copy with these words; the encoder itself if these are all of its words.
+
+    Raises:
+        PocketIntentError: ``keep`` is below 1, or the encoder has no table of words.
+    """
+    vocabulary = words_of(encoder).vocabulary
+    texts = list(templates.none)
+    for intent in templates.intents.values():
+        texts += intent.templates + intent.counter_examples
+    is_kept = np.zeros(len(vocabulary), np.bool_)
+    is_kept[_frequent_words(encoder, keep)] = True
+    for text in texts:
+        is_kept[vocabulary.ids(encoder.tokenize(text))] = True
+    if is_kept.all():
+        return encoder
+    pruned = encoder.select_words(np.flatnonzero(is_kept))
+    manifest = {key: value for key, value in pruned.manifest.items() if key != "quality"}
+    compression = {**manifest.get("compression", {}), "keep": keep, "prune": "bot"}
+    return pruned.replace(manifest=manifest | {"compression": compression})
 
 
 def with_compact_counts(encoder: EncoderT) -> EncoderT:
@@ -201,6 +231,14 @@ def without_ngrams(encoder: EncoderT) -> EncoderT:
     changes: dict[str, Any] = {"ngrams": None} if "ngrams" in encoder.tables() else {}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     return encoder.replace(manifest=manifest, **changes)
+
+
+def _frequent_words(encoder: ModelEncoder, keep: int) -> IndexArray:
+    """Ids of the most frequent words: by the counts, otherwise by the order of the file."""
+    counts = encoder.counts
+    if counts is None:
+        counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
+    return select_by_frequency(counts, keep)
 
 
 def _check_keep(keep: int) -> None:

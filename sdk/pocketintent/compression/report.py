@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from pocketintent.runtime.encoders.registry import encoder_class
-from pocketintent.runtime.files.model_file import load_model
+from pocketintent.runtime.files.model_file import BOT, load_model
 
 
 def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
@@ -45,6 +45,28 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
             sizes[group] += tensor.nbytes
     file = os.path.getsize(path)
     return {**sizes, "rest": file - sum(sizes.values()), "file": file}
+
+
+def bot_size_report(path: str | os.PathLike[str]) -> dict[str, int]:
+    """Measure the parts of a bot file.
+
+    Args:
+        path: A bot file.
+
+    Returns:
+        The groups of :func:`size_report`, where ``templates`` is the model's codebook for
+        templates; besides them ``bot``, all that the file has beyond its model, which ``rest``
+        does not count.
+
+    Raises:
+        ModelFileError: The file is missing or is not a model.
+    """
+    sizes = size_report(path)
+    tensors = load_model(path).tensors
+    bot = sum(tensor.nbytes for name, tensor in tensors.items() if name.startswith(f"{BOT}."))
+    file = sizes.pop("file")
+    rest = sizes.pop("rest") - bot
+    return {**sizes, "bot": bot, "rest": rest, "file": file}
 
 
 def compare_sizes(

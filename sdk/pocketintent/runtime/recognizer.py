@@ -5,29 +5,27 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import replace
 from itertools import islice
-from numbers import Real
-from typing import Any, Literal, cast, get_args
+from typing import Any, get_args
 
+from pocketintent.runtime.arguments import check_choice, check_range, check_text
+from pocketintent.runtime.bot_file import SUFFIX, Bot, save_bot
+from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.decide import State, match_text, match_texts, rank_text
 from pocketintent.runtime.decision.explain import Explanation, explain_text
-from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
-from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision, make_scorer
+from pocketintent.runtime.decision.indexing import IndexedTemplates, Search
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
-from pocketintent.runtime.graphs.encoder import GraphEncoder
-from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.opening import Backend, open_bot
 from pocketintent.runtime.templates.checks import language_warning
 from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
-
-Backend = Literal["numpy", "onnxruntime", "tflite"]
 
 TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and searched at once."""
@@ -62,15 +60,17 @@ class IntentRecognizer:
         decision: Decision = DEFAULT_DECISION,
         search: Search = "table",
     ) -> None:
-        _check_choice("decision", decision, get_args(Decision))
-        _check_choice("search", search, get_args(Search))
-        self.encoder = encoder
-        self.decision = decision
-        self.search = search
+        check_choice("decision", decision, get_args(Decision))
+        check_choice("search", search, get_args(Search))
+        state = build_state(encoder, load_templates(templates), decision, search)
+        self._open(Bot(encoder, decision, search, state))
+
+    def _open(self, bot: Bot) -> None:
+        self.encoder = bot.encoder
+        self.decision = bot.decision
+        self.search = bot.search
+        self._state: State = bot.state
         self._lock = threading.Lock()
-        loaded = load_templates(templates)
-        indexed = index_templates(encoder, loaded, search)
-        self._state = State(loaded, indexed, make_scorer(decision, encoder, loaded, indexed))
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
@@ -96,20 +96,22 @@ class IntentRecognizer:
         model: str | os.PathLike[str] | None = None,
         *,
         decision: Decision | None = None,
-        search: Search = "table",
+        search: Search | None = None,
         backend: Backend = "numpy",
     ) -> IntentRecognizer:
         """Open a recogniser.
 
         Args:
             templates: A template file, the name of a shipped set, a mapping, or a set; None for
-                the templates of an exported folder.
-            model: A model file or the name of a shipped model; None for the default model. The
-                backends ``"onnxruntime"`` and ``"tflite"`` need a folder made by
-                ``pocketintent export``.
-            decision: See the class; None for the decision of an exported folder, otherwise
-                ``"logistic"``.
-            search: See the class.
+                the templates of an exported folder. Or a bot file, made by ``pocketintent build``
+                or :meth:`save`: nothing of it is encoded or fitted again.
+            model: A model file or the name of a shipped model; None for the default model or the
+                model of a bot file. The backends ``"onnxruntime"`` and ``"tflite"`` need a folder
+                made by ``pocketintent export``.
+            decision: See the class; None for the decision of an exported folder or a bot file,
+                otherwise ``"logistic"``. A bot file is fitted again for another decision.
+            search: See the class; None for the search of a bot file, otherwise ``"table"``. The
+                templates of a bot file are encoded again for another search.
             backend: What computes the sentence vectors: ``"numpy"``, or the exported encoder
                 graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. Templates are
                 searched and edited in the same way with each of them.
@@ -124,26 +126,13 @@ class IntentRecognizer:
             ModelFileError: The model cannot be used, or not with this backend.
             MissingExtraError: The backend is not installed.
             TemplateError: The templates cannot be used.
-            PocketIntentError: No templates are given, or an argument is not an allowed value.
+            PocketIntentError: No templates are given, an argument is not an allowed value, or a
+                bot file is given with a model or with another backend.
         """
-        _check_choice("backend", backend, get_args(Backend))
-        encoder: Encoder
-        manifest: Mapping[str, Any]
-        if backend != "numpy":
-            if model is None:
-                raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
-            folder = open_exported(model, backend)
-            encoder, manifest = GraphEncoder(folder), folder.manifest.entries
-            templates = folder.templates() if templates is None else templates
-            decision = decision or cast(
-                Decision | None, folder.manifest.choice("decision", get_args(Decision))
-            )
-        else:
-            encoder = model_encoder = load_encoder(model)
-            manifest = model_encoder.manifest
-        if templates is None:
-            raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
-        recognizer = cls(encoder, templates, decision=decision or DEFAULT_DECISION, search=search)
+        check_choice("backend", backend, get_args(Backend))
+        bot, manifest = open_bot(templates, model, decision, search, backend)
+        recognizer = cls.__new__(cls)
+        recognizer._open(bot)
         if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
@@ -178,7 +167,7 @@ class IntentRecognizer:
 
     @threshold.setter
     def threshold(self, value: float) -> None:
-        _check_range("threshold", value, -1.0, 1.0)
+        check_range("threshold", value, -1.0, 1.0)
         with self._lock:
             templates = replace(self._state.templates, threshold=float(value))
             self._state = replace(self._state, templates=templates)
@@ -193,7 +182,7 @@ class IntentRecognizer:
 
     @margin.setter
     def margin(self, value: float) -> None:
-        _check_range("margin", value, 0.0, 2.0)
+        check_range("margin", value, 0.0, 2.0)
         with self._lock:
             templates = replace(self._state.templates, margin=float(value))
             self._state = replace(self._state, templates=templates)
@@ -210,7 +199,7 @@ class IntentRecognizer:
         Raises:
             TypeError: ``text`` is not a string.
         """
-        _check_text(text)
+        check_text(text)
         state = self._state
         vector = self.encoder.encode(text)
         return match_text(state, text, vector)
@@ -236,7 +225,7 @@ class IntentRecognizer:
         state, remaining, matches = self._state, iter(texts), list[Match]()
         while block := list(islice(remaining, TEXTS_AT_ONCE)):
             for text in block:
-                _check_text(text)
+                check_text(text)
             vectors = self.encoder.encode_batch(block)
             matches += match_texts(state, block, vectors)
         return matches
@@ -256,7 +245,7 @@ class IntentRecognizer:
             TypeError: ``text`` is not a string.
             PocketIntentError: ``limit`` is less than 1.
         """
-        _check_text(text)
+        check_text(text)
         if limit < 1:
             raise PocketIntentError(f"limit {limit} is less than 1")
         vector = self.encoder.encode(text)
@@ -314,32 +303,25 @@ class IntentRecognizer:
             self._swap(edited, name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the templates with thresholds and margin; loading the file restores them.
+        """Save the templates with thresholds and margin, or the whole recogniser.
+
+        Args:
+            path: The file to write or replace. A name that ends in ``.safetensors`` makes it a bot
+                file: with the model, the index of the templates and the fitted decision. Any other
+                name makes it a template file, in JSON.
 
         Raises:
+            PocketIntentError: A bot file is asked of a recogniser that runs an exported graph.
             OSError: The file cannot be written; an old file is then unchanged. The error names
                 the file and says what is wrong with its folder.
         """
-        save_templates(self._state.templates, path)
+        state = self._state
+        if os.fspath(path).lower().endswith(SUFFIX):
+            save_bot(path, Bot(self.encoder, self.decision, self.search, state))
+        else:
+            save_templates(state.templates, path)
 
     def _swap(self, edited: TemplateSet, changed: str) -> None:
-        encoder, old = self.encoder, self._state
-        indexed = index_templates(encoder, edited, self.search, old.indexed, changed)
-        scorer = make_scorer(self.decision, encoder, edited, indexed, old.scorer)
-        self._state = State(edited, indexed, scorer)
-
-
-def _check_text(text: object) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"a text must be a str, not {type(text).__name__}")
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise PocketIntentError(f"{name} {value!r} is not one of {', '.join(choices)}")
-
-
-def _check_range(name: str, value: object, low: float, high: float) -> None:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not low <= value <= high:  # type: ignore[operator]
-        raise PocketIntentError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
+        self._state = build_state(
+            self.encoder, edited, self.decision, self.search, self._state, changed
+        )

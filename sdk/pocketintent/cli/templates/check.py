@@ -10,9 +10,9 @@ from typing import Any
 from pocketintent.cli.options.files import check_name, file_name
 from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.errors import TemplateError
+from pocketintent.runtime.errors import ModelFileError, TemplateError
 from pocketintent.runtime.templates.checks import check_templates, language_warning
-from pocketintent.runtime.templates.files import find_templates, read_json
+from pocketintent.runtime.templates.files import find_templates, read_templates_file
 from pocketintent.runtime.templates.forms import normalise_form
 from pocketintent.runtime.templates.template_set import parse_templates
 
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         nargs="+",
         metavar="FILE",
-        help="template file (JSON), or the name of a shipped set",
+        help="template file (JSON), the name of a shipped set, or a bot file",
     )
     parser.add_argument(
         "--model",
@@ -80,8 +80,8 @@ def _check(name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
     try:
         path = find_templates(name)
         report["file"] = str(path)
-        form, errors = normalise_form(read_json(path))
-    except TemplateError as error:
+        form, errors = normalise_form(read_templates_file(path))
+    except (ModelFileError, TemplateError) as error:
         place = f"{report['file']}: "
         return {**report, "errors": [str(error).removeprefix(place)], "warnings": []}
     if errors:

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "templates",
         type=file_name,
         metavar="FILE",
-        help="template file (JSON), or the name of a shipped set",
+        help="template file (JSON), the name of a shipped set, or a bot file, which has its model",
     )
     parser.add_argument(
         "utterances",
@@ -96,12 +96,13 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.evaluation.bot.utterances import read_labelled
     from pocketintent.evaluation.bot.words import describe
     from pocketintent.runtime.recognizer import IntentRecognizer
+    from pocketintent.runtime.templates.bot_file import choose_model
 
     recognizer = IntentRecognizer.load(args.templates, args.model, decision=args.decision)
     utterances = read_labelled(args.utterances, recognizer.intents, args.templates)
     report, matrix = evaluate_bot(recognizer, utterances, worst=args.worst)
-    model = DEFAULT if args.model is None else args.model
-    inputs = {"templates": args.templates, "utterances": str(args.utterances), "model": model}
+    model = choose_model(args.templates, args.model) or DEFAULT
+    inputs = {"templates": args.templates, "utterances": str(args.utterances), "model": str(model)}
     print_json({**inputs, **report})
     if not args.json:
         print_note(describe(report, matrix))

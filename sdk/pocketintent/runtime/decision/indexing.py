@@ -88,7 +88,7 @@ def index_templates(
     fresh = _encode(encoder, templates, (name for name in templates.intents if name not in intents))
     if search == "exact":
         intents |= {name: IntentRows(texts, rows) for name, (texts, rows) in fresh.items()}
-        return _assemble(templates, intents, None, 0.0)
+        return assemble_index(templates, intents, None, 0.0)
     quantizer = old.quantizer if old is not None else None
     max_error = old.max_error if old is not None else MAX_ERROR
     if quantizer is None:
@@ -96,15 +96,15 @@ def index_templates(
     if quantizer is not None:
         intents |= _quantise(fresh, quantizer)
         if _mean_error(intents) <= max_error:
-            return _assemble(templates, intents, quantizer, max_error)
+            return assemble_index(templates, intents, quantizer, max_error)
     others = (name for name in templates.intents if name not in fresh)
     vectors = fresh | _encode(encoder, templates, others)
     if not vectors:
-        return _assemble(templates, {}, None, MAX_ERROR)
+        return assemble_index(templates, {}, None, MAX_ERROR)
     quantizer = fit_template_quantizer(np.concatenate([rows for _, rows in vectors.values()]))
     intents = _quantise(vectors, quantizer)
     max_error = max(MAX_ERROR, REFIT_GROWTH * _mean_error(intents))
-    return _assemble(templates, intents, quantizer, max_error)
+    return assemble_index(templates, intents, quantizer, max_error)
 
 
 def _encode(
@@ -143,12 +143,23 @@ def _mean_error(intents: Mapping[str, IntentRows]) -> float:
     return sum(intent.error for intent in intents.values()) / max(num_rows, 1)
 
 
-def _assemble(
+def assemble_index(
     templates: TemplateSet,
     intents: Mapping[str, IntentRows],
     quantizer: Quantizer | None,
     max_error: float,
 ) -> IndexedTemplates:
+    """Put the rows of intents together.
+
+    Args:
+        templates: The set.
+        intents: The rows of each intent that has any, in any order.
+        quantizer: The codebook of the rows; None if they are vectors.
+        max_error: Mean quantisation error above which the next edit fits a new codebook.
+
+    Returns:
+        The index.
+    """
     ordered = {name: intents[name] for name in templates.intents if name in intents}
     groups = [intent.rows for intent in ordered.values()]
     index: Index | None = None

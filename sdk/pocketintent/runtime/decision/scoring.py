@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.hits import Hit, HitBlock
 
-
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 """A part of a bot file: an entry of its manifest, and its tensors by name without a prefix."""
 

@@ -6,12 +6,14 @@ A new kind of this package is a line in ``_KINDS``; code outside of it calls :fu
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TypeVar
 
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.files.model_file import load_model
+from pocketintent.runtime.files.model_file import BOT, ModelFile, load_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.text.languages import read_languages
 
@@ -65,17 +67,37 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
         ModelFileError: The file is missing or damaged, its kind is unknown, or its parts do not
             fit each other.
     """
-    model = load_model(find_model(path))
-    try:
+    return encoder_of(load_model(find_model(path)))
+
+
+def encoder_of(model: ModelFile) -> ModelEncoder:
+    """The encoder of an open model file; that of a bot file has nothing of the bot.
+
+    Raises:
+        ModelFileError: The kind is unknown, or the parts do not fit each other.
+    """
+    kind = model.manifest["kind"]
+    with naming_damage(model, f"model of kind {kind!r}"):
         read_languages(model.manifest)  # checked here, since no kind reads them
-        return encoder_class(model.manifest["kind"]).from_model_file(model)
+        return encoder_class(kind).from_model_file(model.without(BOT))
+
+
+@contextmanager
+def naming_damage(model: ModelFile, content: str) -> Iterator[None]:
+    """Turn the errors of a damaged file into ModelFileErrors that name the file.
+
+    Args:
+        model: The file.
+        content: What the block makes of its parts, for the message.
+    """
+    try:
+        yield
     except PocketIntentError as error:
         raise ModelFileError(f"{model.path}: {error}") from error
     except _DAMAGE as error:
         reason = f"{type(error).__name__}: {error}"
         raise ModelFileError(
-            f"{model.path}: its parts do not make a model of kind {model.manifest['kind']!r}: "
-            f"{reason}"
+            f"{model.path}: its parts do not make a {content}: {reason}"
         ) from error
 
 

@@ -22,6 +22,9 @@ from pocketintent.runtime.files.regular import open_regular
 
 FORMAT_VERSION = 1
 METADATA_KEY = "pocketintent"
+BOT = "bot"
+"""Manifest entry of a bot file and, with a dot, prefix of its tensors; see ``docs/model-file.md``.
+A model file with this entry is a bot file, and can still be used as a model."""
 MAX_HEADER_BYTES = 100_000_000
 """Limit of the safetensors library on the header."""
 
@@ -52,6 +55,13 @@ class ModelFile:
     """The JSON manifest: format version, kind, tokenizer, dimensions, training, quality."""
     tensors: dict[str, NDArray[Any]]
     """Read-only views of one memory map, by name."""
+
+    def without(self, entry: str) -> ModelFile:
+        """The file without a manifest entry, and without the tensors that it is the prefix of."""
+        manifest = {key: value for key, value in self.manifest.items() if key != entry}
+        prefix = f"{entry}."
+        tensors = {k: tensor for k, tensor in self.tensors.items() if not k.startswith(prefix)}
+        return ModelFile(self.path, manifest, tensors)
 
 
 def save_model(
@@ -89,6 +99,22 @@ def save_model(
     content["sha256"] = _digest(content, arrays)
     metadata = {METADATA_KEY: orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode()}
     write_atomically(path, save(arrays, metadata))
+
+
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as model files do; nothing else of it is checked.
+
+    Bytes 4 to 7 of a model file, the upper half of the header's size, are zero. No JSON text has
+    four zero bytes there.
+
+    Args:
+        path: Any path. A path that cannot be read is not a model file.
+    """
+    try:
+        with open_regular(path, buffering=8) as file:
+            return file.read(8)[4:] == bytes(4)
+    except (OSError, ValueError):
+        return False
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.errors import ModelFileError, shorten
 
 LARGEST = 65504.0
 """Largest magnitude of a number, the limit of half precision; trained numbers are below 1,000. Sums
@@ -30,6 +30,28 @@ def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
             raise ModelFileError(
                 f"tensor {name!r} has a number that is NaN, infinite or beyond {LARGEST:.0f}"
             )
+
+
+def read_number(settings: Mapping[str, Any], key: str, least: float, place: str) -> float:
+    """A number of a manifest.
+
+    Args:
+        settings: The manifest entry with the number.
+        key: The number's key.
+        least: Smallest allowed value; the largest is ``LARGEST``.
+        place: What the number belongs to, for the message.
+
+    Raises:
+        ModelFileError: It is missing, not a number or out of range.
+    """
+    value = settings.get(key)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not least <= value <= LARGEST:  # type: ignore[operator]
+        raise ModelFileError(
+            f"{key} of {place} is {shorten(value)}; it must be a number from {least:g} to "
+            f"{LARGEST:.0f}"
+        )
+    return float(value)  # type: ignore[arg-type]
 
 
 def _is_usable(array: NDArray[Any]) -> bool:

@@ -13,7 +13,9 @@ import orjson
 
 from pocketintent.runtime.errors import TemplateError, shorten
 from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.model_file import is_model_file, load_model
 from pocketintent.runtime.files.regular import read_regular
+from pocketintent.runtime.templates.bot_file import read_form
 from pocketintent.runtime.templates.forms import list_names
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
@@ -23,7 +25,8 @@ MAX_DEPTH = 16
 _BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 TemplateSource = str | os.PathLike[str] | Mapping[str, Any] | TemplateSet
-"""A path, the name of a shipped set, a mapping in one of the three forms, or a set."""
+"""A path, also of a bot file, the name of a shipped set, a mapping in one of the three forms, or a
+set."""
 
 
 def load_templates(source: TemplateSource) -> TemplateSet:
@@ -31,20 +34,32 @@ def load_templates(source: TemplateSource) -> TemplateSet:
 
     Args:
         source: A path, the name of a shipped set such as ``"smart_home"``, a mapping in one of
-            the three forms, or a template set, which is checked and copied.
+            the three forms, or a template set, which is checked and copied. A path may be that of
+            a bot file, whose templates alone are used.
 
     Returns:
         A new set.
 
     Raises:
         TemplateError: There is no such file or shipped set, or it breaks the format.
+        ModelFileError: The file is a damaged bot file, or a model without templates.
     """
     if isinstance(source, TemplateSet):
         return parse_templates(source.to_dict(), "template set")
     if isinstance(source, Mapping):
         return parse_templates(source)
     path = find_templates(source)
-    return parse_templates(read_json(path), str(path))
+    return parse_templates(read_templates_file(path), str(path))
+
+
+def read_templates_file(path: Path) -> Any:
+    """The decoded JSON of a template file or a bot file, not checked against the format.
+
+    Raises:
+        TemplateError: The file cannot be read, or is not JSON; see :func:`read_json`.
+        ModelFileError: The file is a damaged bot file, or a model without templates.
+    """
+    return read_form(load_model(path)) if is_model_file(path) else read_json(path)
 
 
 def find_templates(source: str | os.PathLike[str]) -> Path:

@@ -13,8 +13,8 @@ from pocketintent.runtime.decision.logistic.classifier import Classifier
 from pocketintent.runtime.decision.logistic.features import bucket_weights
 from pocketintent.runtime.decision.scoring import Parts
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import ModelFileError, shorten
-from pocketintent.runtime.files.numbers import LARGEST
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.files.numbers import LARGEST, read_number
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 WEIGHTS = "weights"
@@ -55,17 +55,7 @@ def read_classifier(
     if weights is None or weights.dtype != np.float32 or weights.shape != shape:
         found = "missing" if weights is None else f"{weights.dtype} {list(weights.shape)}"
         raise ModelFileError(f"the classifier's weights must be float32 {list(shape)}, not {found}")
-    calibration = Calibration(
-        _number(settings, "slope", 0.0), _number(settings, "intercept", -LARGEST)
-    )
+    slope = read_number(settings, "slope", 0.0, "the classifier")
+    intercept = read_number(settings, "intercept", -LARGEST, "the classifier")
+    calibration = Calibration(slope, intercept)
     return Classifier(names, weights, calibration, bucket_weights(encoder.background))
-
-
-def _number(settings: Mapping[str, Any], key: str, least: float) -> float:
-    value = settings.get(key)
-    if type(value) not in (int, float) or not least <= value <= LARGEST:
-        raise ModelFileError(
-            f"the classifier's {key} is {shorten(value)}; it must be a number from {least:g} to "
-            f"{LARGEST:g}"
-        )
-    return float(value)

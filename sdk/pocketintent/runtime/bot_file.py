@@ -1,0 +1,158 @@
+"""The bot file: a model, templates, their index and the fitted decision in one model file.
+
+The specification is ``docs/model-file.md``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+from numpy.typing import NDArray
+
+from pocketintent.runtime.decision.building import build_state
+from pocketintent.runtime.decision.decide import State
+from pocketintent.runtime.decision.indexing import Search
+from pocketintent.runtime.decision.registry import Decision, read_scorer
+from pocketintent.runtime.decision.scoring import Parts
+from pocketintent.runtime.decision.stored_index import index_parts, read_index
+from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
+from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
+from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
+from pocketintent.runtime.files.model_file import BOT, load_model, save_model
+from pocketintent.runtime.templates.bot_file import read_bot_templates, templates_tensor
+
+VERSION = 1
+"""Version of the manifest entry ``bot``."""
+
+SUFFIX = ".safetensors"
+"""End of the name of a bot file, by which a recogniser saves itself whole."""
+
+_INDEX, _DECISION = "index", "decision"
+
+
+@dataclass(frozen=True, eq=False)
+class Bot:
+    """All that a recogniser is."""
+
+    encoder: Encoder
+    decision: Decision
+    search: Search
+    state: State
+
+
+def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
+    """Write a bot file; a save that fails or is killed leaves the old file whole.
+
+    Args:
+        path: The file to write or replace.
+        bot: The bot, whose encoder is that of a model file.
+
+    Raises:
+        PocketIntentError: The encoder is the graph of an exported folder.
+        ModelFileError: The model cannot be stored; see :func:`save_model`.
+        OSError: The file cannot be written.
+    """
+    if not isinstance(bot.encoder, ModelEncoder):
+        raise PocketIntentError(
+            f"{path}: a bot file contains a model file, and this recogniser runs an exported "
+            "graph; save the templates as JSON, or load the model file with the backend numpy"
+        )
+    manifest, tensors = bot.encoder.to_model_file_parts()
+    state = bot.state
+    settings: dict[str, Any] = {"version": VERSION}
+    scorer_parts: Parts = ({}, {}) if state.scorer is None else state.scorer.to_parts()
+    parts: dict[str, tuple[dict[str, Any], Parts]] = {
+        _INDEX: ({"search": bot.search}, index_parts(state.templates, state.indexed)),
+        _DECISION: ({"name": bot.decision}, scorer_parts),
+    }
+    for part, (head, (entry, arrays)) in parts.items():
+        settings[part] = head | entry
+        tensors |= {f"{BOT}.{part}.{key}": array for key, array in arrays.items()}
+    tensors |= {f"{BOT}.{key}": a for key, a in templates_tensor(state.templates).items()}
+    save_model(path, {**manifest, BOT: settings}, tensors)
+
+
+def load_bot(path: str | os.PathLike[str]) -> Bot:
+    """Open a bot file; nothing is encoded or fitted.
+
+    Args:
+        path: The file.
+
+    Raises:
+        ModelFileError: The file is missing or damaged, is a model without a bot, or was written
+            by a newer version.
+        TemplateError: Its templates break the format.
+    """
+    model = load_model(path)
+    entry = model.manifest.get(BOT, {"version": VERSION})
+    with naming_damage(model, "bot"):
+        _check_version(entry)
+    templates = read_bot_templates(model)
+    encoder = encoder_of(model)
+    with naming_damage(model, "bot"):
+        index, decision = _object(entry, _INDEX), _object(entry, _DECISION)
+        search: Search = _choice(index, "search", get_args(Search))
+        name: Decision = _choice(decision, "name", get_args(Decision))
+        tensors = _below(model.tensors, _INDEX)
+        indexed = read_index(templates, search, encoder.dim, index, tensors)
+        tensors = _below(model.tensors, _DECISION)
+        scorer = read_scorer(name, encoder, indexed, decision, tensors)
+    return Bot(encoder, name, search, State(templates, indexed, scorer))
+
+
+def with_settings(bot: Bot, decision: Decision | None, search: Search | None) -> Bot:
+    """The bot with another decision or search, for which it is built again.
+
+    Args:
+        bot: The bot.
+        decision: The decision; None for that of the bot.
+        search: The search; None for that of the bot.
+
+    Returns:
+        The bot itself, if it has both.
+    """
+    decision, search = decision or bot.decision, search or bot.search
+    if (decision, search) == (bot.decision, bot.search):
+        return bot
+    state = build_state(bot.encoder, bot.state.templates, decision, search)
+    return replace(bot, decision=decision, search=search, state=state)
+
+
+def _check_version(entry: object) -> None:
+    version = entry.get("version") if isinstance(entry, dict) else None
+    if type(version) is not int or version < 1:
+        raise ModelFileError(f"the bot has the version {shorten(version)}; it must be from 1")
+    if version > VERSION:
+        raise ModelFileError(
+            f"the bot has version {shorten(version)}; this version of pocketintent reads up to "
+            f"{VERSION}; {UPGRADE}"
+        )
+
+
+def _object(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = entry.get(key)
+    if not isinstance(value, dict):
+        raise ModelFileError(f"the bot has no object {key!r} in the manifest")
+    return value
+
+
+def _choice(entry: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> Any:
+    value = entry.get(key)
+    if value not in choices:
+        raise ModelFileError(
+            f"the bot's {key} is {shorten(value)}; it must be one of {', '.join(choices)}"
+        )
+    return value
+
+
+def _below(tensors: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
+    """The tensors of a part, by their names without its prefix."""
+    prefix = f"{BOT}.{part}."
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }

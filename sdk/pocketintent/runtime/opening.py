@@ -1,0 +1,69 @@
+"""From the names of templates and a model to a bot: what ``IntentRecognizer.load`` opens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, cast, get_args
+
+from pocketintent.runtime.arguments import check_choice
+from pocketintent.runtime.bot_file import Bot, load_bot, with_settings
+from pocketintent.runtime.decision.building import build_state
+from pocketintent.runtime.decision.indexing import Search
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
+from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.graphs.encoder import GraphEncoder
+from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
+from pocketintent.runtime.templates.files import TemplateSource, load_templates
+
+Backend = Literal["numpy", "onnxruntime", "tflite"]
+
+
+def open_bot(
+    templates: TemplateSource | None,
+    model: str | os.PathLike[str] | None,
+    decision: Decision | None,
+    search: Search | None,
+    backend: Backend,
+) -> tuple[Bot, Mapping[str, Any]]:
+    """Open what a recogniser needs; see :meth:`IntentRecognizer.load` for arguments and errors.
+
+    Returns:
+        The bot, and the manifest of its model or exported folder.
+    """
+    if decision is not None:
+        check_choice("decision", decision, get_args(Decision))
+    if search is not None:
+        check_choice("search", search, get_args(Search))
+    if (path := find_bot_file(templates)) is not None:
+        choose_model(templates, model)
+        if backend != "numpy":
+            raise PocketIntentError(
+                f"{path} is a bot file, which runs with the backend numpy; the backend {backend!r} "
+                "needs a folder made of it by `pocketintent export`"
+            )
+        bot = load_bot(path)
+        assert isinstance(bot.encoder, ModelEncoder)
+        return with_settings(bot, decision, search), bot.encoder.manifest
+    encoder: Encoder
+    manifest: Mapping[str, Any]
+    if backend != "numpy":
+        if model is None:
+            raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
+        folder = open_exported(model, backend)
+        encoder, manifest = GraphEncoder(folder), folder.manifest.entries
+        templates = folder.templates() if templates is None else templates
+        decision = decision or cast(
+            Decision | None, folder.manifest.choice("decision", get_args(Decision))
+        )
+    else:
+        encoder = model_encoder = load_encoder(model)
+        manifest = model_encoder.manifest
+    if templates is None:
+        raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
+    chosen, kept = decision or DEFAULT_DECISION, search or "table"
+    state = build_state(encoder, load_templates(templates), chosen, kept)
+    return Bot(encoder, chosen, kept, state), manifest
