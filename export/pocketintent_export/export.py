@@ -37,9 +37,8 @@ from pocketintent_export.folder import (
     describe_inputs,
     labels,
     to_json,
-    write_background,
-    write_decision,
     write_manifest,
+    write_state,
 )
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
 from pocketintent_export.proof import Proof, prove
@@ -129,8 +128,7 @@ def export_folder(
     }
     with new_folder(target) as folder:
         _write_texts(folder, inputs, known_templates, lines)
-        write_background(folder, encoder.background)
-        write_decision(folder, scorer)
+        write_state(folder, recognizer, known_templates)
         _write_graphs(folder, encoder, recognizer, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")

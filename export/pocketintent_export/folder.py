@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from numpy.typing import NDArray
 
-from pocketintent.runtime.background import Background
-from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.bot_file import Bot, bot_parts
+from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.features import TEXT_FEATURES
-from pocketintent.runtime.graphs.folder import BACKGROUND, DECISION
+from pocketintent.runtime.graphs.folder import STATE
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import MANIFEST
+from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.characters import NORMALISATION
 from pocketintent.runtime.text.languages import languages_entry, read_languages
@@ -44,20 +44,20 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_background(folder: Path, background: Background | None) -> None:
-    """Write the model's background, if it has one, for the runtime in Python."""
-    if background is not None:
-        manifest: dict[str, Any] = {"kind": "background"}
-        tensors: dict[str, NDArray[Any]] = {}
+def write_state(folder: Path, recognizer: IntentRecognizer, templates: TemplateSet) -> None:
+    """Write what the runtime in Python needs beside the graphs.
+
+    Args:
+        folder: The folder.
+        recognizer: The recogniser that is exported.
+        templates: The templates of ``labels.json``.
+    """
+    state = State(templates, recognizer.indexed, recognizer.scorer)
+    bot = Bot(recognizer.encoder, recognizer.decision, recognizer.search, state)
+    manifest, tensors = bot_parts(bot)
+    if (background := recognizer.encoder.background) is not None:
         background.add_to(manifest, tensors)
-        save_model(folder / BACKGROUND, manifest, tensors)
-
-
-def write_decision(folder: Path, scorer: Scorer) -> None:
-    """Write what a decision has fitted, if it fits anything, for the runtime in Python."""
-    settings, tensors = scorer.to_parts()
-    if tensors:
-        save_model(folder / DECISION, {"kind": "decision", "decision": settings}, tensors)
+    save_model(folder / STATE, {"kind": "export", **manifest}, tensors)
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
@@ -141,9 +141,7 @@ def artifacts(
         "lengths": _tensor("lengths", "int32", batch),
     }
     text_inputs = [input_tensors[name] for name in inputs.names]
-    features = [
-        _tensor(name, "float32", batch, TEXT_FEATURES[name].size) for name in text_features
-    ]
+    features = [_tensor(name, "float32", batch, TEXT_FEATURES[name].size) for name in text_features]
     graphs = {
         "encoder": (text_inputs, [_tensor("vector", "float32", batch, dim)]),
         "recognizer": (

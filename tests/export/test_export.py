@@ -184,14 +184,17 @@ def test_the_folder_has_the_background_and_the_languages_of_the_model(
     assert _manifest(set_folder)["languages"] == ["en"]
 
 
-def test_a_decision_that_fits_nothing_leaves_no_file(
+def test_a_decision_that_fits_nothing_stores_nothing(
     background_model: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("onnxscript")
     export_folder(tmp_path / "out", SET, background_model, decision="nearest")
     opened = open_exported(tmp_path / "out")
     assert opened.manifest.entries["features"] == {}
-    assert opened.decision_parts() is None and opened.background() is not None
+    state = opened.state()
+    assert state is not None and state.manifest["decision"] == {"name": "nearest"}
+    assert not any(name.startswith("decision.") for name in state.tensors)
+    assert opened.background() is not None
 
 
 def test_the_artifacts_are_what_the_graphs_take_and_give(folder: Path) -> None:

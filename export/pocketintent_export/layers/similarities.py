@@ -111,7 +111,8 @@ class BestTemplates(nn.Module):
             scores: float32 [num_templates, batch].
 
         Returns:
-            The similarities, float32, and the numbers of the templates, int32; [num_intents, batch].
+            The similarities, float32, and the numbers of the templates, int32; both
+            [num_intents, batch].
         """
         batch = scores.shape[1]
         rows = embedding(self.templates.reshape(-1), scores).reshape(-1, self.size, batch)

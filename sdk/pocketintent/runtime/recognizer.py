@@ -264,7 +264,7 @@ class IntentRecognizer:
         Raises:
             TypeError: ``text`` is not a string.
         """
-        _check_text(text)
+        check_text(text)
         return explain_text(self._state, self.encoder, text)
 
     def add_intent(

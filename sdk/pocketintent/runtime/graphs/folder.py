@@ -35,9 +35,9 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 LABELS = "labels.json"
 VOCABULARY = "vocabulary.txt"
 CONFORMANCE = "conformance.jsonl"
-BACKGROUND = "background.safetensors"
-DECISION = "decision.safetensors"
-"""What the decision has fitted on the templates."""
+STATE = "state.safetensors"
+"""What the Python runtime needs beside the graphs: the model's background, the codes of the
+templates, and what the decision has fitted on them."""
 BACKENDS = {"onnxruntime": "onnx", "tflite": "tflite"}
 """Format of the graphs that each backend runs."""
 
@@ -122,12 +122,22 @@ class ExportedFolder:
         if unknown:
             raise manifest.error(f"the recogniser takes {list_names(unknown)}; {UPGRADE}")
         features, settings = TextFeatures(sorted(names)), manifest.entries.get("features", {})
-        if settings != features.to_manifest():
+        if settings != (expected := features.to_manifest()):
             raise manifest.error(
-                f"'features' is {settings!r}, and this runtime computes {features.to_manifest()!r}; "
-                f"{UPGRADE}"
+                f"'features' is {settings!r}, and this runtime computes {expected!r}; {UPGRADE}"
             )
         return features
+
+    def state(self) -> ModelFile | None:
+        """What the Python runtime needs beside the graphs; None if the folder has no such file.
+
+        Raises:
+            ModelFileError: The file is missing or damaged.
+        """
+        if STATE not in self.manifest.entry("files", dict):
+            return None
+        self.read(STATE)  # compares the hash
+        return load_model(self.path / STATE)
 
     def background(self) -> Background | None:
         """The background of the exported model; None if it has none.
@@ -135,29 +145,14 @@ class ExportedFolder:
         Raises:
             ModelFileError: The file is missing or damaged, or its vectors have another size.
         """
-        if (parts := self._parts(BACKGROUND)) is None:
+        if (state := self.state()) is None:
             return None
         try:
-            background = Background.read(parts.manifest, parts.tensors)
+            background = Background.read(state.manifest, state.tensors)
             check_background(background, self.manifest.dim)
         except ModelFileError as error:
-            raise ModelFileError(f"{parts.path}: {error}") from error
+            raise ModelFileError(f"{state.path}: {error}") from error
         return background
-
-    def decision_parts(self) -> ModelFile | None:
-        """What the decision has fitted on the folder's templates; None if it fits nothing.
-
-        Raises:
-            ModelFileError: The file is missing or damaged.
-        """
-        return self._parts(DECISION)
-
-    def _parts(self, name: str) -> ModelFile | None:
-        """The manifest and tensors of a file; None if the folder does not list it."""
-        if name not in self.manifest.entry("files", dict):
-            return None
-        self.read(name)  # compares the hash
-        return load_model(self.path / name)
 
     def speller(self, inputs: GraphInputs) -> Speller | None:
         """The function from spelt words to the sum of their vectors.
