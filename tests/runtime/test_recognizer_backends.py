@@ -143,7 +143,7 @@ def test_a_template_set_can_be_edited_while_it_runs(
 
     if model == "static":
         assert recognizer.match("bye").intent == "farewell"
-        assert recognizer.match("play music").intent is None
+        assert recognizer.match("play music").intent != "play_music"
     assert recognizer.templates == plain.templates
     _assert_all_same(recognizer, plain)
 
