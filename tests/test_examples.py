@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -102,6 +103,20 @@ const answers = await Promise.allSettled(calls);
 const results = answers.map(({ value, reason }) => value?.score ?? reason.message);
 console.log(JSON.stringify({ results, runs: runs.sort() }));
 """
+
+COUNT_NGRAMS = """\
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+const [script, path] = process.argv.slice(-2);
+const { countNgrams } = await import(pathToFileURL(script));
+const settings = { min_n: 2, max_n: 5, num_buckets: 512 };
+for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
+  const counts = [...countNgrams(JSON.parse(line).text, settings)];
+  const pairs = counts.map((count, bucket) => [bucket, count]);
+  console.log(JSON.stringify(pairs.filter(([, count]) => count !== 0)));
+}
+"""
+VECTORS = REPOSITORY / "docs" / "ngram_vectors.jsonl"
 
 
 def run(*command: object) -> subprocess.CompletedProcess[str]:
@@ -296,6 +311,27 @@ def test_javascript_makes_the_same_inputs(
             assert line.get(field) == right.get(field)
         assert line["ngram_counts"] == right["ngram_counts"]
         assert line.get("weights", []) == pytest.approx(right.get("weights", []))
+
+
+def ngram_vectors() -> list[Any]:
+    """The pairs of bucket and count of each line."""
+    return [json.loads(line)["counts"] for line in VECTORS.read_text("utf-8").split("\n")[:-1]]
+
+
+def test_the_script_passes_the_ngram_vectors() -> None:
+    port = runpy.run_path(str(EXAMPLES / "recognise.py"))
+    settings = {"min_n": 2, "max_n": 5, "num_buckets": 512}
+    texts = [json.loads(line)["text"] for line in VECTORS.read_text("utf-8").split("\n")[:-1]]
+    found = [port["count_ngrams"](text, settings) for text in texts]
+    pairs = [[[i, count] for i, count in enumerate(row.tolist()) if count] for row in found]
+    assert pairs == ngram_vectors()
+
+
+def test_javascript_passes_the_ngram_vectors(node: str) -> None:
+    script = EXAMPLES / "recognise.mjs"
+    result = run(node, "--input-type=module", "-e", COUNT_NGRAMS, "--", script, VECTORS)
+    assert result.returncode == 0, result.stderr
+    assert [json.loads(line) for line in result.stdout.splitlines()] == ngram_vectors()
 
 
 def test_javascript_answers_calls_that_overlap(node: str) -> None:
