@@ -22,6 +22,7 @@ NUM_BUCKETS = 512
 _FNV_OFFSET = 2166136261
 _FNV_PRIME = 16777619
 _CACHED_WORDS = 4096
+_TEXTS_AT_ONCE = 64  # counts that fit the cache
 _MAX_CACHED = 32
 """Characters of the longest word that is cached, so that the cache takes 5 MB at most."""
 
@@ -49,6 +50,14 @@ def count_ngrams(text: str) -> FloatArray:
 
 def count_ngrams_of_texts(texts: Sequence[str]) -> FloatArray:
     """The counts of several texts, float32 [num_texts, NUM_BUCKETS]; see :func:`count_ngrams`."""
+    counts = np.empty((len(texts), NUM_BUCKETS), np.float32)
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        block = texts[start : start + _TEXTS_AT_ONCE]
+        counts[start : start + len(block)] = _count_block(block)
+    return counts
+
+
+def _count_block(texts: Sequence[str]) -> FloatArray:
     slots: list[IndexArray] = []
     lengths = np.zeros(len(texts), np.intp)
     for row, text in enumerate(texts):

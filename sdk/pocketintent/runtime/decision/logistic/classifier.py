@@ -138,24 +138,25 @@ def _examples(
     weights: FloatArray,
 ) -> tuple[FloatArray, IndexArray, IndexArray]:
     """Features, labels and the intents of counter-examples, as :class:`TrainingRows` has them."""
-    parts: list[FloatArray] = []
-    labels: list[IndexArray] = []
-    against: list[IndexArray] = []
+    sorted_templates = [_sorted_templates(indexed, name) for name in names]
+    texts = [text for group, _ in sorted_templates for text in group]
+    vectors = np.concatenate([rows for _, rows in sorted_templates])
+    parts = [join_features(vectors, count_ngrams_of_texts(texts), weights)]
+    sizes = [len(group) for group, _ in sorted_templates]
+    labels = [np.repeat(np.arange(len(names)), sizes)]
+    against = [np.full(len(texts), NO_INTENT, np.intp)]
 
-    def add(features: FloatArray, label: int, counter_example: int = NO_INTENT) -> None:
+    def add(features: FloatArray, counter_example: int = NO_INTENT) -> None:
         parts.append(features)
-        labels.append(np.full(len(features), label, np.intp))
+        labels.append(np.full(len(features), NO_INTENT, np.intp))
         against.append(np.full(len(features), counter_example, np.intp))
 
-    for label, name in enumerate(names):
-        texts, vectors = _sorted_templates(indexed, name)
-        add(join_features(vectors, count_ngrams_of_texts(texts), weights), label)
-    add(_encode(encoder, templates.none + templates.background, weights), NO_INTENT)
+    add(_encode(encoder, templates.none + templates.background, weights))
     if encoder.background is not None:
-        add(background_features(encoder.background), NO_INTENT)
+        add(background_features(encoder.background))
     for label, name in enumerate(names):
-        texts = templates.intents[name].counter_examples
-        add(_encode(encoder, texts, weights), NO_INTENT, label)
+        counter_examples = templates.intents[name].counter_examples
+        add(_encode(encoder, counter_examples, weights), label)
     return np.concatenate(parts), np.concatenate(labels), np.concatenate(against)
 
 
