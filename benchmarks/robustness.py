@@ -1,6 +1,7 @@
 """Open damaged files by the thousand: each is refused by its own error or gives finite scores.
 
     python benchmarks/robustness.py models --count 100000
+    python benchmarks/robustness.py bots --count 20000
     python benchmarks/robustness.py templates --count 200000
     python benchmarks/robustness.py folders --count 2000 --format onnx      (extra export)
     python benchmarks/robustness.py folders --count 2000 --format tflite    (extra export)
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hostile_files import bots as hostile_bots
 from hostile_files import models as hostile_models
 from hostile_files import templates as hostile_templates
 from memory import peak_bytes
@@ -34,7 +36,8 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import MAX_MESSAGE, ModelFileError, TemplateError
 from pocketintent.runtime.graphs.folder import BACKENDS
-from pocketintent.runtime.recognizer import Backend, IntentRecognizer
+from pocketintent.runtime.opening import Backend
+from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.checks import check_templates
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import parse_templates
@@ -62,6 +65,25 @@ def check_model() -> Check:
         except ModelFileError as error:
             return _refused(error)
         check_scores(encoder, table=number % 8 == 0)
+        return "opened"
+
+    return check
+
+
+def check_bot() -> Check:
+    """The check of one bot file; some are edited and saved too."""
+    bots = hostile_bots.tiny_bots(np.random.default_rng(0))
+
+    def check(number: int, rng: np.random.Generator, path: Path) -> str:
+        path.write_bytes(hostile_bots.mutate(bots[number % len(bots)], rng))
+        with np.errstate(all="ignore"):
+            try:
+                recognizer = IntentRecognizer.load(path)
+            except (ModelFileError, TemplateError) as error:
+                return _refused(error)
+            _check_matches(recognizer)
+            if number % 8 == 0:
+                _check_edit(recognizer, path.with_name("edited.safetensors"))
         return "opened"
 
     return check
@@ -115,6 +137,7 @@ def check_folder(folders: Folders, backend: Backend) -> Check:
 
 CHECKS: dict[str, Callable[[], Check]] = {
     "models": check_model,
+    "bots": check_bot,
     "templates": check_template_file,
 }
 FORMATS: dict[str, Any] = {file_format: backend for backend, file_format in BACKENDS.items()}
@@ -135,6 +158,15 @@ def check_scores(encoder: Encoder, *, table: bool) -> None:
 def _check_matches(recognizer: IntentRecognizer) -> None:
     for match in [*map(recognizer.match, TEXTS), *recognizer.match_batch(TEXTS)]:
         assert math.isfinite(match.score), f"score {match.score}"
+
+
+def _check_edit(recognizer: IntentRecognizer, path: Path) -> None:
+    """Edit a recogniser and save it; the file must answer as it does."""
+    recognizer.add_intent("new", ["turn the music on", "plai"])
+    _check_matches(recognizer)
+    recognizer.save(path)
+    loaded = IntentRecognizer.load(path)
+    assert [*map(loaded.match, TEXTS)] == [*map(recognizer.match, TEXTS)], "another answer"
 
 
 def _refused(error: Exception) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -77,6 +77,17 @@ def seal(parts: Parts) -> bytes:
 
 def tiny_models(rng: np.random.Generator) -> list[Parts]:
     """Models of each kind and way of storing, of some kilobytes."""
+    return [parts_of(*encoder.to_model_file_parts()) for encoder in tiny_encoders(rng)]
+
+
+def parts_of(manifest: Mapping[str, Any], tensors: Mapping[str, Any]) -> Parts:
+    """The content of a model file from its parts, as ``save_model`` takes them."""
+    arrays = {name: np.asarray(tensor) for name, tensor in tensors.items()}
+    return Parts({"format_version": 1, **manifest}, arrays)
+
+
+def tiny_encoders(rng: np.random.Generator) -> list[ModelEncoder]:
+    """The encoders of :func:`tiny_models`."""
     encoders: list[ModelEncoder] = [_static(rng, dense=True), _static(rng, dense=False)]
     for cell in ("lstm", "gru", "transformer"):
         encoders += [_characters(rng, cell, store) for store in ("float32", "int8", "codebook")]
@@ -84,19 +95,25 @@ def tiny_models(rng: np.random.Generator) -> list[Parts]:
     for dense, words in ((True, None), (False, 3)):
         table = _static(rng, dense=dense, ngrams=False)
         encoders.append(CombinedEncoder(table, characters, Attention(words=words)))
-    parts = (encoder.to_model_file_parts() for encoder in encoders)
-    return [
-        Parts({"format_version": 1, **manifest}, {k: np.asarray(v) for k, v in tensors.items()})
-        for manifest, tensors in parts
-    ]
+    return encoders
 
 
 def mutate(parts: Parts, rng: np.random.Generator) -> bytes:
     """One hostile file: one to three changes of a model, most of them under a valid checksum."""
     damaged = Parts(deepcopy(parts.manifest), dict(parts.tensors))
+    change(damaged, rng)
+    return seal_or_damage(damaged, rng)
+
+
+def change(parts: Parts, rng: np.random.Generator) -> None:
+    """Make one to three changes of parts, in place."""
     for _ in range(int(rng.choice((1, 1, 1, 2, 3)))):
-        _MUTATIONS[int(rng.integers(len(_MUTATIONS)))](damaged, rng)
-    content = seal(damaged)
+        _MUTATIONS[int(rng.integers(len(_MUTATIONS)))](parts, rng)
+
+
+def seal_or_damage(parts: Parts, rng: np.random.Generator) -> bytes:
+    """The model file of parts; one file in ten has damaged bytes too."""
+    content = seal(parts)
     return _damage_bytes(content, rng) if rng.random() < 0.1 else content
 
 
@@ -191,7 +208,7 @@ def _change_values(parts: Parts, rng: np.random.Generator) -> None:
     array = array.copy()
     where: Any = slice(None) if rng.random() < 0.3 else int(rng.integers(max(array.size, 1)))
     if array.size:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             if array.dtype.kind == "f":
                 array.reshape(-1)[where] = FLOATS[int(rng.integers(len(FLOATS)))]
             elif array.dtype.kind == "b":

@@ -106,6 +106,12 @@ def _add_intent(folder: Path) -> None:
     recognizer.save(folder / "new.json")
 
 
+def _save_bot(folder: Path) -> None:
+    recognizer = IntentRecognizer.load(folder / TEMPLATE_FILE, folder / MODEL)
+    recognizer.add_intent("order_food", ["order a pizza please"])
+    recognizer.save(folder / "new.safetensors")
+
+
 def _repeated(
     name: str, target: str, run: Callable[[Path], object], old: bytes | None = b"old"
 ) -> KilledCommand:
@@ -153,6 +159,15 @@ COMMANDS: Sequence[KilledCommand] = (
     KilledCommand("new_folder", "new", _make_folder, _make_folder, refusal="not empty"),
     _repeated("save_model", "new.safetensors", _save_model),
     _repeated("add_intent", "new.json", _add_intent),
+    _repeated("save_bot", "new.safetensors", _save_bot),
+    _repeated(
+        "build",
+        "new.safetensors",
+        _command(
+            *["build", f"{{}}/{TEMPLATE_FILE}", "--model", f"{{}}/{MODEL}"],
+            *["--max-words", "4", "--out", "{}/new.safetensors"],
+        ),
+    ),
     _repeated(
         "compress",
         "new.safetensors",

@@ -22,7 +22,7 @@ def models() -> list[Parts]:
     return tiny_models(np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(("files", "count"), [("models", 500), ("templates", 2000)])
+@pytest.mark.parametrize(("files", "count"), [("models", 500), ("bots", 500), ("templates", 2000)])
 def test_damaged_files_are_refused_or_give_finite_scores(
     tmp_path: Path, files: str, count: int, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,7 +14,10 @@ from kills.points import run_and_kill
 from pocketintent.runtime.files.atomic import write_atomically
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-QUICK = ["new_folder", "save_model", "add_intent", "compress", "finish", "evaluate", "terms"]
+QUICK = [
+    *("new_folder", "save_model", "add_intent", "save_bot", "build"),
+    *("compress", "finish", "evaluate", "terms"),
+]
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 

@@ -19,6 +19,7 @@ from junk import CALLS, NEVER_NUMBERS, Call, calls, commands, plain_call, write_
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.recognizer import IntentRecognizer
 
 SECONDS = 60
 """A call that takes longer hangs."""
@@ -48,7 +49,9 @@ def files(
     words = f"train charemb --target {compressed_model} --out {charemb} --reads words"
     settings = "--hidden 16 --mlp 32 --epochs 30 --batch-size 16 --validation 0 --min-char-count 1"
     assert main([*words.split(), *settings.split()]) == 0
-    models = {"tiny": tiny_model, "compressed": compressed_model, "counted": path}
+    built = path.with_name("built.safetensors")
+    IntentRecognizer(encoder, {"on": ["lamp on"], "off": ["lamp off"]}).save(built)
+    models = {"tiny": tiny_model, "compressed": compressed_model, "counted": path, "built": built}
     write_files(folder, models | {"charemb": charemb})
     return folder
 

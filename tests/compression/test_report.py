@@ -6,10 +6,16 @@ import numpy as np
 
 from pocketintent.compression.prune import with_compact_counts
 from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
-from pocketintent.compression.report import compare_sizes, quality_change, size_report
+from pocketintent.compression.report import (
+    bot_size_report,
+    compare_sizes,
+    quality_change,
+    size_report,
+)
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -77,3 +83,16 @@ def test_changes_are_differences_of_all_figures() -> None:
         "sts": {"pearson": -0.25},
         "intents": {"a": {"accuracy": {"5": 0.25}}},
     }
+
+
+def test_the_parts_of_a_bot_are_a_group(tmp_path: Path) -> None:
+    path, bot = tmp_path / "model.safetensors", tmp_path / "bot.safetensors"
+    encoder = make_encoder(50, 20, ngrams=True)
+    save_model(path, *encoder.to_model_file_parts())
+    IntentRecognizer(encoder, {"a": ["w1 w2"], "b": ["w3"]}).save(bot)
+    model, sizes = size_report(path), bot_size_report(bot)
+
+    assert sum(sizes.values()) == 2 * sizes["file"] == 2 * bot.stat().st_size
+    assert sizes["embedding"] == model["embedding"]
+    assert sizes["bot"] > 2 * (20 + 512 + 1) * 4
+    assert bot_size_report(path) == model | {"bot": 0}

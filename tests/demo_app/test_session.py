@@ -219,3 +219,21 @@ def test_texts_cannot_steer_the_terminal(session: Session) -> None:
 def test_templates_that_do_not_exist_are_an_error(tiny_model: Path) -> None:
     with pytest.raises(PocketIntentError, match="nothing_here"):
         Session("nothing_here", str(tiny_model))
+
+
+def test_a_bot_file_brings_its_model_for_what_is_loaded_later(
+    session: Session, tmp_path: Path
+) -> None:
+    path, saved = tmp_path / "bot.safetensors", tmp_path / "saved.json"
+    assert session.respond(f":save {path}") == f"saved 3 intents with 5 templates to {path}"
+    session.respond(f":save {saved}")
+    answer = session.respond("please switch the lamp off").splitlines()[1:]
+
+    again = Session(str(path))
+    assert again.respond("please switch the lamp off").splitlines()[1:] == answer
+    assert again.respond(f":load {saved}").startswith("loaded 3 intents")
+    assert again.respond("please switch the lamp off").splitlines()[1:] == answer
+    assert session.respond(f":load {path}").startswith("loaded 3 intents")
+    with pytest.raises(PocketIntentError, match="contains its model"):
+        Session(str(path), "robust")
+    assert session.complete(f":load {tmp_path}/b") == [str(tmp_path / "bot.json"), str(path)]

@@ -14,6 +14,7 @@ from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent_export import export_folder
 from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
@@ -289,3 +290,15 @@ def test_a_missing_converter_names_the_extra(
     with pytest.raises(MissingExtraError, match=r"\.\[export\]"):
         export_folder(tmp_path / "out", TEMPLATES, compressed_model, file_format="tflite")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bot_file_is_exported_with_its_model(compressed_model: Path, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.safetensors"
+    IntentRecognizer.load(TEMPLATES, compressed_model).save(bot)
+    for number, (templates, model) in enumerate([(TEMPLATES, compressed_model), (bot, None)]):
+        export_folder(tmp_path / str(number), templates, model, decision="nearest")
+
+    first, second = (_conformance(tmp_path / str(number)) for number in (0, 1))
+    assert first == second
+    with pytest.raises(PocketIntentError, match="contains its model"):
+        export_folder(tmp_path / "2", bot, compressed_model)

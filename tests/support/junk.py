@@ -24,7 +24,19 @@ _INTENTS = {"--shots": ["1"], "--runs": ["1"]}
 _SHAPE = {"--char-dim": ["4"], "--hidden": ["4"], "--mlp": ["4"]}
 
 CALLS: dict[tuple[str, ...], list[Arguments]] = {
-    ("match",): [{"--templates": ["bot.json"], "--model": ["tiny.safetensors"], "texts": ["hi"]}],
+    ("match",): [
+        {"--templates": ["bot.json"], "--model": ["tiny.safetensors"], "texts": ["hi"]},
+        {"--templates": ["built.safetensors"], "texts": ["hi"]},
+    ],
+    ("build",): [
+        {
+            "templates": ["bot.json"],
+            "--model": ["tiny.safetensors"],
+            "--out": ["out.safetensors"],
+            "--max-words": ["3"],
+        },
+        {"templates": ["built.safetensors"], "--out": ["out.safetensors"]},
+    ],
     ("train", "starspace"): [{**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"]}],
     ("train", "charemb"): [{**_TRAIN, **_SHAPE, "--target": ["vectors.tsv"]}],
     ("train", "distil"): [
@@ -156,7 +168,15 @@ FILES = (
         "mark.txt",
     ),
     *("object.json", "header.tsv", "ragged.tsv", "nan.tsv", "corpus.jsonl", "vectors.tsv"),
-    *("tiny.safetensors", "charemb.safetensors", "sts.jsonl", "intents", "bot.json", "loop"),
+    *(
+        "built.safetensors",
+        "tiny.safetensors",
+        "charemb.safetensors",
+        "sts.jsonl",
+        "intents",
+        "bot.json",
+        "loop",
+    ),
     *("fifo", "/dev/null", "/proc/self/mem"),
 )
 """Files and folders, by their names in :func:`write_files`, of which most suit no option."""

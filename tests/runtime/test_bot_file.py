@@ -1,0 +1,350 @@
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pocketintent import (
+    IntentRecognizer,
+    ModelFileError,
+    PocketIntentError,
+    TemplateError,
+    load_encoder,
+)
+from pocketintent.runtime.decision import indexing
+from pocketintent.runtime.decision.logistic import scorer
+from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import BOT, load_model, save_model
+
+TEMPLATES = {
+    "threshold": 0.4,
+    "margin": 0.05,
+    "language": "en",
+    "none": ["order a pizza"],
+    "background": ["the hungry silence"],
+    "intents": {
+        "lights_on": {
+            "templates": ["turn on the lights", "xyzzy", "lights on please", "lamp on"],
+            "except": ["turn off the radio"],
+            "threshold": 0.3,
+        },
+        "nothing_known": {"templates": ["xyzzy", "plugh"]},
+        "lights_off": {"templates": ["turn off the lights", "lamp off please", "lamp off please"]},
+        "play_music": {"templates": ["play some jazz", "play music"]},
+    },
+}
+TEXTS = (
+    *("turn on the lights", "please switch the lamp off", "play jazz please", "xyzzy", ""),
+    *("order a pizza", "the music", "lamp lamp on", "some hungry lights", "off off on"),
+)
+
+Make = Callable[..., IntentRecognizer]
+
+
+@pytest.fixture(params=["compressed", "reads_words", "reads_text", "combined"])
+def any_model(
+    request: pytest.FixtureRequest, compressed_model: Path, character_models: dict[str, Path]
+) -> Path:
+    """A model file of each kind."""
+    if request.param == "compressed":
+        return compressed_model
+    names = {"reads_words": "words", "reads_text": "text", "combined": "combined"}
+    return character_models[names[request.param]]
+
+
+@pytest.fixture(params=get_args(Decision))
+def decision(request: pytest.FixtureRequest) -> Decision:
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture(params=["table", "exact"])
+def make(request: pytest.FixtureRequest, compressed_model: Path, decision: Decision) -> Make:
+    def make_one(templates: Any = TEMPLATES) -> IntentRecognizer:
+        return IntentRecognizer.load(
+            templates, compressed_model, decision=decision, search=request.param
+        )
+
+    return make_one
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "bot.safetensors"
+
+
+def _reload(recognizer: IntentRecognizer, path: Path) -> IntentRecognizer:
+    recognizer.save(path)
+    return IntentRecognizer.load(path)
+
+
+def _assert_equal(loaded: IntentRecognizer, built: IntentRecognizer) -> None:
+    """Both answer equally to the last bit."""
+    assert loaded.templates == built.templates
+    assert (loaded.decision, loaded.search) == (built.decision, built.search)
+    assert [*map(loaded.match, TEXTS)] == [*map(built.match, TEXTS)]
+    assert loaded.match_batch(TEXTS) == built.match_batch(TEXTS)
+    assert [loaded.rank(text) for text in TEXTS] == [built.rank(text) for text in TEXTS]
+
+
+def test_a_loaded_bot_answers_as_the_one_that_was_saved(make: Make, path: Path) -> None:
+    built = make()
+
+    _assert_equal(_reload(built, path), built)
+
+
+def test_a_bot_has_a_model_of_any_kind(any_model: Path, path: Path) -> None:
+    built = IntentRecognizer.load(TEMPLATES, any_model)
+    loaded = _reload(built, path)
+
+    # A network's vector of a word is rounded as the batch is that it is first read in.
+    for found, expected in zip(loaded.match_batch(TEXTS), map(built.match, TEXTS), strict=True):
+        assert found.score == pytest.approx(expected.score, abs=1e-5)
+        assert (found.intent, found.template) == (expected.intent, expected.template)
+    assert np.array_equal(_weights(loaded), _weights(built))
+
+
+def _weights(recognizer: IntentRecognizer) -> Any:
+    """The weights of the fitted classifier."""
+    scorer = recognizer._state.scorer
+    assert scorer is not None
+    return scorer.to_parts()[1]["weights"]
+
+
+@pytest.fixture(scope="module")
+def pair(
+    compressed_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[IntentRecognizer, IntentRecognizer]:
+    """A recogniser as it was built, and as it is loaded."""
+    built = IntentRecognizer.load(TEMPLATES, compressed_model)
+    return built, _reload(built, tmp_path_factory.mktemp("pair") / "bot.safetensors")
+
+
+_WORDS = st.sampled_from(["turn", "on", "off", "the", "lights", "lamp", "jazz", "please", "laamp"])
+
+
+@given(st.one_of(st.text(), st.lists(_WORDS).map(" ".join)))
+def test_a_loaded_bot_answers_any_text_as_the_one_that_was_saved(
+    pair: tuple[IntentRecognizer, IntentRecognizer], text: str
+) -> None:
+    built, loaded = pair
+
+    assert loaded.match(text) == built.match(text)
+    assert loaded.rank(text) == built.rank(text)
+    assert loaded.match_batch([text, "lamp on"]) == built.match_batch([text, "lamp on"])
+
+
+@pytest.mark.parametrize("templates", [{}, {"odd": ["xyzzy plugh"]}, {"one": ["lamp on"]}])
+def test_a_bot_of_few_templates_is_kept(make: Make, path: Path, templates: Any) -> None:
+    built = make(templates)
+    loaded = _reload(built, path)
+
+    _assert_equal(loaded, built)
+    for recognizer in (loaded, built):
+        recognizer.add_intent("lights_on", ["turn on the lights", "lamp on"])
+    _assert_equal(loaded, built)
+
+
+def test_loading_encodes_and_fits_nothing(
+    make: Make, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make().save(path)
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("a text is encoded, or something is fitted")
+
+    with monkeypatch.context() as patched:
+        for name in ("encode", "encode_batch"):
+            patched.setattr(StaticEncoder, name, fail)
+        patched.setattr(scorer, "fit_classifier", fail)
+        patched.setattr(indexing, "fit_template_quantizer", fail)
+        loaded = IntentRecognizer.load(path)
+    assert loaded.match("turn on the lights").intent == "lights_on"
+
+
+def _edit(recognizer: IntentRecognizer) -> None:
+    recognizer.add_intent("order", ["order a pizza", "pizza please"], threshold=0.2)
+    recognizer.add_intent("lights_on", ["switch the lamp on"], counter_examples=["lamp off"])
+    recognizer.remove_intent("play_music")
+    recognizer.threshold, recognizer.margin = 0.35, 0.01
+
+
+def test_editing_after_loading_equals_editing_before_saving(make: Make, path: Path) -> None:
+    edited, loaded = make(), _reload(make(), path)
+    _edit(edited)
+    _edit(loaded)
+
+    _assert_equal(loaded, edited)
+    _assert_equal(_reload(loaded, path), edited)
+
+
+def test_saving_a_loaded_bot_gives_the_same_file(make: Make, path: Path) -> None:
+    loaded = _reload(make(), path)
+    content = path.read_bytes()
+    loaded.save(path)
+
+    assert path.read_bytes() == content
+    _assert_equal(IntentRecognizer.load(path), loaded)
+
+
+def test_the_end_of_the_name_chooses_between_bot_and_template_file(
+    make: Make, tmp_path: Path
+) -> None:
+    recognizer = make()
+    recognizer.save(tmp_path / "set.json")
+    recognizer.save(tmp_path / "BOT.SAFETENSORS")
+
+    assert (tmp_path / "set.json").read_bytes().startswith(b"{")
+    assert IntentRecognizer.load(tmp_path / "BOT.SAFETENSORS").templates == recognizer.templates
+
+
+def test_a_bot_file_is_found_by_its_content(make: Make, path: Path) -> None:
+    built = make()
+    built.save(path)
+    renamed = path.rename(path.with_name("my_bot.json"))
+
+    _assert_equal(IntentRecognizer.load(renamed), built)
+
+
+def test_a_bot_file_is_a_model(compressed_model: Path, path: Path) -> None:
+    IntentRecognizer.load(TEMPLATES, compressed_model).save(path)
+    bot, model = load_encoder(path), load_encoder(compressed_model)
+
+    assert bot.manifest == model.manifest
+    assert np.array_equal(bot.encode_batch(TEXTS), model.encode_batch(TEXTS))
+    other = IntentRecognizer.load({"on": ["lamp on"]}, path)
+    assert other.intents == ("on",)
+    assert BOT not in other.encoder.to_model_file_parts()[0]  # type: ignore[attr-defined]
+
+
+def test_a_model_beside_a_bot_file_is_refused(make: Make, path: Path) -> None:
+    make().save(path)
+
+    with pytest.raises(PocketIntentError, match="contains its model, but the model robust"):
+        IntentRecognizer.load(path, "robust")
+    with pytest.raises(PocketIntentError, match="the backend 'onnxruntime' needs a folder"):
+        IntentRecognizer.load(path, backend="onnxruntime")
+
+
+def test_another_decision_and_search_are_built_from_the_bots_templates(
+    make: Make, decision: Decision, path: Path, compressed_model: Path
+) -> None:
+    make().save(path)
+    other: Decision = "nearest" if decision == "logistic" else "logistic"
+
+    for search in ("table", "exact"):
+        loaded = IntentRecognizer.load(path, decision=other, search=search)  # type: ignore[arg-type]
+        built = IntentRecognizer.load(
+            TEMPLATES,
+            compressed_model,
+            decision=other,
+            search=search,  # type: ignore[arg-type]
+        )
+        _assert_equal(loaded, built)
+    with pytest.raises(PocketIntentError, match="decision 'best' is not one of"):
+        IntentRecognizer.load(path, decision="best")  # type: ignore[arg-type]
+
+
+def test_a_model_without_a_bot_is_refused_as_templates(compressed_model: Path) -> None:
+    with pytest.raises(ModelFileError, match=r"a model without templates.*pocketintent build"):
+        IntentRecognizer.load(compressed_model)
+
+
+def test_a_recogniser_of_an_exported_graph_is_not_saved_as_a_bot(
+    exported: Callable[..., Path], path: Path
+) -> None:
+    pytest.importorskip("onnxruntime")
+    recognizer = IntentRecognizer.load(
+        {"on": ["lamp on"]}, exported("onnx"), decision="nearest", backend="onnxruntime"
+    )
+
+    with pytest.raises(PocketIntentError, match="this recogniser runs an exported graph"):
+        recognizer.save(path)
+    assert not path.exists()
+
+
+def test_every_flipped_byte_and_every_cut_is_refused(compressed_model: Path, path: Path) -> None:
+    IntentRecognizer.load({"on": ["lamp on"], "off": ["lamp off"]}, compressed_model).save(path)
+    content = path.read_bytes()
+
+    for place in range(8, len(content), 97):
+        damaged = bytearray(content)
+        damaged[place] ^= 1
+        path.write_bytes(damaged)
+        with pytest.raises(ModelFileError, match=path.name):
+            IntentRecognizer.load(path)
+    for size in range(8, len(content), 997):
+        path.write_bytes(content[:size])
+        with pytest.raises(ModelFileError, match=path.name):
+            IntentRecognizer.load(path)
+
+
+def _damage(path: Path, entry: dict[str, Any], tensors: dict[str, Any]) -> None:
+    """Change the bot's manifest entry and tensors; None removes a tensor."""
+    model = load_model(path)
+    bot = {**model.manifest[BOT], **entry}
+    changed = {**model.tensors, **{f"{BOT}.{name}": tensor for name, tensor in tensors.items()}}
+    arrays = {name: np.array(tensor) for name, tensor in changed.items() if tensor is not None}
+    save_model(path, {**model.manifest, BOT: bot}, arrays)
+
+
+_SETTINGS = {"name": "logistic", "slope": 1.5, "intercept": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("entry", "tensors", "message"),
+    [
+        ({"version": 2}, {}, "version 2; this version of pocketintent reads up to 1"),
+        ({"version": 0}, {}, "the version 0; it must be from 1"),
+        ({"version": None}, {}, "the version None"),
+        ({"index": None}, {}, "no object 'index'"),
+        ({"decision": 3}, {}, "no object 'decision'"),
+        ({"decision": {"name": "best"}}, {}, "name is 'best'; it must be one of logistic"),
+        ({"index": {"search": []}}, {}, "search is .*; it must be one of table, exact"),
+        ({"decision": _SETTINGS | {"slope": -1}}, {}, "slope of the classifier is -1"),
+        ({"decision": _SETTINGS | {"intercept": None}}, {}, "intercept of the classifier is None"),
+        ({"decision": _SETTINGS | {"slope": True}}, {}, "slope of the classifier is True"),
+        ({}, {"decision.weights": None}, "weights must be float32 .* not missing"),
+        ({}, {"decision.weights": np.zeros((3, 9), np.float32)}, r"not float32 \[3, 9\]"),
+        ({}, {"templates": None}, "bot.templates is missing"),
+        ({}, {"templates": np.frombuffer(b"{", np.uint8)}, "bot.templates is not JSON"),
+        ({}, {"templates": np.frombuffer(b"[1]", np.uint8)}, "the long form is expected"),
+    ],
+)
+def test_a_bot_whose_parts_do_not_fit_is_refused(
+    compressed_model: Path, path: Path, entry: Any, tensors: Any, message: str
+) -> None:
+    IntentRecognizer.load(TEMPLATES, compressed_model).save(path)
+    _damage(path, entry, tensors)
+
+    with pytest.raises(ModelFileError, match=message) as raised:
+        IntentRecognizer.load(path)
+    assert str(path) in str(raised.value)
+
+
+def test_templates_that_break_the_format_are_refused(compressed_model: Path, path: Path) -> None:
+    IntentRecognizer.load(TEMPLATES, compressed_model).save(path)
+    broken = np.frombuffer(b'{"intents": {"on": {"templates": [1]}}}', np.uint8)
+    _damage(path, {}, {"templates": broken})
+
+    with pytest.raises(TemplateError, match="template 1 is a number") as raised:
+        IntentRecognizer.load(path)
+    assert str(path) in str(raised.value)
+
+
+def test_a_bot_can_be_saved_over_the_file_that_it_was_loaded_from(
+    compressed_model: Path, path: Path
+) -> None:
+    loaded = _reload(IntentRecognizer.load(TEMPLATES, compressed_model), path)
+    copy = path.with_name("copy.safetensors")
+    shutil.copy(path, copy)
+    loaded.add_intent("order", ["order a pizza"])
+    loaded.save(path)
+
+    assert "order" in IntentRecognizer.load(path).intents
+    assert "order" not in IntentRecognizer.load(copy).intents
+    _assert_equal(IntentRecognizer.load(path), loaded)
