@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
+from pocketintent.runtime.bot_file import load_bot, with_settings
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -27,7 +28,7 @@ from pocketintent.runtime.graphs.folder import (
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.recognizer import IntentRecognizer
-from pocketintent.runtime.templates.bot_file import choose_model
+from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
 from pocketintent.runtime.templates.files import TemplateSource
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent_export.conformance import make_conformance
@@ -59,7 +60,7 @@ def export_folder(
     model: str | os.PathLike[str] | None = None,
     *,
     file_format: Format = "onnx",
-    decision: Decision = DEFAULT_DECISION,
+    decision: Decision | None = None,
     scoring: Scoring = "decoded",
     max_length: int = MAX_LENGTH,
     max_chars: int | None = None,
@@ -75,7 +76,8 @@ def export_folder(
         model: A model file or the name of a shipped model; None for the default model, or the
             model of a bot file.
         file_format: ``"onnx"`` or ``"tflite"``.
-        decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`.
+        decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`. None for the
+            decision of a bot file, whose fitted weights are exported, otherwise ``"logistic"``.
         scoring: How the graph computes the scores, see :data:`Scoring`; the scores are the same.
         max_length: Number of slots of a TFLite graph; an ONNX graph takes any number.
         max_chars: Number of characters of a word or text that a TFLite graph of a character
@@ -102,7 +104,7 @@ def export_folder(
     encoder.check_exportable(str(source))
     inputs = _graph_inputs(encoder, file_format, max_length, max_chars)
     progress("encoding the templates")
-    recognizer = IntentRecognizer(ShortenedEncoder(encoder, inputs), templates, decision=decision)
+    recognizer = _recognizer(ShortenedEncoder(encoder, inputs), templates, decision)
     known_templates, scorer = _known_templates(recognizer), recognizer.scorer
     assert scorer is not None
     features = TextFeatures(scorer.text_features)
@@ -111,7 +113,7 @@ def export_folder(
     manifest = {
         "format_version": FORMAT_VERSION,
         "format": file_format,
-        "decision": decision,
+        "decision": recognizer.decision,
         "scoring": scoring,
         **describe_inputs(encoder, inputs),
         "features": features.to_manifest(),
@@ -163,6 +165,17 @@ def _graph_inputs(
         return inputs
     default = MAX_TEXT_CHARS if inputs.tokenize is None else MAX_WORD_CHARS
     return encoder.graph_inputs(max_length, default if max_chars is None else max_chars)
+
+
+def _recognizer(
+    encoder: ShortenedEncoder, templates: TemplateSource, decision: Decision | None
+) -> IntentRecognizer:
+    """The recogniser to export, whose templates are codes; that of a bot file as it is."""
+    path = find_bot_file(templates)
+    if path is None:
+        return IntentRecognizer(encoder, templates, decision=decision or DEFAULT_DECISION)
+    bot = with_settings(load_bot(path), decision, "table")
+    return IntentRecognizer.from_bot(replace(bot, encoder=encoder))
 
 
 def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:

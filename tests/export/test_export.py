@@ -302,3 +302,25 @@ def test_a_bot_file_is_exported_with_its_model(compressed_model: Path, tmp_path:
     assert first == second
     with pytest.raises(PocketIntentError, match="contains its model"):
         export_folder(tmp_path / "2", bot, compressed_model)
+
+
+def test_a_bot_file_is_exported_with_its_decision_and_its_weights(
+    compressed_model: Path, tmp_path: Path
+) -> None:
+    recognizer = IntentRecognizer.load(TEMPLATES, compressed_model)
+    # The weights of an edited bot differ a little from those of a fit from scratch.
+    recognizer.add_intent("lock", ["lock the door", "close the gate"])
+    recognizer.save(tmp_path / "bot.safetensors")
+    nearest = IntentRecognizer.load(TEMPLATES, compressed_model, decision="nearest")
+    nearest.save(tmp_path / "nearest.safetensors")
+
+    export_folder(tmp_path / "bot", tmp_path / "bot.safetensors")
+    export_folder(tmp_path / "nearest", tmp_path / "nearest.safetensors")
+
+    exported = IntentRecognizer.load(model=tmp_path / "bot", backend="onnxruntime")
+    assert exported.scorer is not None and recognizer.scorer is not None
+    (_, weights), (_, expected) = exported.scorer.to_parts(), recognizer.scorer.to_parts()
+    assert weights.keys() == expected.keys()
+    for name, tensor in expected.items():
+        np.testing.assert_array_equal(weights[name], tensor)
+    assert _manifest(tmp_path / "nearest")["decision"] == "nearest"

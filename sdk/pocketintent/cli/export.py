@@ -50,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decision",
         choices=get_args(Decision),
-        default=DEFAULT_DECISION,
         help="score by a classifier fitted on the templates, by the nearest template, or by its "
-        "mean with the intent's centroid (default: %(default)s)",
+        f"mean with the intent's centroid (default: {DEFAULT_DECISION}, or the decision of a bot "
+        "file)",
     )
     parser.add_argument(
         "--scoring",

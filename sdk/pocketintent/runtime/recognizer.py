@@ -65,6 +65,13 @@ class IntentRecognizer:
         state = build_state(encoder, load_templates(templates), decision, search)
         self._open(Bot(encoder, decision, search, state))
 
+    @classmethod
+    def from_bot(cls, bot: Bot) -> IntentRecognizer:
+        """The recogniser of an open bot; nothing is encoded or fitted."""
+        recognizer = cls.__new__(cls)
+        recognizer._open(bot)
+        return recognizer
+
     def _open(self, bot: Bot) -> None:
         self.encoder = bot.encoder
         self.decision = bot.decision
@@ -131,8 +138,7 @@ class IntentRecognizer:
         """
         check_choice("backend", backend, get_args(Backend))
         bot, manifest = open_bot(templates, model, decision, search, backend)
-        recognizer = cls.__new__(cls)
-        recognizer._open(bot)
+        recognizer = cls.from_bot(bot)
         if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
