@@ -101,7 +101,7 @@ def test_a_bot_has_a_model_of_any_kind(any_model: Path, path: Path) -> None:
     built = IntentRecognizer.load(TEMPLATES, any_model)
     loaded = _reload(built, path)
 
-    # A network's vector of a word is rounded as the batch is that it is first read in.
+    # The rounding of a network's vectors depends on the words that are read together.
     for found, expected in zip(loaded.match_batch(TEXTS), map(built.match, TEXTS), strict=True):
         assert found.score == pytest.approx(expected.score, abs=1e-5)
         assert (found.intent, found.template) == (expected.intent, expected.template)
