@@ -10,7 +10,11 @@ import pytest
 
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
+from pocketintent.runtime.errors import (
+    MissingExtraError,
+    PocketIntentError,
+    PocketIntentWarning,
+)
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
@@ -183,6 +187,27 @@ def test_the_folder_has_the_background_and_the_languages_of_the_model(
         np.testing.assert_array_equal(matrix.decode(), other.decode())
     np.testing.assert_array_equal(background.idf, expected.idf)
     assert _manifest(set_folder)["languages"] == ["en"]
+
+
+def test_an_edit_of_a_folder_is_fitted_as_in_numpy(
+    set_folder: Path, background_model: Path
+) -> None:
+    exported = IntentRecognizer.load(model=set_folder, backend="onnxruntime")
+    plain = IntentRecognizer.load(exported.templates, background_model)
+    for recognizer in (exported, plain):
+        recognizer.add_intent("close", ["close the gate", "lock the door"])
+        recognizer.add_intent("on", [], counter_examples=["lamp light"])
+    assert exported.templates == plain.templates
+    for text in ("lamp on", "lock the gate", "some music", "pizza"):
+        match, expected = exported.match(text), plain.match(text)
+        assert (match.intent, match.template) == (expected.intent, expected.template)
+        assert match.score == pytest.approx(expected.score, abs=1e-3)
+
+
+def test_a_folder_warns_of_templates_in_another_language(set_folder: Path) -> None:
+    french = {"language": "fr", "intents": {"on": {"templates": ["lamp on"]}}}
+    with pytest.warns(PocketIntentWarning, match="the model speaks en"):
+        IntentRecognizer.load(french, set_folder, backend="onnxruntime")
 
 
 def test_a_decision_that_fits_nothing_stores_nothing(
