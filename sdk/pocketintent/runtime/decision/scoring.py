@@ -1,7 +1,8 @@
 """The contract of decisions: what a recogniser asks of whatever scores the intents of a text.
 
 To add a decision, write a class with these methods and add a line to
-:mod:`pocketintent.runtime.decision.registry`.
+:mod:`pocketintent.runtime.decision.registry`. To make it exportable, write its torch module and add
+a line to ``pocketintent_export.layers.decisions``.
 """
 
 from __future__ import annotations
