@@ -96,7 +96,7 @@ def export_folder(
         OSError: The folder cannot be written.
     """
     started = time.monotonic()
-    _check_arguments(file_format, scoring, max_length, max_chars)
+    _check_arguments(file_format, decision, scoring, max_length, max_chars)
     remove_leftovers(out)
     target = check_target(out)
     source = find_model(choose_model(templates, model))
@@ -105,11 +105,10 @@ def export_folder(
     inputs = _graph_inputs(encoder, file_format, max_length, max_chars)
     progress("encoding the templates")
     recognizer = _recognizer(ShortenedEncoder(encoder, inputs), templates, decision)
-    known_templates, scorer = _known_templates(recognizer), recognizer.scorer
-    assert scorer is not None
-    features = TextFeatures(scorer.text_features)
+    known_templates, features = _known_templates(recognizer), _features(recognizer)
     progress("making the conformance utterances")
     lines = make_conformance(recognizer, inputs, features, seed)
+    num_intents = len(known_templates.intents)
     manifest = {
         "format_version": FORMAT_VERSION,
         "format": file_format,
@@ -117,13 +116,7 @@ def export_folder(
         "scoring": scoring,
         **describe_inputs(encoder, inputs),
         "features": features.to_manifest(),
-        "artifacts": artifacts(
-            file_format,
-            encoder.dim,
-            len(known_templates.intents),
-            inputs,
-            scorer.text_features,
-        ),
+        "artifacts": artifacts(file_format, encoder.dim, num_intents, inputs, features.names),
         "model": _describe_model(source),
         "versions": package_versions(file_format),
         "template_codebook": _template_codebook(recognizer),
@@ -141,11 +134,16 @@ def export_folder(
 
 
 def _check_arguments(
-    file_format: Format, scoring: str, max_length: int, max_chars: int | None
+    file_format: Format,
+    decision: str | None,
+    scoring: str,
+    max_length: int,
+    max_chars: int | None,
 ) -> None:
     """Check the options and the packages of the format."""
     for name, value, choices in (
         ("format", file_format, get_args(Format)),
+        ("decision", decision or DEFAULT_DECISION, get_args(Decision)),
         ("scoring", scoring, get_args(Scoring)),
     ):
         if value not in choices:
@@ -191,6 +189,12 @@ def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
         for name, rows in indexed.intents.items()
     }
     return templates
+
+
+def _features(recognizer: IntentRecognizer) -> TextFeatures:
+    """The features of a text that the recogniser graph takes."""
+    assert recognizer.scorer is not None
+    return TextFeatures(recognizer.scorer.text_features)
 
 
 def _template_codebook(recognizer: IntentRecognizer) -> Any:

@@ -269,6 +269,7 @@ def test_the_same_seed_gives_the_same_utterances(
     [
         ({"file_format": "coreml"}, "onnx, tflite"),
         ({"scoring": "guess"}, "decoded, table"),
+        ({"decision": "guess"}, r"logistic, nearest, nearest\+centroid"),
         ({"max_length": 0}, "max_length 0 is less than 1"),
         ({"max_chars": 0}, "max_chars 0 is less than 1"),
         ({"templates": {}}, "no template to export"),

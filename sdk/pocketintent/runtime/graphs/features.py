@@ -33,10 +33,14 @@ class TextFeatures:
 
     Args:
         names: Names of inputs, keys of ``TEXT_FEATURES``.
+
+    Attributes:
+        names: The names, in the order of the graph's inputs.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
         self._features = {name: TEXT_FEATURES[name] for name in names}
+        self.names = tuple(self._features)
 
     def __call__(self, text: str) -> dict[str, FloatArray]:
         """The inputs for a text by name, each without its batch axis."""
