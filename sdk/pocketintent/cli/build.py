@@ -7,12 +7,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, output_file
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.decision.indexing import Search
-from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -64,11 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="bot file to write; its name ends in .safetensors",
     )
-    parser.add_argument(
-        "--decision",
-        choices=get_args(Decision),
-        help=f"how an intent is scored ({DEFAULT_DECISION}, or the decision of a bot file)",
-    )
+    add_decision_option(parser, "a bot file")
     parser.add_argument(
         "--search",
         choices=get_args(Search),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import get_args
 
+from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 
 EPILOG = """\
 examples:
@@ -47,13 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=output_folder, required=True, metavar="DIR", help="folder to write"
     )
-    parser.add_argument(
-        "--decision",
-        choices=get_args(Decision),
-        help="score by a classifier fitted on the templates, by the nearest template, or by its "
-        f"mean with the intent's centroid (default: {DEFAULT_DECISION}, or the decision of a bot "
-        "file)",
-    )
+    add_decision_option(parser, "a bot file")
     parser.add_argument(
         "--scoring",
         choices=("decoded", "table"),

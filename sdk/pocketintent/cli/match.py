@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import Any
 
+from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.text.lines import without_mark
 
 EPILOG = """\
@@ -26,7 +26,7 @@ examples:
 each line of the output:
   text       the text
   intent     its intent, or null when the match is refused
-  score      probability of the nearest intent, 0..1, or similarity to it, -1..1, by --decision
+  score      probability of the nearest intent, 0..1 (similarity, -1..1, for nearest...)
   template   the nearest template of that intent
   nearest    the nearest intent, even when it is refused
   runner_up  the next intent: its intent, score and template
@@ -67,13 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compute similarities by table look-up of quantised templates, or exactly (default: "
         "table, or the search of a bot file)",
     )
-    parser.add_argument(
-        "--decision",
-        choices=get_args(Decision),
-        help="score by a classifier fitted on the templates, by the nearest template, or by its "
-        f"mean with the intent's centroid (default: {DEFAULT_DECISION}, or the decision of a bot "
-        "file or an exported folder)",
-    )
+    add_decision_option(parser, "a bot file or an exported folder")
     parser.add_argument(
         "--rank",
         type=whole_number(1),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, get_args
+from typing import Any
 
+from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, input_file
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.files.shipped_models import DEFAULT
 
 EPILOG = """\
@@ -66,11 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="labelled utterances: JSON lines, TSV or CSV",
     )
     add_model_option(parser)
-    parser.add_argument(
-        "--decision",
-        choices=get_args(Decision),
-        help="how an intent is scored (the default of `pocketintent match`)",
-    )
+    add_decision_option(parser, "a bot file")
     parser.add_argument(
         "--worst",
         type=whole_number(0),
