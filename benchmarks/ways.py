@@ -40,7 +40,7 @@ class GraphAlone:
 
     def __init__(self, folder: Path) -> None:
         opened = open_exported(folder)
-        self._inputs = opened.inputs()
+        self._inputs, self._features = opened.inputs(), opened.features()
         self._spell = opened.speller(self._inputs)
         self._run = opened.graph("recognizer").run
         self._names = list(opened.templates().intents)
@@ -50,7 +50,8 @@ class GraphAlone:
         inputs = self._inputs(text)
         if not inputs.is_known:
             return ""
-        return self._names[int(self._run(inputs.arrays(self._spell))["scores"].argmax())]
+        arrays = inputs.arrays(self._spell) | self._features(text)
+        return self._names[int(self._run(arrays)["scores"].argmax())]
 
 
 def make_way(name: str, folder: Path, templates: Path, model: Path | None) -> Way:

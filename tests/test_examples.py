@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -52,7 +53,10 @@ const manifest = JSON.parse(read("manifest.json"));
 const words = "vocabulary.txt" in manifest.files ? read("vocabulary.txt") : "";
 const inputs = new Inputs(manifest, words);
 for (const line of read("conformance.jsonl").split("\\n").slice(0, -1)) {
-  console.log(JSON.stringify(inputs.prepare(JSON.parse(line).text)));
+  const features = inputs.prepare(JSON.parse(line).text);
+  const counts = [...features.ngram_counts].map((count, bucket) => [bucket, count]);
+  features.ngram_counts = counts.filter(([, count]) => count !== 0);
+  console.log(JSON.stringify(features));
 }
 """
 
@@ -63,6 +67,56 @@ const { decide } = await import(pathToFileURL(script));
 const { labels, scores, nearest } = JSON.parse(json);
 console.log(JSON.stringify(scores.map((row) => decide(labels, row, nearest))));
 """
+
+# A runtime that fails when a graph is run while another one runs, as ONNX Runtime Web does. The
+# graphs give a word the vector [number of characters], and score 1 / that for the only intent.
+CHECK_OVERLAPPING_CALLS = """\
+import { pathToFileURL } from "node:url";
+const [script, json] = process.argv.slice(-2);
+const { Recogniser } = await import(pathToFileURL(script));
+const { files, texts } = JSON.parse(json);
+let running = 0;
+const runs = [];
+const ort = {
+  Tensor: class { constructor(type, data) { this.data = data; } },
+  InferenceSession: {
+    create: async (content) => ({
+      run: async (inputs) => {
+        if (running++) throw new Error("another graph runs");
+        const name = new TextDecoder().decode(content);
+        runs.push(name);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        if (inputs.characters?.data.length === 4) throw new Error("four characters");
+        const total = inputs.characters ? inputs.characters.data.length : inputs.spelt.data[0];
+        const vectors = { data: Float32Array.of(total) };
+        const scores = { data: Float32Array.of(1 / total) };
+        return { vectors, scores, templates: { data: Int32Array.of(0) } };
+      },
+    }),
+  },
+};
+const read = async (name) => new TextEncoder().encode(files[name] ?? name);
+const recognisers = [await Recogniser.load(ort, read), await Recogniser.load(ort, read)];
+const calls = texts.map((text, i) => recognisers[i % 2].recognise(text));
+const answers = await Promise.allSettled(calls);
+const results = answers.map(({ value, reason }) => value?.score ?? reason.message);
+console.log(JSON.stringify({ results, runs: runs.sort() }));
+"""
+
+COUNT_NGRAMS = """\
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+const [script, path] = process.argv.slice(-2);
+const { countNgrams } = await import(pathToFileURL(script));
+const settings = { min_n: 2, max_n: 5, num_buckets: 512 };
+for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
+  const counts = [...countNgrams(JSON.parse(line).text, settings)];
+  const pairs = counts.map((count, bucket) => [bucket, count]);
+  console.log(JSON.stringify(pairs.filter(([, count]) => count !== 0)));
+}
+"""
+VECTORS = REPOSITORY / "docs" / "ngram_vectors.jsonl"
 
 
 def run(*command: object) -> subprocess.CompletedProcess[str]:
@@ -189,6 +243,12 @@ def test_the_recogniser_runs_under_tflite_runtime(
         ("static", "vector", [0.5] * 8),
         ("static", "intent", "other"),
         ("static", "score", 0.123),
+        ("static", "scores", [0.1, 0.2, 0.3, 0.4]),
+        ("static", "ngram_counts", [[3, 1]]),
+        ("static", "template", "another"),
+        ("static", "nearest", "other"),
+        ("static", "runner_up", {"intent": "other", "score": 0.5, "template": "another"}),
+        ("static", "margin", 0.123),
         ("static", "reason", "ambiguous"),
         ("combined", "ids", [0, 1, 2]),
         ("combined", "characters", [[1, 2]]),
@@ -249,7 +309,61 @@ def test_javascript_makes_the_same_inputs(
     for line, right in zip(inputs, expected, strict=True):
         for field in ("tokens", "ids", "characters"):
             assert line.get(field) == right.get(field)
+        assert line["ngram_counts"] == right["ngram_counts"]
         assert line.get("weights", []) == pytest.approx(right.get("weights", []))
+
+
+def ngram_vectors() -> list[Any]:
+    """The pairs of bucket and count of each line."""
+    return [json.loads(line)["counts"] for line in VECTORS.read_text("utf-8").split("\n")[:-1]]
+
+
+def test_the_script_passes_the_ngram_vectors() -> None:
+    port = runpy.run_path(str(EXAMPLES / "recognise.py"))
+    settings = {"min_n": 2, "max_n": 5, "num_buckets": 512}
+    texts = [json.loads(line)["text"] for line in VECTORS.read_text("utf-8").split("\n")[:-1]]
+    found = [port["count_ngrams"](text, settings) for text in texts]
+    pairs = [[[i, count] for i, count in enumerate(row.tolist()) if count] for row in found]
+    assert pairs == ngram_vectors()
+
+
+def test_javascript_passes_the_ngram_vectors(node: str) -> None:
+    script = EXAMPLES / "recognise.mjs"
+    result = run(node, "--input-type=module", "-e", COUNT_NGRAMS, "--", script, VECTORS)
+    assert result.returncode == 0, result.stderr
+    assert [json.loads(line) for line in result.stdout.splitlines()] == ngram_vectors()
+
+
+def test_javascript_answers_calls_that_overlap(node: str) -> None:
+    files = {
+        "manifest.json": {
+            "kind": "charemb",
+            "reads": "words",
+            "dim": 1,
+            "characters": {"max_chars": 9, "known": "abc"},
+            "tokenizer": {"max_chars": 99},
+            "files": {},
+            "artifacts": {
+                name: {"file": name, "inputs": []} for name in ("recognizer", "characters")
+            },
+        },
+        "labels.json": {
+            "threshold": 0,
+            "margin": 0,
+            "intents": [{"name": "a", "threshold": None, "templates": ["a"]}],
+        },
+    }
+    texts = ["aa", "aa", "aa b", "aa b", "abca", "abca", "abc aa", "c"]
+    question = {"files": {name: json.dumps(file) for name, file in files.items()}, "texts": texts}
+    script, asked = EXAMPLES / "recognise.mjs", json.dumps(question)
+    result = run(node, "--input-type=module", "-e", CHECK_OVERLAPPING_CALLS, "--", script, asked)
+    assert result.returncode == 0, result.stderr
+    answer = json.loads(result.stdout)
+    # The error of one call leaves the others alone.
+    error = "four characters"
+    assert answer["results"] == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 3, error, error, 1 / 5, 1])
+    # Each recogniser spells a word once, however many calls wait for it.
+    assert answer["runs"].count("characters") == len(["aa", "b", "abca"] * 2) + len(["abc", "c"])
 
 
 def test_javascript_takes_scores_of_zero_for_unknown_words(node: str) -> None:
@@ -260,8 +374,20 @@ def test_javascript_takes_scores_of_zero_for_unknown_words(node: str) -> None:
     result = run(node, "--input-type=module", "-e", CHECK_DECISIONS, "--", script, question)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout) == [
-        {"intent": None, "score": 0, "template": None, "reason": "unknown_words"},
-        {"intent": "a", "score": 0, "template": "a", "reason": None},
+        {
+            **dict.fromkeys(["intent", "template", "nearest", "runner_up", "margin"]),
+            "score": 0,
+            "reason": "unknown_words",
+        },
+        {
+            "intent": "a",
+            "score": 0,
+            "template": "a",
+            "nearest": "a",
+            "runner_up": {"intent": "b", "score": -0.5, "template": "b"},
+            "margin": 0.5,
+            "reason": None,
+        },
     ]
 
 
@@ -287,3 +413,20 @@ def test_javascript_decides_by_thresholds_and_margin(node: str) -> None:
         ("c", None),
     ]
     assert [answer["template"] for answer in answers] == ["a1", "a1", "b0", "b0", "b0", "c0"]
+    assert [answer["nearest"] for answer in answers] == ["a", "a", "b", "b", "b", "c"]
+    runner_ups = [answer["runner_up"]["template"] for answer in answers]
+    assert runner_ups == ["b0", "b0", "a1", "a1", "c0", "a1"]
+    assert [answer["margin"] for answer in answers] == pytest.approx(
+        [0.5, 0.25, 0.7, 0.1, 0.04, 0.1]
+    )
+
+
+def test_javascript_has_no_runner_up_for_a_single_intent(node: str) -> None:
+    intents = [{"name": "a", "threshold": None, "templates": ["a0"]}]
+    labels = {"language": "en", "threshold": 0.5, "margin": 0.9, "intents": intents}
+    question = json.dumps({"labels": labels, "scores": [[0.6]], "nearest": [0]})
+    script = EXAMPLES / "recognise.mjs"
+    result = run(node, "--input-type=module", "-e", CHECK_DECISIONS, "--", script, question)
+    assert result.returncode == 0, result.stderr
+    (answer,) = json.loads(result.stdout)
+    assert (answer["intent"], answer["runner_up"], answer["margin"]) == ("a", None, None)

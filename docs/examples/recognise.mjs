@@ -6,7 +6,7 @@
 //   import * as ort from "onnxruntime-web";
 //   const read = async (name) => new Uint8Array(await (await fetch(`/nlu/${name}`)).arrayBuffer());
 //   const recogniser = await Recogniser.load(ort, read);
-//   const { intent, score, template, reason } = await recogniser.recognise("switch the lamp off");
+//   const { intent, score, reason, runner_up } = await recogniser.recognise("switch the lamp off");
 
 const IDEOGRAPH =
   /[\u3041-\u30FF\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\u{20000}-\u{3FFFF}]/u;
@@ -20,10 +20,11 @@ const CLASSES = [
   ["separator", /[^]/u],
 ];
 const MAX_UNKNOWN_WORDS = 128; // different words of a text that are spelt out
+const MAX_CHARS = 4096; // code points of a text that are read
 const classify = (char) => CLASSES.find(([, pattern]) => pattern.test(char))[0];
 
 /** Return the tokens of a text, by docs/tokenizer.md. */
-export function tokenize(text, maxChars = 4096) {
+export function tokenize(text, maxChars = MAX_CHARS) {
   const cut = [...text].slice(0, maxChars).join("");
   const plain = cut.replace(/[\u2019\u2018\u02BC\u0060\u00B4]/g, "'");
   const chars = [...plain.normalize("NFKC").toLowerCase()];
@@ -49,7 +50,7 @@ export function tokenize(text, maxChars = 4096) {
 
 /** Return a text's character numbers, by docs/charemb.md; [] if only spaces are known. */
 export function readCharacters(text, { max_chars, known }) {
-  const cut = [...text].slice(0, 4096).join("");
+  const cut = [...text].slice(0, MAX_CHARS).join("");
   const plain = cut.replace(/[\u2019\u2018\u02BC\u0060\u00B4]/g, "'");
   const spaced = plain.normalize("NFKC").toLowerCase().replace(/[_\p{Cc}\p{Cf}\p{Cs}\p{Z}]/gu, " ");
   const trimmed = spaced.split(" ").filter((word) => word !== "").join(" ");
@@ -58,22 +59,43 @@ export function readCharacters(text, { max_chars, known }) {
   return numbers.some((number, i) => number > 0 && chars[i] !== " ") ? numbers : [];
 }
 
-/** Return the buckets of a word's n-grams: 32-bit FNV-1a of their UTF-8 bytes. */
-export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
+/** Return the 32-bit FNV-1a hash of a text's UTF-8 bytes. */
+function fnv1a(text) {
+  let hash = 2166136261;
+  for (const byte of UTF8.encode(text)) hash = Math.imul(hash ^ byte, 16777619);
+  return hash >>> 0;
+}
+const UTF8 = new TextEncoder();
+
+/** Return the n-grams of `<word>` of min to max code points, the shortest first. */
+function ngramsOf(word, min, max) {
   const chars = [..."<" + word + ">"];
   const grams = [];
-  for (let n = min_n; n <= max_n; n++) {
+  for (let n = min; n <= max; n++) {
     for (let start = 0; start + n <= chars.length; start++) {
       grams.push(chars.slice(start, start + n).join(""));
     }
   }
-  if (grams.length === 0) grams.push(chars.join(""));
-  const utf8 = new TextEncoder();
-  return grams.map((gram) => {
-    let hash = 2166136261;
-    for (const byte of utf8.encode(gram)) hash = Math.imul(hash ^ byte, 16777619);
-    return (hash >>> 0) % num_buckets;
-  });
+  return grams;
+}
+
+/** Return the buckets of an unknown word's n-grams in the model's table. */
+export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
+  const grams = ngramsOf(word, min_n, max_n);
+  if (grams.length === 0) grams.push("<" + word + ">");
+  return grams.map((gram) => fnv1a(gram) % num_buckets);
+}
+
+/** Return the signed counts of a text's hashed n-grams, by docs/decision.md. */
+export function countNgrams(text, { min_n, max_n, num_buckets }) {
+  const counts = new Float32Array(num_buckets);
+  for (const token of tokenize(text)) {
+    for (const gram of ngramsOf(token, min_n, max_n)) {
+      const hash = fnv1a(gram);
+      counts[hash % num_buckets] += hash >= 0x80000000 ? -1 : 1;
+    }
+  }
+  return counts;
 }
 
 /** Turns texts into features, under the names of conformance.jsonl. */
@@ -87,8 +109,15 @@ export class Inputs {
     if (vocabulary !== "") vocabulary.split("\n").forEach((word, id) => this.ids.set(word, id));
   }
 
-  /** Return the features of a text. */
+  /** Return the features of a text; its n-gram counts only if the recogniser graph takes them. */
   prepare(text) {
+    const settings = this.manifest.features?.ngram_counts;
+    const counts = settings ? { ngram_counts: countNgrams(text, settings) } : {};
+    return { ...this.read(text), ...counts };
+  }
+
+  /** Return the features that the encoder graph takes, too. */
+  read(text) {
     if (this.manifest.reads === "text") {
       return { characters: readCharacters(text, this.characters) };
     }
@@ -133,27 +162,60 @@ export class Inputs {
   }
 }
 
-const NOTHING_KNOWN = { intent: null, score: 0, template: null, reason: "unknown_words" };
+const NOTHING_KNOWN = {
+  intent: null,
+  score: 0,
+  template: null,
+  nearest: null,
+  runner_up: null,
+  margin: null,
+  reason: "unknown_words",
+};
 
-/** Decide by the scores of all intents; `nearest` has the nearest template of each intent. */
-export function decide(labels, scores, nearest) {
+/** Decide by the scores of all intents; `templates` has the nearest template of each intent. */
+export function decide(labels, scores, templates) {
   if (scores.every((score) => score === 0)) return { ...NOTHING_KNOWN }; // the text's vector is zeros
   let best = 0;
-  let second = -Infinity;
+  let second = -1; // place of the runner-up
   for (let i = 1; i < scores.length; i++) {
     if (scores[i] > scores[best]) {
-      second = scores[best];
+      second = best;
       best = i;
-    } else if (scores[i] > second) {
-      second = scores[i];
+    } else if (second === -1 || scores[i] > scores[second]) {
+      second = i;
     }
   }
+  const texts = labels.intents.flatMap((intent) => intent.templates);
   const { name, threshold } = labels.intents[best];
+  const margin = second === -1 ? null : scores[best] - scores[second];
   let reason = null;
   if (scores[best] < (threshold ?? labels.threshold)) reason = "below_threshold";
-  else if (scores[best] - second < labels.margin) reason = "ambiguous";
-  const template = labels.intents.flatMap((intent) => intent.templates)[nearest[best]];
-  return { intent: reason === null ? name : null, score: scores[best], template, reason };
+  else if (margin !== null && margin < labels.margin) reason = "ambiguous";
+  return {
+    intent: reason === null ? name : null,
+    score: scores[best],
+    template: texts[templates[best]],
+    nearest: name,
+    runner_up: second === -1 ? null : {
+      intent: labels.intents[second].name,
+      score: scores[second],
+      template: texts[templates[second]],
+    },
+    margin,
+    reason,
+  };
+}
+
+let lastTask = Promise.resolve(); // the latest use of ONNX Runtime, by whichever recogniser
+
+/**
+ * Start a task when all earlier tasks have ended, and return its result. ONNX Runtime Web has one
+ * memory for all graphs: a run that begins while another one waits would overwrite its tensors.
+ */
+function inTurn(task) {
+  const result = lastTask.then(task);
+  lastTask = result.catch(() => {}); // the caller gets the error, and the next task starts
+  return result;
 }
 
 /** An exported folder, ready to run. */
@@ -166,7 +228,10 @@ export class Recogniser {
     const text = async (name) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await read(name));
     const manifest = JSON.parse(await text("manifest.json"));
     const recogniser = new Recogniser();
-    const open = async ({ file }) => ort.InferenceSession.create(await read(file));
+    const open = async ({ file }) => {
+      const content = await read(file);
+      return inTurn(() => ort.InferenceSession.create(content));
+    };
     const { recognizer, characters } = manifest.artifacts;
     recogniser.ort = ort;
     recogniser.labels = JSON.parse(await text("labels.json"));
@@ -178,17 +243,19 @@ export class Recogniser {
     return recogniser;
   }
 
-  /** Return the intent of a text, or null and the reason. */
+  /** Return the intent of a text, or null and the reason; calls may overlap. */
   async recognise(text) {
     const features = this.inputs.prepare(text);
     if (!features.ids?.length && !features.characters?.length) {
       return { ...NOTHING_KNOWN };
     }
-    const { scores, templates } = await this.graph.run(await this.tensors(features));
+    const tensors = await this.tensors(features);
+    if (features.ngram_counts) tensors.ngram_counts = this.tensor("float32", features.ngram_counts);
+    const { scores, templates } = await inTurn(() => this.graph.run(tensors));
     return decide(this.labels, scores.data, templates.data);
   }
 
-  /** Return the inputs of the recogniser graph, which are also those of the encoder graph. */
+  /** Return the inputs of the encoder graph, which are also inputs of the recogniser graph. */
   async tensors({ ids, weights, characters }) {
     if (this.inputs.manifest.reads === "text") return this.characterTensors(characters);
     const tensors = {};
@@ -207,15 +274,18 @@ export class Recogniser {
     return tensors;
   }
 
-  /** Return the vector of a spelt-out word; the last 4,096 are cached. */
-  async spell(word) {
+  /** Return the vector of a spelt-out word; the last 4,096 are cached, also while they are made. */
+  spell(word) {
     const key = word.join();
-    if (!this.vectors.has(key)) {
+    let vector = this.vectors.get(key);
+    if (vector === undefined) {
       if (this.vectors.size === 4096) this.vectors.delete(this.vectors.keys().next().value);
-      const { vectors } = await this.speller.run(this.characterTensors(word));
-      this.vectors.set(key, vectors.data);
+      const tensors = this.characterTensors(word);
+      vector = inTurn(() => this.speller.run(tensors)).then(({ vectors }) => vectors.data);
+      vector.catch(() => this.vectors.delete(key)); // the next text tries again
+      this.vectors.set(key, vector);
     }
-    return this.vectors.get(key);
+    return vector;
   }
 
   characterTensors(numbers) {

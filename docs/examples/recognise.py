@@ -27,8 +27,18 @@ IDEOGRAPHS = (
     (0xF900, 0xFAFF),
     (0x20000, 0x3FFFF),
 )
+MAX_CHARS = 4096  # code points of a text that are read
 MAX_UNKNOWN_WORDS = 128  # different words of a text that are spelt out
 TOLERANCE = 1e-4
+NOTHING_KNOWN = {
+    "intent": None,
+    "score": 0.0,
+    "template": None,
+    "nearest": None,
+    "runner_up": None,
+    "margin": None,
+    "reason": "unknown_words",
+}
 
 Tensors = dict[str, Any]  # by name; of a single text, without the batch axis
 Graph = Callable[[Tensors], Tensors]
@@ -72,7 +82,7 @@ def tokenize(text: str, max_chars: int) -> list[str]:
 
 def read_characters(text: str, settings: dict[str, Any]) -> list[int]:
     """Return a text's character numbers, by docs/charemb.md; [] if only spaces are known."""
-    text = unicodedata.normalize("NFKC", text[:4096].translate(APOSTROPHES)).lower()
+    text = unicodedata.normalize("NFKC", text[:MAX_CHARS].translate(APOSTROPHES)).lower()
     separators = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
     spaced = (" " if c == "_" or unicodedata.category(c) in separators else c for c in text)
     words = [word for word in "".join(spaced).split(" ") if word]
@@ -82,21 +92,38 @@ def read_characters(text: str, settings: dict[str, Any]) -> list[int]:
     return numbers if readable else []
 
 
-def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
-    """Return the buckets of a word's n-grams: 32-bit FNV-1a of their UTF-8 bytes."""
+def fnv1a(text: str) -> int:
+    """Return the 32-bit FNV-1a hash of a text's UTF-8 bytes."""
+    value = 2166136261
+    for byte in text.encode():
+        value = ((value ^ byte) * 16777619) & 0xFFFFFFFF
+    return value
+
+
+def ngrams_of(word: str, settings: dict[str, Any]) -> list[str]:
+    """Return the n-grams of ``<word>``, the shortest first."""
     bracketed = f"<{word}>"
-    grams = [
+    return [
         bracketed[start : start + n]
         for n in range(settings["min_n"], settings["max_n"] + 1)
         for start in range(len(bracketed) - n + 1)
     ]
-    buckets = []
-    for gram in grams or [bracketed]:
-        value = 2166136261
-        for byte in gram.encode():
-            value = ((value ^ byte) * 16777619) & 0xFFFFFFFF
-        buckets.append(value % settings["num_buckets"])
-    return buckets
+
+
+def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
+    """Return the buckets of an unknown word's n-grams in the model's table."""
+    grams = ngrams_of(word, settings) or [f"<{word}>"]
+    return [fnv1a(gram) % settings["num_buckets"] for gram in grams]
+
+
+def count_ngrams(text: str, settings: dict[str, Any]) -> Any:
+    """Return the signed counts of a text's hashed n-grams, by docs/decision.md."""
+    counts = np.zeros(settings["num_buckets"], np.float32)
+    for token in tokenize(text, MAX_CHARS):
+        for gram in ngrams_of(token, settings):
+            value = fnv1a(gram)
+            counts[value % settings["num_buckets"]] += -1 if value >> 31 else 1
+    return counts
 
 
 def open_graph(folder: Path, artifact: dict[str, Any]) -> Graph:
@@ -162,11 +189,19 @@ class Recogniser:
         self.templates = [t for intent in self.labels["intents"] for t in intent["templates"]]
         artifacts = self.manifest["artifacts"]
         self.graphs = {name: open_graph(folder, entry) for name, entry in artifacts.items()}
-        self.input_names = {tensor["name"] for tensor in artifacts["recognizer"]["inputs"]}
+        self.input_names = {tensor["name"] for tensor in artifacts["encoder"]["inputs"]}
+        self.features = self.manifest.get("features", {})
         self.vectors: dict[tuple[int, ...], Any] = {}  # cache of spelt-out words
 
     def prepare(self, text: str) -> dict[str, Any]:
         """Return the features of a text, under the names of conformance.jsonl."""
+        features = self.read(text)
+        if "ngram_counts" in self.features:
+            features["ngram_counts"] = count_ngrams(text, self.features["ngram_counts"])
+        return features
+
+    def read(self, text: str) -> dict[str, Any]:
+        """Return the features of a text that the encoder graph takes, too."""
         characters = self.manifest["characters"]
         if self.manifest["reads"] == "text":
             return {"characters": read_characters(text, characters)}
@@ -203,7 +238,7 @@ class Recogniser:
         return ids[:length], weights[:length]
 
     def inputs(self, features: dict[str, Any]) -> Tensors:
-        """Return the inputs of the encoder and recogniser graphs."""
+        """Return the inputs of the encoder graph, which are also inputs of the recogniser graph."""
         if self.manifest["reads"] == "text":
             return as_tensors(features["characters"])
         inputs: Tensors = {}
@@ -226,42 +261,58 @@ class Recogniser:
 
     def recognise(self, text: str) -> dict[str, Any]:
         """Return the intent of a text, or the reason why there is none."""
-        no_match = {"intent": None, "score": 0.0, "template": None, "reason": "unknown_words"}
         features = self.prepare(text)
         if not features.get("ids") and not features.get("characters"):
-            return no_match
-        outputs = self.graphs["recognizer"](self.inputs(features))
-        scores = outputs["scores"]
-        if not scores.any():  # the text's vector is zeros
-            return no_match
-        best = int(np.argmax(scores))
-        intent = self.labels["intents"][best]
+            return dict(NOTHING_KNOWN)
+        outputs = self.run(features)
+        if not outputs["scores"].any():  # the text's vector is zeros
+            return dict(NOTHING_KNOWN)
+        order = np.argsort(-outputs["scores"], kind="stable")  # of equal scores the first
+        best, *others = [self.candidate(int(place), outputs) for place in order[:2]]
+        intent = self.labels["intents"][order[0]]
         threshold = intent["threshold"]
         if threshold is None:
             threshold = self.labels["threshold"]
-        lead = scores[best] - np.delete(scores, best).max(initial=-np.inf)
+        margin = best["score"] - others[0]["score"] if others else None
         reason = None
-        if scores[best] < threshold:
+        if best["score"] < threshold:
             reason = "below_threshold"
-        elif lead < self.labels["margin"]:
+        elif margin is not None and margin < self.labels["margin"]:
             reason = "ambiguous"
         return {
-            "intent": None if reason else intent["name"],
-            "score": float(scores[best]),
-            "template": self.templates[outputs["templates"][best]],
+            **best,
+            "intent": None if reason else best["intent"],
+            "nearest": best["intent"],
+            "runner_up": others[0] if others else None,
+            "margin": margin,
             "reason": reason,
+        }
+
+    def run(self, features: dict[str, Any]) -> Tensors:
+        """Return the outputs of the recogniser graph."""
+        inputs = self.inputs(features)
+        return self.graphs["recognizer"](inputs | {name: features[name] for name in self.features})
+
+    def candidate(self, place: int, outputs: Tensors) -> dict[str, Any]:
+        """Return the intent at a place of the labels, its score and its nearest template."""
+        return {
+            "intent": self.labels["intents"][place]["name"],
+            "score": float(outputs["scores"][place]),
+            "template": self.templates[outputs["templates"][place]],
         }
 
     def difference(self, line: dict[str, Any]) -> str | None:
         """Describe the first difference from a line of conformance.jsonl; None if it agrees."""
         values = self.prepare(line["text"])
+        outputs = self.run(values)
         vector = self.graphs["encoder"](self.inputs(values))["vector"]
-        values["vector"] = vector[: len(line["vector"])]
+        if "ngram_counts" in values:
+            counts = values["ngram_counts"]
+            values["ngram_counts"] = [[int(i), int(counts[i])] for i in np.flatnonzero(counts)]
         if "weights" in values:
             values["weights"] = np.array(values["weights"])
-        result = self.recognise(line["text"])
-        values |= {name: result[name] for name in ("intent", "score", "reason")}
-        for name, value in values.items():
+        values |= {"vector": vector[: len(line["vector"])], "scores": outputs["scores"]}
+        for name, value in (values | self.recognise(line["text"])).items():
             if not equal(value, line[name]):
                 return f"{name}: {value!r} instead of {line[name]!r}"
         return None
@@ -269,6 +320,8 @@ class Recogniser:
 
 def equal(value: Any, expected: Any) -> bool:
     """Return whether two values agree: numbers within TOLERANCE, all else exactly."""
+    if isinstance(value, dict) and isinstance(expected, dict):
+        return value.keys() == expected.keys() and all(equal(value[k], expected[k]) for k in value)
     if isinstance(value, float | np.ndarray):
         same_shape = np.shape(value) == np.shape(expected)
         return same_shape and np.allclose(value, expected, rtol=0, atol=TOLERANCE)

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.results import Match
+from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
@@ -84,13 +86,14 @@ HOSTILE = (
 
 
 def make_conformance(
-    recognizer: IntentRecognizer, inputs: GraphInputs, seed: int
+    recognizer: IntentRecognizer, inputs: GraphInputs, features: TextFeatures, seed: int
 ) -> list[dict[str, Any]]:
     """The lines of the conformance file.
 
     Args:
         recognizer: The runtime's recogniser with the exported templates.
         inputs: The function from a text to the graphs' inputs.
+        features: The function from a text to the recogniser graph's further inputs.
         seed: Seed of the random choices.
 
     Returns:
@@ -108,10 +111,12 @@ def make_conformance(
         for text in islice(texts, MAX_TRIES):
             if len(lines) == target:
                 break
-            match = recognizer.match(text)
-            if text not in seen and not _is_narrow(match, templates):
+            if text in seen:
+                continue
+            match, vector = recognizer.match(text), recognizer.encoder.encode(text)
+            if not _is_narrow(text, vector, match, recognizer, templates):
                 seen.add(text)
-                lines.append(_line(text, source, match, recognizer, inputs))
+                lines.append(_line(text, source, match, vector, recognizer, inputs, features))
     return lines
 
 
@@ -152,30 +157,58 @@ def _misspell(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
         yield add_typing_errors(texts[int(rng.integers(len(texts)))], int(rng.integers(1, 4)), rng)
 
 
-def _is_narrow(match: Match, templates: TemplateSet) -> bool:
-    """Whether a rounding error could change the decision."""
+def _is_narrow(
+    text: str,
+    vector: FloatArray,
+    match: Match,
+    recognizer: IntentRecognizer,
+    templates: TemplateSet,
+) -> bool:
+    """Whether a rounding error could change the decision, the runner-up, or a template."""
     if match.nearest is None:
         return False
-    intent_threshold = templates.intents[match.nearest].threshold
-    threshold = templates.threshold if intent_threshold is None else intent_threshold
-    distances = [match.score - threshold]
+    best = recognizer.rank(text, limit=3)
+    distances = [match.score - templates.threshold_of(match.nearest)]
     if match.margin is not None:
         distances += [match.margin - templates.margin, match.margin]
-    return any(abs(distance) < NARROW for distance in distances)
+    if len(best) > 2:  # low probabilities differ by little, and are as different
+        distances.append((best[1].score - best[2].score) / max(abs(best[1].score), NARROW))
+    leads = (_template_lead(candidate.intent, vector, recognizer) for candidate in best[:2])
+    return any(abs(distance) < NARROW for distance in distances) or min(leads) < NARROW
+
+
+def _template_lead(intent: str, vector: FloatArray, recognizer: IntentRecognizer) -> float:
+    """How much nearer the nearest template of an intent is than the next, in cosine similarity."""
+    indexed = recognizer.indexed
+    assert indexed.index is not None
+    _, similarities = indexed.index.template_scores(indexed.names.index(intent), vector)
+    best = np.sort(similarities)[-2:]
+    return float(best[-1] - best[0]) if len(best) > 1 else np.inf
 
 
 def _line(
-    text: str, source: str, match: Match, recognizer: IntentRecognizer, inputs: GraphInputs
+    text: str,
+    source: str,
+    match: Match,
+    vector: FloatArray,
+    recognizer: IntentRecognizer,
+    inputs: GraphInputs,
+    features: TextFeatures,
 ) -> dict[str, Any]:
     """A line of the conformance file."""
+    assert recognizer.scorer is not None
+    scores = recognizer.scorer.score_block([text], vector[None])[0]
     return {
         "text": text,
         "source": source,
         **inputs(text).to_line(),
-        "vector": recognizer.encoder.encode(text)[:NUM_VALUES],
-        "intent": match.intent,
-        "nearest": match.nearest,
-        "template": match.template,
-        "score": match.score,
-        "reason": match.reason,
+        **{name: _nonzero(values) for name, values in features(text).items()},
+        "vector": vector[:NUM_VALUES],
+        "scores": scores if vector.any() else np.zeros_like(scores),
+        **match.to_dict(),
     }
+
+
+def _nonzero(values: FloatArray) -> list[list[int]]:
+    """The values of a sparse feature that are not 0, whole numbers, each with its position."""
+    return [[int(place), int(values[place])] for place in np.flatnonzero(values)]

@@ -6,16 +6,19 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.bot_file import load_bot, with_settings
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import new_folder
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.files.staging import remove_leftovers
+from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
     LABELS,
@@ -25,9 +28,9 @@ from pocketintent.runtime.graphs.folder import (
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.recognizer import IntentRecognizer
-from pocketintent.runtime.templates.bot_file import choose_model
+from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
 from pocketintent.runtime.templates.files import TemplateSource
-from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
+from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent_export.conformance import make_conformance
 from pocketintent_export.folder import (
     artifacts,
@@ -36,6 +39,7 @@ from pocketintent_export.folder import (
     labels,
     to_json,
     write_manifest,
+    write_state,
 )
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
 from pocketintent_export.proof import Proof, prove
@@ -56,7 +60,7 @@ def export_folder(
     model: str | os.PathLike[str] | None = None,
     *,
     file_format: Format = "onnx",
-    decision: Decision = "nearest+centroid",
+    decision: Decision | None = None,
     scoring: Scoring = "decoded",
     max_length: int = MAX_LENGTH,
     max_chars: int | None = None,
@@ -72,7 +76,8 @@ def export_folder(
         model: A model file or the name of a shipped model; None for the default model, or the
             model of a bot file.
         file_format: ``"onnx"`` or ``"tflite"``.
-        decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`.
+        decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`. None for the
+            decision of a bot file, whose fitted weights are exported, otherwise ``"logistic"``.
         scoring: How the graph computes the scores, see :data:`Scoring`; the scores are the same.
         max_length: Number of slots of a TFLite graph; an ONNX graph takes any number.
         max_chars: Number of characters of a word or text that a TFLite graph of a character
@@ -91,7 +96,7 @@ def export_folder(
         OSError: The folder cannot be written.
     """
     started = time.monotonic()
-    _check_arguments(file_format, scoring, max_length, max_chars)
+    _check_arguments(file_format, decision, scoring, max_length, max_chars)
     remove_leftovers(out)
     target = check_target(out)
     source = find_model(choose_model(templates, model))
@@ -99,23 +104,26 @@ def export_folder(
     encoder.check_exportable(str(source))
     inputs = _graph_inputs(encoder, file_format, max_length, max_chars)
     progress("encoding the templates")
-    recognizer = IntentRecognizer(ShortenedEncoder(encoder, inputs), templates, decision=decision)
-    known_templates = _known_templates(recognizer)
+    recognizer = _recognizer(ShortenedEncoder(encoder, inputs), templates, decision)
+    known_templates, features = _known_templates(recognizer), _features(recognizer)
     progress("making the conformance utterances")
-    lines = make_conformance(recognizer, inputs, seed)
+    lines = make_conformance(recognizer, inputs, features, seed)
+    num_intents = len(known_templates.intents)
     manifest = {
         "format_version": FORMAT_VERSION,
         "format": file_format,
-        "decision": decision,
+        "decision": recognizer.decision,
         "scoring": scoring,
         **describe_inputs(encoder, inputs),
-        "artifacts": artifacts(file_format, encoder.dim, len(known_templates.intents), inputs),
+        "features": features.to_manifest(),
+        "artifacts": artifacts(file_format, encoder.dim, num_intents, inputs, features.names),
         "model": _describe_model(source),
         "versions": package_versions(file_format),
         "template_codebook": _template_codebook(recognizer),
     }
     with new_folder(target) as folder:
         _write_texts(folder, inputs, known_templates, lines)
+        write_state(folder, recognizer, known_templates)
         _write_graphs(folder, encoder, recognizer, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
@@ -126,11 +134,16 @@ def export_folder(
 
 
 def _check_arguments(
-    file_format: Format, scoring: str, max_length: int, max_chars: int | None
+    file_format: Format,
+    decision: str | None,
+    scoring: str,
+    max_length: int,
+    max_chars: int | None,
 ) -> None:
     """Check the options and the packages of the format."""
     for name, value, choices in (
         ("format", file_format, get_args(Format)),
+        ("decision", decision or DEFAULT_DECISION, get_args(Decision)),
         ("scoring", scoring, get_args(Scoring)),
     ):
         if value not in choices:
@@ -152,6 +165,17 @@ def _graph_inputs(
     return encoder.graph_inputs(max_length, default if max_chars is None else max_chars)
 
 
+def _recognizer(
+    encoder: ShortenedEncoder, templates: TemplateSource, decision: Decision | None
+) -> IntentRecognizer:
+    """The recogniser to export, whose templates are codes; that of a bot file as it is."""
+    path = find_bot_file(templates)
+    if path is None:
+        return IntentRecognizer(encoder, templates, decision=decision or DEFAULT_DECISION)
+    bot = with_settings(load_bot(path), decision, "table")
+    return IntentRecognizer.from_bot(replace(bot, encoder=encoder))
+
+
 def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
     """The templates that the model can embed, in the order of the recogniser graph."""
     templates, indexed = recognizer.templates, recognizer.indexed
@@ -161,10 +185,16 @@ def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
             "template"
         )
     templates.intents = {
-        name: IntentTemplates(list(rows.texts), templates.intents[name].threshold)
+        name: replace(templates.intents[name], templates=list(rows.texts))
         for name, rows in indexed.intents.items()
     }
     return templates
+
+
+def _features(recognizer: IntentRecognizer) -> TextFeatures:
+    """The features of a text that the recogniser graph takes."""
+    assert recognizer.scorer is not None
+    return TextFeatures(recognizer.scorer.text_features)
 
 
 def _template_codebook(recognizer: IntentRecognizer) -> Any:
@@ -201,12 +231,14 @@ def _write_graphs(
     from pocketintent_export.writers.registry import WRITERS
 
     file_format, characters = manifest["format"], manifest["characters"]
+    scorer = recognizer.scorer
+    assert scorer is not None
     fixed = file_format == "tflite" and characters is not None
     modules = dict(encoder.graph_modules(file_format, characters["max_chars"] if fixed else None))
     modules["recognizer"] = RecognizerModule(
         modules["encoder"],
         recognizer.indexed,
-        manifest["decision"],
+        scorer,
         manifest["scoring"],
         keep_codes=file_format == "tflite",
     )

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from pocketintent.runtime.bot_file import Bot, bot_parts
+from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.graphs.features import TEXT_FEATURES
+from pocketintent.runtime.graphs.folder import STATE
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import MANIFEST
+from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.characters import NORMALISATION
+from pocketintent.runtime.text.languages import languages_entry, read_languages
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -37,6 +44,22 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def write_state(folder: Path, recognizer: IntentRecognizer, templates: TemplateSet) -> None:
+    """Write what the runtime in Python needs beside the graphs.
+
+    Args:
+        folder: The folder.
+        recognizer: The recogniser that is exported.
+        templates: The templates of ``labels.json``.
+    """
+    state = State(templates, recognizer.indexed, recognizer.scorer)
+    bot = Bot(recognizer.encoder, recognizer.decision, recognizer.search, state)
+    manifest, tensors = bot_parts(bot)
+    if (background := recognizer.encoder.background) is not None:
+        background.add_to(manifest, tensors)
+    save_model(folder / STATE, {"kind": "export", **manifest}, tensors)
+
+
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest, with the size and SHA-256 of every other file."""
     files = {}
@@ -55,9 +78,16 @@ def labels(templates: TemplateSet) -> dict[str, Any]:
         "threshold": templates.threshold,
         "margin": templates.margin,
         "intents": [
-            {"name": name, "threshold": intent.threshold, "templates": intent.templates}
+            {
+                "name": name,
+                "threshold": intent.threshold,
+                "templates": intent.templates,
+                "except": intent.counter_examples,
+            }
             for name, intent in templates.intents.items()
         ],
+        "none": templates.none,
+        "background": templates.background,
     }
 
 
@@ -68,6 +98,7 @@ def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any
     return {
         "kind": encoder.kind,
         "dim": encoder.dim,
+        **languages_entry(read_languages(encoder.manifest)),
         "reads": "text" if inputs.tokenize is None else "words",
         "max_length": inputs.max_length,
         "tokenizer": None if inputs.tokenize is None else encoder.tokenizer_spec,
@@ -82,7 +113,13 @@ def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any
     }
 
 
-def artifacts(file_format: str, dim: int, num_intents: int, inputs: GraphInputs) -> dict[str, Any]:
+def artifacts(
+    file_format: str,
+    dim: int,
+    num_intents: int,
+    inputs: GraphInputs,
+    text_features: Sequence[str],
+) -> dict[str, Any]:
     """The manifest's entry ``artifacts``: the file, the inputs and the outputs of each graph.
 
     Args:
@@ -90,6 +127,7 @@ def artifacts(file_format: str, dim: int, num_intents: int, inputs: GraphInputs)
         dim: Size of the sentence vectors.
         num_intents: Number of intents.
         inputs: The function from a text to the graphs' inputs.
+        text_features: The features of a text that the recogniser graph takes, too.
     """
     fixed = file_format == "tflite"
     batch = 1 if fixed else "batch"
@@ -103,10 +141,11 @@ def artifacts(file_format: str, dim: int, num_intents: int, inputs: GraphInputs)
         "lengths": _tensor("lengths", "int32", batch),
     }
     text_inputs = [input_tensors[name] for name in inputs.names]
+    features = [_tensor(name, "float32", batch, TEXT_FEATURES[name].size) for name in text_features]
     graphs = {
         "encoder": (text_inputs, [_tensor("vector", "float32", batch, dim)]),
         "recognizer": (
-            text_inputs,
+            text_inputs + features,
             [
                 _tensor("scores", "float32", batch, num_intents),
                 _tensor("templates", "int32", batch, num_intents),

@@ -22,6 +22,7 @@ class ShortenedEncoder:
     def __init__(self, encoder: ModelEncoder, inputs: GraphInputs) -> None:
         self.dim = encoder.dim
         self.template_quantizer = encoder.template_quantizer
+        self.background = encoder.background
         self._encoder = encoder
         if inputs.characters is not None:
             self._encoder = encoder.limit_characters(inputs.characters.max_chars)
@@ -37,4 +38,7 @@ class ShortenedEncoder:
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim]."""
-        return np.stack([self.encode(text) for text in texts])
+        vectors = np.empty((len(texts), self.dim), np.float32)
+        for row, text in enumerate(texts):
+            vectors[row] = self.encode(text)
+        return vectors

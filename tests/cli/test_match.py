@@ -97,7 +97,7 @@ def test_an_argument_that_is_not_utf8_is_matched_too(run: Any) -> None:
 
 
 @pytest.mark.parametrize("search", ["exact", "table"])
-@pytest.mark.parametrize("decision", ["nearest", "nearest+centroid"])
+@pytest.mark.parametrize("decision", ["logistic", "nearest", "nearest+centroid"])
 def test_search_and_decision_are_passed_on(run: Any, search: str, decision: str) -> None:
     line = run("--search", search, "--decision", decision, "lamp off")[0]
 

@@ -1,7 +1,12 @@
+from typing import Any
+
+import numpy as np
 import pytest
 
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.graphs.features import TextFeatures
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams
 from pocketintent_export.conformance import NARROW, make_conformance
 
 
@@ -12,16 +17,70 @@ def encoder() -> StaticEncoder:
     return encoder
 
 
-def test_no_line_hangs_on_a_rounding(encoder: StaticEncoder) -> None:
-    recognizer = IntentRecognizer(encoder, "smart_home")
-    for line in make_conformance(recognizer, encoder.graph_inputs(), seed=3):
+@pytest.fixture(scope="module")
+def recognizer(encoder: StaticEncoder) -> IntentRecognizer:
+    return IntentRecognizer(encoder, "smart_home")
+
+
+def _conformance(recognizer: IntentRecognizer, encoder: StaticEncoder, seed: int) -> list[Any]:
+    assert recognizer.scorer is not None
+    features = TextFeatures(recognizer.scorer.text_features)
+    return make_conformance(recognizer, encoder.graph_inputs(), features, seed)
+
+
+@pytest.fixture(scope="module")
+def lines(recognizer: IntentRecognizer, encoder: StaticEncoder) -> list[Any]:
+    return _conformance(recognizer, encoder, seed=3)
+
+
+def test_no_line_hangs_on_a_rounding(recognizer: IntentRecognizer, lines: list[Any]) -> None:
+    for line in lines:
         match = recognizer.match(line["text"])
         assert match.intent == line["intent"]
         assert match.nearest is None or abs(match.score - recognizer.threshold) >= NARROW
         assert match.margin is None or match.margin >= NARROW
 
 
+def test_no_line_has_a_template_or_a_runner_up_that_rounding_could_change(
+    recognizer: IntentRecognizer, lines: list[Any]
+) -> None:
+    index, names = recognizer.indexed.index, recognizer.indexed.names
+    assert index is not None
+    for line in lines:
+        vector = recognizer.encoder.encode(line["text"])
+        for candidate in recognizer.rank(line["text"], limit=2):
+            _, similarities = index.template_scores(names.index(candidate.intent), vector)
+            assert (similarities > similarities.max() - NARROW).sum() == 1
+        scores = np.sort(line["scores"])[::-1]
+        assert not scores.any() or scores[1] - scores[2] >= NARROW * scores[1]
+
+
+def test_a_line_has_every_value_of_the_match_and_what_it_is_made_of(
+    recognizer: IntentRecognizer, lines: list[Any]
+) -> None:
+    names = recognizer.indexed.names
+    for line in lines:
+        assert {key: line[key] for key in recognizer.match("").to_dict()} == (
+            recognizer.match(line["text"]).to_dict()
+        )
+        counts = np.zeros(NUM_BUCKETS)
+        for bucket, count in line["ngram_counts"]:
+            counts[bucket] = count
+        np.testing.assert_array_equal(counts, count_ngrams(line["text"]))
+        ranked = {c.intent: c.score for c in recognizer.rank(line["text"], len(names))}
+        expected = [ranked.get(name, 0.0) for name in names]
+        np.testing.assert_allclose(line["scores"], expected, atol=1e-6)
+
+
+def test_a_decision_without_ngrams_has_none_in_its_lines(encoder: StaticEncoder) -> None:
+    recognizer = IntentRecognizer(
+        encoder, {"a": ["lamp on"], "b": ["jazz"]}, decision="nearest+centroid"
+    )
+    lines = _conformance(recognizer, encoder, seed=0)
+    assert lines and all("ngram_counts" not in line for line in lines)
+
+
 def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: StaticEncoder) -> None:
     recognizer = IntentRecognizer(encoder, {"a": ["turn on"], "b": ["turn on"]})
-    lines = make_conformance(recognizer, encoder.graph_inputs(), seed=0)
+    lines = _conformance(recognizer, encoder, seed=0)
     assert all(line["nearest"] is None for line in lines)

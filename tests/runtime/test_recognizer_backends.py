@@ -3,12 +3,17 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 
 from pocketintent import IntentRecognizer, Match, PocketIntentError, TemplateError
+from pocketintent.runtime.decision.logistic import scorer as scorer_module
+from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
+from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.errors import MissingExtraError
+from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import BACKENDS, CONFORMANCE, open_exported
 
 OTHERS = {
@@ -99,7 +104,7 @@ def test_the_folders_own_templates_give_the_same_matches(
     [*((model, "exact") for model in MODELS), ("static", "table"), ("combined", "table")],
     indirect=["model"],
 )
-@pytest.mark.parametrize("decision", ["nearest", "nearest+centroid"])
+@pytest.mark.parametrize("decision", get_args(Decision))
 def test_other_templates_give_the_same_matches(
     load: Load, load_plainly: Load, search: str, decision: str
 ) -> None:
@@ -138,7 +143,7 @@ def test_a_template_set_can_be_edited_while_it_runs(
 
     if model == "static":
         assert recognizer.match("bye").intent == "farewell"
-        assert recognizer.match("play music").intent is None
+        assert recognizer.match("play music").intent != "play_music"
     assert recognizer.templates == plain.templates
     _assert_all_same(recognizer, plain)
 
@@ -180,8 +185,33 @@ def test_what_is_saved_loads_on_numpy_and_back(
 
 
 def test_the_folder_brings_its_decision_unless_one_is_named(load: Load) -> None:
-    assert load().decision == "nearest+centroid"
-    assert load(decision="nearest").decision == "nearest"
+    assert load().decision == "logistic"
+    recognizer = load(decision="nearest")
+    assert recognizer.decision == "nearest"
+    assert recognizer.match("lamp on").score == pytest.approx(1, abs=0.02)
+
+
+@each_model
+def test_a_folder_fits_and_encodes_nothing_for_its_own_templates(
+    load: Load, load_plainly: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = load_plainly(load().templates)
+    for name in ("encode", "encode_batch"):
+        monkeypatch.setattr(GraphEncoder, name, _refuse)
+    monkeypatch.setattr(scorer_module, "fit_classifier", _refuse)
+
+    recognizer = load()
+
+    assert recognizer.indexed.texts == expected.indexed.texts
+    assert isinstance(recognizer.scorer, LogisticScorer)
+    assert isinstance(expected.scorer, LogisticScorer)
+    for part in ("weights", "bucket_weights"):
+        found, right = (getattr(r.scorer.classifier, part) for r in (recognizer, expected))
+        np.testing.assert_allclose(found, right, atol=0.01)
+
+
+def _refuse(*arguments: Any, **settings: Any) -> Any:
+    raise AssertionError("nothing is encoded or fitted")
 
 
 def test_threads_match_while_others_edit(load: Load) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, whole_number
@@ -45,13 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=output_folder, required=True, metavar="DIR", help="folder to write"
     )
-    parser.add_argument(
-        "--decision",
-        choices=("nearest", "nearest+centroid"),
-        default="nearest+centroid",
-        help="score by the nearest template, or by its mean with the intent's centroid "
-        "(default: %(default)s)",
-    )
+    add_decision_option(parser, "a bot file")
     parser.add_argument(
         "--scoring",
         choices=("decoded", "table"),

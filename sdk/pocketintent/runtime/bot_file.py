@@ -23,6 +23,7 @@ from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
 from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
 from pocketintent.runtime.templates.bot_file import read_bot_templates, templates_tensor
+from pocketintent.runtime.templates.template_set import TemplateSet
 
 VERSION = 1
 """Version of the manifest entry ``bot``."""
@@ -61,18 +62,59 @@ def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
             "graph; save the templates as JSON, or load the model file with the backend numpy"
         )
     manifest, tensors = bot.encoder.to_model_file_parts()
+    settings, arrays = bot_parts(bot)
+    arrays |= templates_tensor(bot.state.templates)
+    tensors |= {f"{BOT}.{key}": array for key, array in arrays.items()}
+    save_model(path, {**manifest, BOT: {"version": VERSION, **settings}}, tensors)
+
+
+def bot_parts(bot: Bot) -> Parts:
+    """The index and the fitted decision of a bot.
+
+    Args:
+        bot: The bot.
+
+    Returns:
+        The settings ``index`` and ``decision``, and their tensors, whose names begin with these
+        words and a dot.
+    """
     state = bot.state
-    settings: dict[str, Any] = {"version": VERSION}
     scorer_parts: Parts = ({}, {}) if state.scorer is None else state.scorer.to_parts()
     parts: dict[str, tuple[dict[str, Any], Parts]] = {
         _INDEX: ({"search": bot.search}, index_parts(state.templates, state.indexed)),
         _DECISION: ({"name": bot.decision}, scorer_parts),
     }
+    settings: dict[str, Any] = {}
+    tensors: dict[str, NDArray[Any]] = {}
     for part, (head, (entry, arrays)) in parts.items():
         settings[part] = head | entry
-        tensors |= {f"{BOT}.{part}.{key}": array for key, array in arrays.items()}
-    tensors |= {f"{BOT}.{key}": a for key, a in templates_tensor(state.templates).items()}
-    save_model(path, {**manifest, BOT: settings}, tensors)
+        tensors |= {f"{part}.{key}": array for key, array in arrays.items()}
+    return settings, tensors
+
+
+def read_bot(
+    encoder: Encoder,
+    templates: TemplateSet,
+    settings: Mapping[str, Any],
+    tensors: Mapping[str, NDArray[Any]],
+) -> Bot:
+    """The bot of an index and a decision that :func:`bot_parts` gave.
+
+    Args:
+        encoder: The model.
+        templates: The set.
+        settings: Has the settings ``index`` and ``decision``.
+        tensors: Has their tensors.
+
+    Raises:
+        ModelFileError: A part is missing, or the parts do not fit each other.
+    """
+    index, decision = _object(settings, _INDEX), _object(settings, _DECISION)
+    search: Search = _choice(index, "search", get_args(Search))
+    name: Decision = _choice(decision, "name", get_args(Decision))
+    indexed = read_index(templates, search, encoder.dim, index, _below(tensors, _INDEX))
+    scorer = read_scorer(name, encoder, indexed, decision, _below(tensors, _DECISION))
+    return Bot(encoder, name, search, State(templates, indexed, scorer))
 
 
 def load_bot(path: str | os.PathLike[str]) -> Bot:
@@ -93,14 +135,7 @@ def load_bot(path: str | os.PathLike[str]) -> Bot:
     templates = read_bot_templates(model)
     encoder = encoder_of(model)
     with naming_damage(model, "bot"):
-        index, decision = _object(entry, _INDEX), _object(entry, _DECISION)
-        search: Search = _choice(index, "search", get_args(Search))
-        name: Decision = _choice(decision, "name", get_args(Decision))
-        tensors = _below(model.tensors, _INDEX)
-        indexed = read_index(templates, search, encoder.dim, index, tensors)
-        tensors = _below(model.tensors, _DECISION)
-        scorer = read_scorer(name, encoder, indexed, decision, tensors)
-    return Bot(encoder, name, search, State(templates, indexed, scorer))
+        return read_bot(encoder, templates, entry, _below(model.tensors, BOT))
 
 
 def with_settings(bot: Bot, decision: Decision | None, search: Search | None) -> Bot:
@@ -150,7 +185,7 @@ def _choice(entry: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> Any
 
 def _below(tensors: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
     """The tensors of a part, by their names without its prefix."""
-    prefix = f"{BOT}.{part}."
+    prefix = f"{part}."
     return {
         name.removeprefix(prefix): tensor
         for name, tensor in tensors.items()

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast, get_args
 
 from pocketintent.runtime.arguments import check_choice
-from pocketintent.runtime.bot_file import Bot, load_bot, with_settings
+from pocketintent.runtime.bot_file import Bot, load_bot, read_bot, with_settings
 from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
-from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.registry import load_encoder, naming_damage
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.encoder import GraphEncoder
-from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.graphs.folder import ExportedFolder, open_exported
 from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
 from pocketintent.runtime.templates.files import TemplateSource, load_templates
 
@@ -48,22 +48,41 @@ def open_bot(
         bot = load_bot(path)
         assert isinstance(bot.encoder, ModelEncoder)
         return with_settings(bot, decision, search), bot.encoder.manifest
-    encoder: Encoder
-    manifest: Mapping[str, Any]
     if backend != "numpy":
         if model is None:
             raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
-        folder = open_exported(model, backend)
-        encoder, manifest = GraphEncoder(folder), folder.manifest.entries
-        templates = folder.templates() if templates is None else templates
-        decision = decision or cast(
-            Decision | None, folder.manifest.choice("decision", get_args(Decision))
-        )
-    else:
-        encoder = model_encoder = load_encoder(model)
-        manifest = model_encoder.manifest
+        return _open_folder(open_exported(model, backend), templates, decision, search)
+    encoder = load_encoder(model)
     if templates is None:
         raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
+    return _build_bot(encoder, templates, decision, search), encoder.manifest
+
+
+def _open_folder(
+    folder: ExportedFolder,
+    templates: TemplateSource | None,
+    decision: Decision | None,
+    search: Search | None,
+) -> tuple[Bot, Mapping[str, Any]]:
+    """The bot of an exported folder; nothing is encoded or fitted for its own templates."""
+    manifest, encoder, stored = folder.manifest, GraphEncoder(folder), folder.state()
+    folder_decision = cast(Decision | None, manifest.choice("decision", get_args(Decision)))
+    decision = decision or folder_decision
+    if templates is not None or stored is None:
+        templates = folder.templates() if templates is None else templates
+        return _build_bot(encoder, templates, decision, search), manifest.entries
+    with naming_damage(stored, "bot"):
+        bot = read_bot(encoder, folder.templates(), stored.manifest, stored.tensors)
+    return with_settings(bot, decision, search), manifest.entries
+
+
+def _build_bot(
+    encoder: Encoder,
+    templates: TemplateSource,
+    decision: Decision | None,
+    search: Search | None,
+) -> Bot:
+    """The bot of a model and templates, which are encoded and fitted."""
     chosen, kept = decision or DEFAULT_DECISION, search or "table"
     state = build_state(encoder, load_templates(templates), chosen, kept)
-    return Bot(encoder, chosen, kept, state), manifest
+    return Bot(encoder, chosen, kept, state)

@@ -19,6 +19,7 @@ from pocketintent.runtime.decision.explain import Explanation, explain_text
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.decision.results import Candidate, Match
+from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.opening import Backend, open_bot
@@ -63,6 +64,13 @@ class IntentRecognizer:
         check_choice("search", search, get_args(Search))
         state = build_state(encoder, load_templates(templates), decision, search)
         self._open(Bot(encoder, decision, search, state))
+
+    @classmethod
+    def from_bot(cls, bot: Bot) -> IntentRecognizer:
+        """The recogniser of an open bot; nothing is encoded or fitted."""
+        recognizer = cls.__new__(cls)
+        recognizer._open(bot)
+        return recognizer
 
     def _open(self, bot: Bot) -> None:
         self.encoder = bot.encoder
@@ -130,8 +138,7 @@ class IntentRecognizer:
         """
         check_choice("backend", backend, get_args(Backend))
         bot, manifest = open_bot(templates, model, decision, search, backend)
-        recognizer = cls.__new__(cls)
-        recognizer._open(bot)
+        recognizer = cls.from_bot(bot)
         if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
@@ -150,6 +157,11 @@ class IntentRecognizer:
     def indexed(self) -> IndexedTemplates:
         """The index of the current templates; an edit makes a new one."""
         return self._state.indexed
+
+    @property
+    def scorer(self) -> Scorer | None:
+        """What scores the intents; an edit makes a new one. None without templates."""
+        return self._state.scorer
 
     @property
     def threshold(self) -> float:

@@ -12,12 +12,14 @@ import torch
 
 from pocketintent.runtime.arrays import unit_rows
 from pocketintent.runtime.decision.indexing import IndexedTemplates
-from pocketintent.runtime.decision.matching import Decision, TableIndex
+from pocketintent.runtime.decision.matching import Similarity, TableIndex
+from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.export import Scoring
-from pocketintent_export.layers.recognizer import RecognizerModule, Scores
+from pocketintent_export.layers.recognizer import RecognizerModule
+from pocketintent_export.layers.similarities import Scores
 
 MakeEncoder = Callable[..., StaticEncoder]
 MakeIndex = Callable[..., IndexedTemplates]
@@ -35,7 +37,7 @@ SHAPES: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
 }
 TEXTS = ["aaab", "aaab aaac aaab", "aabd unheard aaaa", "unheard", "x", "AAAD aaad!", "", "?!"]
 SCORINGS: list[Scoring] = ["table", "decoded"]
-DECISIONS: list[Decision] = ["nearest", "nearest+centroid"]
+SIMILARITIES: list[Similarity] = ["nearest", "nearest+centroid"]
 
 
 def _batch(encoder: StaticEncoder, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -91,9 +93,11 @@ class _Given(torch.nn.Module):
 
 
 def _recognize(
-    indexed: IndexedTemplates, queries: np.ndarray, decision: Decision, scoring: Scoring
+    indexed: IndexedTemplates, queries: np.ndarray, similarity: Similarity, scoring: Scoring
 ) -> tuple[np.ndarray, np.ndarray]:
-    module = RecognizerModule(_Given(), indexed, decision, scoring, keep_codes=True)
+    assert indexed.index is not None
+    scorer = NearestScorer(indexed.index, similarity)
+    module = RecognizerModule(_Given(), indexed, scorer, scoring, keep_codes=True)
     ids = torch.zeros(queries.shape, dtype=torch.int32)
     scores, templates = module(ids, torch.from_numpy(queries))
     assert (scores.dtype, templates.dtype) == (torch.float32, torch.int32)
@@ -101,7 +105,7 @@ def _recognize(
 
 
 @pytest.mark.parametrize("scoring", SCORINGS)
-@pytest.mark.parametrize("decision", DECISIONS)
+@pytest.mark.parametrize("similarity", SIMILARITIES)
 @given(
     # More than 32 templates of an intent are compared in several blocks.
     counts=st.lists(st.integers(1, 6) | st.integers(30, 100), min_size=1, max_size=6),
@@ -111,7 +115,7 @@ def _recognize(
 @settings(max_examples=25)
 def test_the_recogniser_module_finds_what_a_search_finds(
     make_index: MakeIndex,
-    decision: Decision,
+    similarity: Similarity,
     scoring: Scoring,
     counts: list[int],
     batch: int,
@@ -121,13 +125,13 @@ def test_the_recogniser_module_finds_what_a_search_finds(
     assert isinstance(indexed.index, TableIndex)
     queries = _queries(batch, seed=seed)
 
-    scores, templates = _recognize(indexed, queries, decision, scoring)
+    scores, templates = _recognize(indexed, queries, similarity, scoring)
 
     assert scores.shape == templates.shape == (batch, len(counts))
     bounds = indexed.index.bounds
     for query, row_scores, row_templates in zip(queries, scores, templates, strict=True):
         every = indexed.index.scores(query)
-        for hit in indexed.index.search(query, decision, len(counts)):
+        for hit in indexed.index.search(query, similarity, len(counts)):
             assert row_scores[hit.intent] == pytest.approx(hit.score, abs=1e-5)
             template = int(row_templates[hit.intent])
             assert bounds[hit.intent] <= template < bounds[hit.intent + 1]
@@ -151,19 +155,20 @@ def test_of_equal_templates_the_first_is_the_nearest(
     np.testing.assert_array_equal(templates, [[0, 5]] * 3)
 
 
-@pytest.mark.parametrize("decision", DECISIONS)
+@pytest.mark.parametrize("similarity", SIMILARITIES)
 def test_the_whole_recogniser_goes_from_slots_to_the_runtimes_answer(
-    make_encoder: MakeEncoder, make_index: MakeIndex, decision: Decision
+    make_encoder: MakeEncoder, make_index: MakeIndex, similarity: Similarity
 ) -> None:
     encoder, indexed = make_encoder({}, {}), make_index([2, 3, 1])
-    module = RecognizerModule(StaticModule(encoder), indexed, decision, "decoded", True)
+    assert indexed.index is not None
+    scorer = NearestScorer(indexed.index, similarity)
+    module = RecognizerModule(StaticModule(encoder), indexed, scorer, "decoded", True)
     texts = [text for text in TEXTS if encoder.encode(text).any()]
 
     scores, templates = module(*_batch(encoder, texts))
 
-    assert indexed.index is not None
     for row, text in enumerate(texts):
-        best = indexed.index.search(encoder.encode(text), decision, 1)[0]
+        best = indexed.index.search(encoder.encode(text), similarity, 1)[0]
         assert int(scores[row].argmax()) == best.intent
         assert float(scores[row, best.intent]) == pytest.approx(best.score, abs=1e-5)
         assert int(templates[row, best.intent]) == best.row

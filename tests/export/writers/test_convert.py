@@ -15,6 +15,7 @@ import onnx
 import torch
 
 from pocketintent.runtime.decision.indexing import IndexedTemplates
+from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.folder import open_exported
@@ -69,11 +70,12 @@ def convert(
         def write(path: Path) -> None:
             if file_format == "tflite":
                 pytest.importorskip("litert_torch")
+            assert indexed.index is not None
             # Each width has another scoring, so that few conversions cover all.
             module = RecognizerModule(
                 StaticModule(encoders[bits]),
                 indexed,
-                "nearest+centroid",
+                NearestScorer(indexed.index, "nearest+centroid"),
                 "table" if bits == 4 else "decoded",
                 keep_codes=file_format == "tflite",
             )

@@ -64,7 +64,7 @@ def test_a_vocabulary_beyond_the_rows_of_the_graph_is_refused(folder: Path) -> N
 
 def test_another_graph_in_place_of_the_encoder_is_refused(folder: Path) -> None:
     rewrite(folder, "encoder.onnx", (folder / "recognizer.onnx").read_bytes())
-    with pytest.raises(ModelFileError, match="its outputs are scores float32"):
+    with pytest.raises(ModelFileError, match=r"its inputs are ids .*ngram_counts float32"):
         _open(folder)
 
 

@@ -10,11 +10,13 @@ import pytest
 from exported_folders import edit_manifest, rewrite
 from pocketintent import IntentRecognizer, PocketIntentError
 from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import (
     BACKENDS,
     CONFORMANCE,
     LABELS,
+    STATE,
     VOCABULARY,
     open_exported,
 )
@@ -55,6 +57,12 @@ def test_the_runtime_reproduces_the_conformance_file(
     assert len(lines) == 500
     for line in lines:
         entry = inputs(line["text"]).to_line()
+        features = {
+            name: values.nonzero()[0] for name, values in folder.features()(line["text"]).items()
+        }
+        assert {name: [place for place, _ in line[name]] for name in features} == {
+            name: places.tolist() for name, places in features.items()
+        }
         assert entry.keys() == line.keys() & {"tokens", "ids", "weights", "characters"}
         assert entry.get("tokens") == line.get("tokens")
         assert entry.get("characters") == line.get("characters")
@@ -144,7 +152,7 @@ def test_a_folder_for_another_backend_is_refused_with_the_right_backend(exported
             open_exported(folder, backend)
 
 
-@pytest.mark.parametrize("name", ["encoder.onnx", "recognizer.onnx", VOCABULARY, LABELS])
+@pytest.mark.parametrize("name", ["encoder.onnx", "recognizer.onnx", VOCABULARY, LABELS, STATE])
 @pytest.mark.parametrize("damage", ["altered", "truncated", "missing", "a folder"])
 def test_a_damaged_file_is_refused_by_name(folder: Path, name: str, damage: str) -> None:
     content = (folder / name).read_bytes()
@@ -225,6 +233,56 @@ def test_a_reading_that_the_graphs_do_not_have_is_refused(
 
     with pytest.raises(ModelFileError, match=r"manifest\.json: reads is .* but the graphs take"):
         open_exported(folder).inputs()
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({}, "'features' is {}"),
+        (None, "'features' is None"),
+        ({"ngram_counts": {"min_n": 2, "max_n": 6, "num_buckets": 512}}, "this runtime computes"),
+    ],
+)
+def test_features_that_this_runtime_does_not_compute_are_refused(
+    folder: Path, entry: Any, message: str
+) -> None:
+    edit_manifest(folder, features=entry)
+
+    with pytest.raises(ModelFileError, match=rf"manifest\.json: .*{message}.*upgrade"):
+        open_exported(folder).features()
+
+
+def test_an_input_that_this_runtime_does_not_know_is_refused(folder: Path) -> None:
+    artifacts = open_exported(folder).manifest.entries["artifacts"]
+    artifacts["recognizer"]["inputs"].append({"name": "mood", "dtype": "float32", "shape": [1, 3]})
+    edit_manifest(folder, artifacts=artifacts)
+
+    with pytest.raises(ModelFileError, match=r"manifest\.json: the recogniser takes mood; upgrade"):
+        open_exported(folder).features()
+
+
+def test_a_folder_without_a_state_is_encoded_and_fitted(folder: Path) -> None:
+    expected = IntentRecognizer.load(None, folder, backend="onnxruntime").match("lamp on")
+    files = open_exported(folder).manifest.entries["files"]
+    edit_manifest(folder, files={k: v for k, v in files.items() if k != STATE})
+    (folder / STATE).unlink()
+
+    match = IntentRecognizer.load(None, folder, backend="onnxruntime").match("lamp on")
+    assert match.intent == expected.intent
+    assert match.score == pytest.approx(expected.score, abs=1e-3)
+
+
+@pytest.mark.parametrize("part", ["index", "decision"])
+def test_a_state_that_does_not_fit_the_labels_is_refused_by_name(folder: Path, part: str) -> None:
+    state = open_exported(folder).state()
+    assert state is not None
+    manifest = {key: value for key, value in state.manifest.items() if key != part}
+    tensors = {name: np.array(tensor) for name, tensor in state.tensors.items()}
+    save_model(folder / "other", manifest, tensors)
+    rewrite(folder, STATE, (folder / "other").read_bytes())
+
+    with pytest.raises(ModelFileError, match=rf"state\.safetensors: .*'{part}'"):
+        IntentRecognizer.load(None, folder, backend="onnxruntime")
 
 
 def test_a_damaged_characters_graph_is_refused_by_name(exported: Exported, tmp_path: Path) -> None:

@@ -1,3 +1,7 @@
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +14,11 @@ from pocketintent.runtime.text.ngram_counts import (
 )
 from pocketintent.runtime.text.ngrams import fnv1a
 from pocketintent.runtime.text.tokenizer import simple_tokenize
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+VECTORS: list[dict[str, Any]] = [
+    json.loads(line) for line in (DOCS / "ngram_vectors.jsonl").read_text("utf-8").split("\n")[:-1]
+]
 
 
 def _plain_counts(text: str) -> np.ndarray:
@@ -52,3 +61,21 @@ def test_long_words_and_any_script_follow_the_specification(text: str) -> None:
 def test_counts_depend_on_the_words_and_not_on_their_order() -> None:
     assert np.array_equal(count_ngrams("lights on"), count_ngrams("on LIGHTS!"))
     assert not np.array_equal(count_ngrams("lights on"), count_ngrams("lights of"))
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: ascii(vector["text"][:20]))
+def test_the_vectors_of_the_specification_hold(vector: dict[str, Any]) -> None:
+    counts = count_ngrams(vector["text"])
+    assert [[place, counts[place]] for place in np.flatnonzero(counts)] == vector["counts"]
+    assert simple_tokenize(vector["text"]) == vector["tokens"]
+    for token, hashes in zip(vector["tokens"], vector["hashes"], strict=True):
+        bracketed = f"<{token}>"
+        grams = [bracketed[i : i + n] for n in (2, 3, 4, 5) for i in range(len(bracketed) - n + 1)]
+        assert [fnv1a(gram.encode()) for gram in grams] == hashes
+
+
+def test_the_vectors_have_what_ports_get_wrong() -> None:
+    tokens = {token for vector in VECTORS for token in vector["tokens"]}
+    assert any(len(token) >= 40 for token in tokens)
+    assert {"'t", "é", "😀", "灯"} <= tokens | {char for token in tokens for char in token}
+    assert any("\ud800" in vector["text"] for vector in VECTORS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -20,6 +20,8 @@ from pocketintent.runtime.templates.template_set import TemplateSet
 @dataclass(frozen=True, eq=False)
 class NearestScorer:
     """Scores an intent by its templates; see :class:`Scorer`."""
+
+    text_features: ClassVar[tuple[str, ...]] = ()
 
     index: Index
     """The templates."""

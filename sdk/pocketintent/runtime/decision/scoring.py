@@ -1,13 +1,14 @@
 """The contract of decisions: what a recogniser asks of whatever scores the intents of a text.
 
 To add a decision, write a class with these methods and add a line to
-:mod:`pocketintent.runtime.decision.registry`.
+:mod:`pocketintent.runtime.decision.registry`. To make it exportable, write its torch module and add
+a line to ``pocketintent_export.layers.decisions``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
 
@@ -20,6 +21,10 @@ Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 class Scorer(Protocol):
     """Scores the intents of an index; never changed, so that threads can share it."""
+
+    text_features: ClassVar[tuple[str, ...]]
+    """Features of the text that it reads beside the sentence vector, as exported graphs name them;
+    see :mod:`pocketintent.runtime.graphs.features`."""
 
     def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
         """The best intents of a text.

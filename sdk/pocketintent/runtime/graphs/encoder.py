@@ -28,7 +28,7 @@ class GraphEncoder:
         self.dim: int = folder.manifest.dim
         self.inputs = folder.inputs()
         self.template_quantizer = folder.manifest.template_quantizer()
-        self.background: Background | None = None
+        self.background: Background | None = folder.background()
         self._graph = folder.graph("encoder")
         self._spell = folder.speller(self.inputs)
         vector = self.inputs.probe(self._graph).get("vector")

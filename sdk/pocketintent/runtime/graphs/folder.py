@@ -11,9 +11,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.background import Background, check_background
+from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError
+from pocketintent.runtime.files.model_file import ModelFile, load_model
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.checks import CheckedGraph
+from pocketintent.runtime.graphs.features import TEXT_FEATURES, TextFeatures
 from pocketintent.runtime.graphs.inputs import GraphInputs, Speller
 from pocketintent.runtime.graphs.manifest import (
     MANIFEST,
@@ -23,6 +26,7 @@ from pocketintent.runtime.graphs.manifest import (
     read_manifest,
 )
 from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent.runtime.templates.forms import list_names
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import get_tokenizer
@@ -31,6 +35,9 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 LABELS = "labels.json"
 VOCABULARY = "vocabulary.txt"
 CONFORMANCE = "conformance.jsonl"
+STATE = "state.safetensors"
+"""What the Python runtime needs beside the graphs: the model's background, the codes of the
+templates, and what the decision has fitted on them."""
 BACKENDS = {"onnxruntime": "onnx", "tflite": "tflite"}
 """Format of the graphs that each backend runs."""
 
@@ -102,6 +109,50 @@ class ExportedFolder:
         except PocketIntentError as error:
             raise manifest.error(str(error)) from error
         return GraphInputs(slots.tokenize, slots, characters)
+
+    def features(self) -> TextFeatures:
+        """The features of a text that the recogniser graph takes beside the encoder's inputs.
+
+        Raises:
+            ModelFileError: The graph takes a feature that this runtime does not compute.
+        """
+        manifest = self.manifest
+        names = manifest.input_names("recognizer") - manifest.input_names("encoder")
+        unknown = names - TEXT_FEATURES.keys()
+        if unknown:
+            raise manifest.error(f"the recogniser takes {list_names(unknown)}; {UPGRADE}")
+        features, settings = TextFeatures(sorted(names)), manifest.entries.get("features", {})
+        if settings != (expected := features.to_manifest()):
+            raise manifest.error(
+                f"'features' is {settings!r}, and this runtime computes {expected!r}; {UPGRADE}"
+            )
+        return features
+
+    def state(self) -> ModelFile | None:
+        """What the Python runtime needs beside the graphs; None if the folder has no such file.
+
+        Raises:
+            ModelFileError: The file is missing or damaged.
+        """
+        if STATE not in self.manifest.entry("files", dict):
+            return None
+        self.read(STATE)  # compares the hash
+        return load_model(self.path / STATE)
+
+    def background(self) -> Background | None:
+        """The background of the exported model; None if it has none.
+
+        Raises:
+            ModelFileError: The file is missing or damaged, or its vectors have another size.
+        """
+        if (state := self.state()) is None:
+            return None
+        try:
+            background = Background.read(state.manifest, state.tensors)
+            check_background(background, self.manifest.dim)
+        except ModelFileError as error:
+            raise ModelFileError(f"{state.path}: {error}") from error
+        return background
 
     def speller(self, inputs: GraphInputs) -> Speller | None:
         """The function from spelt words to the sum of their vectors.

@@ -38,9 +38,10 @@ class Classifier:
     """float32 [NUM_BUCKETS], the weights of the n-gram counts."""
 
     @cached_property
-    def _parts(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def parts(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Calibrated weights of the vector, of the counts, the biases, and squared bucket weights.
 
+        float32 [num_intents, dim], [num_intents, NUM_BUCKETS], [num_intents] and [NUM_BUCKETS].
         The weights of the counts contain those of the buckets, so that no count is weighted twice.
         """
         slope = np.float32(self.calibration.slope)
@@ -60,7 +61,7 @@ class Classifier:
         Returns:
             float32 [num_intents].
         """
-        of_vector, of_counts, biases, squares = self._parts
+        of_vector, of_counts, biases, squares = self.parts
         # `dot` is quicker to call than `@`, which counts for a few intents.
         logits: FloatArray = of_vector.dot(vector)
         length = math.sqrt((counts * counts).dot(squares))
@@ -79,7 +80,7 @@ class Classifier:
         Returns:
             float32 [n, num_intents].
         """
-        of_vector, of_counts, biases, squares = self._parts
+        of_vector, of_counts, biases, squares = self.parts
         lengths = np.sqrt((counts * counts) @ squares)[:, None]
         ngrams = np.divide(counts, lengths, out=np.zeros_like(counts), where=lengths > 0)
         logits: FloatArray = vectors @ of_vector.T

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ _LOGIT_ROUNDING = 1e-4
 @dataclass(frozen=True, eq=False)
 class LogisticScorer:
     """Scores an intent by the probability that it is the text's; see :class:`Scorer`."""
+
+    text_features: ClassVar[tuple[str, ...]] = ("ngram_counts",)
 
     classifier: Classifier
     index: Index

@@ -1,0 +1,130 @@
+"""Torch modules of a template index: the similarities of vectors to templates and intents."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from pocketintent.runtime.decision.matching import TableIndex
+from pocketintent_export.formats import Scoring
+from pocketintent_export.layers.codes import Codes, unknown_zero
+
+_BLOCK = 32
+"""Number of templates that are compared at once."""
+
+
+class Scores(nn.Module):
+    """The similarities of sentence vectors to all templates and to the means of intents.
+
+    ``"table"`` sums up look-ups in a table of similarities between the query's sub-vectors and the
+    codebook's centroids. ``"decoded"`` multiplies the query and the decoded rows: a runtime that
+    computes constants once, when it loads a graph, then only computes one product.
+
+    Args:
+        index: The templates' codes.
+        scoring: ``"table"`` or ``"decoded"``.
+        keep_codes: Whether the row numbers of codes depend on the query, for a converter that
+            computes constants and would write 32-bit codes.
+    """
+
+    codebook: Tensor
+    positions: Tensor
+    scales: Tensor
+    rows: Tensor
+
+    def __init__(self, index: TableIndex, scoring: Scoring, keep_codes: bool) -> None:
+        super().__init__()
+        quantizer = index.quantizer
+        self.scoring, self.keep_codes = scoring, keep_codes
+        self.num_sub, self.size = quantizer.num_sub, quantizer.codebook_size
+        self.codes = Codes(np.ascontiguousarray(index.codes.T), self.size)
+        self.register_buffer("codebook", torch.from_numpy(quantizer.codebook.copy()))
+        step = self.size if scoring == "table" or quantizer.per_position else 0
+        self.register_buffer("positions", torch.arange(self.num_sub, dtype=torch.int32) * step)
+        self.register_buffer("scales", torch.from_numpy(index.scales)[:, None])
+        self.register_buffer("rows", torch.arange(len(index.scales), dtype=torch.int32))
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Cosine similarities.
+
+        Args:
+            vectors: float32 [batch, dim].
+
+        Returns:
+            float32 [num_rows, batch].
+        """
+        rows = self.rows
+        if self.keep_codes:
+            rows = rows + unknown_zero(vectors)
+        codes = (self.codes(rows) + self.positions).reshape(-1)
+        if self.scoring == "decoded":
+            decoded = embedding(codes, self.codebook.reshape(-1, self.codebook.shape[-1]))
+            scores = torch.matmul(decoded.reshape(len(self.rows), -1), vectors.t())
+        else:
+            parts = vectors.t().reshape(self.num_sub, -1, vectors.shape[0])
+            table = torch.matmul(self.codebook, parts)
+            similarities = embedding(codes, table.reshape(-1, vectors.shape[0]))
+            scores = similarities.reshape(len(self.rows), self.num_sub, -1).sum(1)
+        return scores * self.scales
+
+
+class BestTemplates(nn.Module):
+    """The similarity and the number of each intent's nearest template.
+
+    Templates are compared in blocks of equal size, and then the blocks of an intent. The last
+    block of an intent is padded with its last template, and its blocks with its last block. With
+    two steps, one intent with many templates does not lengthen the table for all others.
+
+    Args:
+        bounds: Number of the first template of each intent, then the number of all templates;
+            [num_intents + 1].
+    """
+
+    templates: Tensor
+    firsts: Tensor
+    blocks: Tensor
+
+    def __init__(self, bounds: NDArray[np.intp]) -> None:
+        super().__init__()
+        lengths = np.diff(bounds)
+        # LiteRT cannot convert an argmax over a single value.
+        self.size = int(np.clip(lengths.max(), 2, _BLOCK))
+        counts = -(-lengths // self.size)
+        ends = np.repeat(bounds[1:], counts)
+        steps = np.concatenate([np.arange(count) for count in counts]) * self.size
+        firsts = np.repeat(bounds[:-1], counts) + steps
+        templates = np.minimum(firsts[:, None] + np.arange(self.size), ends[:, None] - 1)
+        self.register_buffer("templates", _int32(templates))
+        self.register_buffer("firsts", _int32(firsts)[:, None])
+        block_ends = np.cumsum(counts)
+        blocks = (block_ends - counts)[:, None] + np.arange(counts.max())
+        self.register_buffer("blocks", _int32(np.minimum(blocks, block_ends[:, None] - 1)))
+        self.num_intents = len(lengths)
+
+    def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Best similarities and their templates; of equally near templates the first.
+
+        Args:
+            scores: float32 [num_templates, batch].
+
+        Returns:
+            The similarities, float32, and the numbers of the templates, int32; both
+            [num_intents, batch].
+        """
+        batch = scores.shape[1]
+        rows = embedding(self.templates.reshape(-1), scores).reshape(-1, self.size, batch)
+        # Floats represent the numbers of templates exactly up to 2**24.
+        numbers = (rows.argmax(1).to(torch.int32) + self.firsts).to(torch.float32)
+        blocks = self.blocks.reshape(-1)
+        best = embedding(blocks, rows.amax(1)).reshape(self.num_intents, -1, batch)
+        numbers = embedding(blocks, numbers).reshape(self.num_intents, -1, batch)
+        totals = best.amax(1)
+        nearest = torch.where(best >= totals.unsqueeze(1), numbers, float(1 << 24)).amin(1)
+        return totals, nearest.to(torch.int32)
+
+
+def _int32(numbers: NDArray[np.intp]) -> Tensor:
+    return torch.from_numpy(numbers.astype(np.int32))
