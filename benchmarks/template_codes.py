@@ -14,11 +14,11 @@ import json
 import time
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.recognizer import IntentRecognizer
 
@@ -40,7 +40,7 @@ def main() -> None:
     by_intent = defaultdict(list)
     for row in train:
         by_intent[row["intent"]].append(row["text"])
-    for decision in get_args(Decision):
+    for decision in DECISIONS:
         results = []
         for run in range(args.runs):
             rng = np.random.default_rng(run)

@@ -14,7 +14,7 @@ from hostile_files import templates as hostile_templates
 from hostile_files.models import Parts
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.indexing import Search
-from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.recognizer import IntentRecognizer
@@ -38,7 +38,7 @@ def tiny_bots(rng: np.random.Generator) -> list[Parts]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bot.safetensors"
         for encoder in encoders:
-            for decision in get_args(Decision):
+            for decision in DECISIONS:
                 for search in get_args(Search):
                     IntentRecognizer(encoder, TEMPLATES, decision=decision, search=search).save(
                         path

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pocketintent.runtime.bot_file import load_bot, with_settings
-from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
+from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -143,7 +143,7 @@ def _check_arguments(
     """Check the options and the packages of the format."""
     for name, value, choices in (
         ("format", file_format, get_args(Format)),
-        ("decision", decision or DEFAULT_DECISION, get_args(Decision)),
+        ("decision", decision or DEFAULT_DECISION, DECISIONS),
         ("scoring", scoring, get_args(Scoring)),
     ):
         if value not in choices:

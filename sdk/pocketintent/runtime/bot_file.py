@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.decision.indexing import Search
-from pocketintent.runtime.decision.registry import Decision, read_scorer
+from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer
 from pocketintent.runtime.decision.scoring import Parts
 from pocketintent.runtime.decision.stored_index import index_parts, read_index
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
@@ -111,7 +111,7 @@ def read_bot(
     """
     index, decision = _object(settings, _INDEX), _object(settings, _DECISION)
     search: Search = _choice(index, "search", get_args(Search))
-    name: Decision = _choice(decision, "name", get_args(Decision))
+    name: Decision = _choice(decision, "name", DECISIONS)
     indexed = read_index(templates, search, encoder.dim, index, _below(tensors, _INDEX))
     scorer = read_scorer(name, encoder, indexed, decision, _below(tensors, _DECISION))
     return Bot(encoder, name, search, State(templates, indexed, scorer))

@@ -10,7 +10,7 @@ from pocketintent.runtime.arguments import check_choice
 from pocketintent.runtime.bot_file import Bot, load_bot, read_bot, with_settings
 from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.indexing import Search
-from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
+from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder, naming_damage
 from pocketintent.runtime.errors import PocketIntentError
@@ -35,7 +35,7 @@ def open_bot(
         The bot, and the manifest of its model or exported folder.
     """
     if decision is not None:
-        check_choice("decision", decision, get_args(Decision))
+        check_choice("decision", decision, DECISIONS)
     if search is not None:
         check_choice("search", search, get_args(Search))
     if (path := find_bot_file(templates)) is not None:
@@ -66,7 +66,7 @@ def _open_folder(
 ) -> tuple[Bot, Mapping[str, Any]]:
     """The bot of an exported folder; nothing is encoded or fitted for its own templates."""
     manifest, encoder, stored = folder.manifest, GraphEncoder(folder), folder.state()
-    folder_decision = cast(Decision | None, manifest.choice("decision", get_args(Decision)))
+    folder_decision = cast(Decision | None, manifest.choice("decision", DECISIONS))
     decision = decision or folder_decision
     if templates is not None or stored is None:
         templates = folder.templates() if templates is None else templates

@@ -17,7 +17,7 @@ from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.decide import State, match_text, match_texts, rank_text
 from pocketintent.runtime.decision.explain import Explanation, explain_text
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search
-from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
+from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
@@ -32,7 +32,7 @@ TEXTS_AT_ONCE = 1024
 
 
 class IntentRecognizer:
-    """Recognises the intent of a text by its nearest templates.
+    """Recognises the intent of a text from a few templates of each intent.
 
     Any number of threads may match while one or more edit. A recogniser can be copied and pickled;
     an edit of a copy leaves the original as it is. A pickle has the model in it, or the path of an
@@ -60,7 +60,7 @@ class IntentRecognizer:
         decision: Decision = DEFAULT_DECISION,
         search: Search = "table",
     ) -> None:
-        check_choice("decision", decision, get_args(Decision))
+        check_choice("decision", decision, DECISIONS)
         check_choice("search", search, get_args(Search))
         state = build_state(encoder, load_templates(templates), decision, search)
         self._open(Bot(encoder, decision, search, state))

@@ -15,7 +15,8 @@ class Candidate:
     intent: str
     """Name of the intent."""
     score: float
-    """Similarity of the text to the intent, -1..1."""
+    """The probability that the text has the intent, 0..1; with the decisions ``nearest`` and
+    ``nearest+centroid`` its similarity to the intent, -1..1."""
     template: str
     """The intent's template that is nearest to the text."""
 
@@ -31,11 +32,11 @@ class Match:
     intent: str | None
     """The recognised intent, or None; ``reason`` then says why."""
     score: float
-    """Similarity of the text to the nearest intent, -1..1; 0 when there is none."""
+    """The score of the nearest intent, as :attr:`Candidate.score`; 0 when there is none."""
     template: str | None
     """The nearest intent's template that is nearest to the text."""
     nearest: str | None
-    """The nearest intent, also when it was refused."""
+    """The intent with the highest score, also when it was refused."""
     runner_up: Candidate | None
     """The next intent; None when there is no other."""
     margin: float | None
