@@ -22,6 +22,7 @@ class RecordingEncoder:
     def __init__(self, encoder: StaticEncoder) -> None:
         self.encoder, self.dim = encoder, encoder.dim
         self.template_quantizer, self.background = encoder.template_quantizer, encoder.background
+        self.known_words = encoder.known_words
         self.batches: list[list[str]] = []
 
     def encode(self, text: str) -> FloatArray:
