@@ -132,7 +132,7 @@ def export_folder(
         _write_graphs(folder, encoder, recognizer, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
-        proof = prove(open_exported(folder), recognizer, known_templates, lines)
+        proof = prove(open_exported(folder), recognizer.encoder, known_templates, lines)
         write_manifest(folder, manifest | {"proof": proof.to_dict()})
     report = _report(out, target, manifest, recognizer, proof)
     return report | {"seconds": round(time.monotonic() - started, 1)}

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.folder import ExportedFolder
-from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 MAX_DIFFERENCE = 1e-4
@@ -43,7 +43,7 @@ class Proof:
 
 def prove(
     folder: ExportedFolder,
-    recognizer: IntentRecognizer,
+    encoder: Encoder,
     templates: TemplateSet,
     lines: Sequence[Mapping[str, Any]],
 ) -> Proof:
@@ -53,7 +53,7 @@ def prove(
 
     Args:
         folder: The folder.
-        recognizer: The runtime's recogniser, which also corrects the typing errors.
+        encoder: The runtime's encoder.
         templates: The templates, in the order of the graph's intents.
         lines: The lines of the conformance file.
 
@@ -67,13 +67,13 @@ def prove(
     """
     encoder_graph, recognizer_graph = folder.graph("encoder"), folder.graph("recognizer")
     inputs, features = folder.inputs(), folder.features()
-    spell = folder.speller(inputs)
+    spell, corrector = folder.speller(inputs), folder.corrector(inputs)
     proof = Proof(len(lines))
     for line in lines:
-        text = recognizer.read(line["text"])
+        text = line["text"] if corrector is None else corrector(line["text"])
         arrays = inputs(text).arrays(spell)
         vector = encoder_graph.run(arrays)["vector"]
-        difference = float(np.abs(vector - recognizer.encoder.encode(text)).max())
+        difference = float(np.abs(vector - encoder.encode(text)).max())
         outputs = recognizer_graph.run(arrays | features(text))
         gap = _largest_gap(outputs["scores"], line)
         answer = _answer(outputs["scores"], outputs["templates"], templates)
