@@ -361,5 +361,5 @@ def test_a_correction_by_other_rules_is_refused(exported: Exported) -> None:
     folder = open_exported(exported("onnx", "static"))
     folder.manifest.entries["correction"] = {"version": 2}
 
-    with pytest.raises(ModelFileError, match="'correction' is {'version': 2}"):
+    with pytest.raises(ModelFileError, match="'correction' is"):
         folder.corrector(folder.inputs())
