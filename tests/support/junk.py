@@ -106,6 +106,9 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
     ],
     ("evaluate", "oos"): [{"directory": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}],
+    ("evaluate", "calibration"): [
+        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
+    ],
     ("evaluate", "pairs"): [{"file": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "typing-errors"): [
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from pocketintent.cli.options.draws import add_draw_options
-from pocketintent.cli.options.files import input_file, input_folder
+from pocketintent.cli.options.files import input_file
+from pocketintent.cli.options.intent_data import add_intent_data_options
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import number
 from pocketintent.cli.options.plot import add_plot_option
@@ -35,13 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     add_model_option(parser)
-    parser.add_argument(
-        "directories",
-        type=input_folder,
-        nargs="+",
-        metavar="DIR",
-        help='folder with train.jsonl and test.jsonl, lines of {"text", "intent"}',
-    )
+    add_intent_data_options(parser)
     parser.add_argument(
         "--outside",
         type=input_file,
@@ -49,12 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='out-of-scope texts for all folders, lines of {"text"} (oos_test.jsonl of the folder)',
     )
     add_draw_options(parser, default_shots=(5, 10, 30))
-    parser.add_argument(
-        "--split",
-        choices=("test", "valid"),
-        default="test",
-        help="utterances to recognise (%(default)s)",
-    )
     parser.add_argument(
         "--threshold",
         type=number(least=0, most=1),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pocketintent.cli.options.decision import add_decisions_option, decisions_of
 from pocketintent.cli.options.draws import add_draw_options
-from pocketintent.cli.options.files import input_folder, output_file
+from pocketintent.cli.options.files import output_file
+from pocketintent.cli.options.intent_data import add_intent_data_options
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
@@ -43,20 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     add_model_option(parser)
-    parser.add_argument(
-        "directories",
-        type=input_folder,
-        nargs="+",
-        metavar="DIR",
-        help='folder with train.jsonl and test.jsonl, lines of {"text", "intent"}',
-    )
+    add_intent_data_options(parser)
     add_draw_options(parser, default_shots=(5, 10, 20, 30, 40, 50))
-    parser.add_argument(
-        "--split",
-        choices=("test", "valid"),
-        default="test",
-        help="utterances to recognise (%(default)s)",
-    )
     parser.add_argument(
         "--search",
         choices=("exact", "table"),

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from pocketintent.cli.options.decision import add_decisions_option, decisions_of
-from pocketintent.cli.options.files import input_folder
+from pocketintent.cli.options.intent_data import add_intent_data_options
 from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.plot import add_plot_option
@@ -36,13 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "directories",
-        type=input_folder,
-        nargs="+",
-        metavar="DIR",
-        help='folder with train.jsonl and test.jsonl, lines of {"text", "intent"}',
-    )
+    add_intent_data_options(parser)
     parser.add_argument(
         "--model",
         nargs="+",
@@ -68,12 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="random draws of templates and errors (2)",
     )
     parser.add_argument("--seed", type=SEED, default=0, metavar="N", help="seed of the draws (0)")
-    parser.add_argument(
-        "--split",
-        choices=("test", "valid"),
-        default="test",
-        help="utterances to recognise (%(default)s)",
-    )
     add_decisions_option(parser)
     add_plot_option(parser, "accuracy against typing errors")
 
