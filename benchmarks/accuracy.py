@@ -54,6 +54,7 @@ class CachedEncoder:
     """
 
     template_quantizer = None
+    known_words = None
 
     def __init__(
         self, name: str, dim: int, cache: Path, open_encoder: Callable[[], Encoder]

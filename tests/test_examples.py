@@ -51,7 +51,7 @@ const { Inputs } = await import(pathToFileURL(script));
 const read = (name) => readFileSync(`${folder}/${name}`, "utf8");
 const manifest = JSON.parse(read("manifest.json"));
 const words = "vocabulary.txt" in manifest.files ? read("vocabulary.txt") : "";
-const inputs = new Inputs(manifest, words);
+const inputs = new Inputs(manifest, words, JSON.parse(read("labels.json")));
 for (const line of read("conformance.jsonl").split("\\n").slice(0, -1)) {
   const features = inputs.prepare(JSON.parse(line).text);
   const counts = [...features.ngram_counts].map((count, bucket) => [bucket, count]);
@@ -108,15 +108,30 @@ COUNT_NGRAMS = """\
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 const [script, path] = process.argv.slice(-2);
-const { countNgrams } = await import(pathToFileURL(script));
+const { countNgrams, tokenize } = await import(pathToFileURL(script));
 const settings = { min_n: 2, max_n: 5, num_buckets: 512 };
 for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
-  const counts = [...countNgrams(JSON.parse(line).text, settings)];
+  const counts = [...countNgrams(tokenize(JSON.parse(line).text), settings)];
   const pairs = counts.map((count, bucket) => [bucket, count]);
   console.log(JSON.stringify(pairs.filter(([, count]) => count !== 0)));
 }
 """
 VECTORS = REPOSITORY / "docs" / "ngram_vectors.jsonl"
+
+CORRECT = """\
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+const [script, path] = process.argv.slice(-2);
+const { Inputs, tokenize } = await import(pathToFileURL(script));
+const correction = { min_letters: 3, max_letters: 16, max_tokens: 64 };
+for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
+  const { own_texts, vocabulary, text } = JSON.parse(line);
+  const labels = { intents: [{ templates: own_texts, except: [] }], none: [] };
+  const inputs = new Inputs({ correction, characters: null }, vocabulary.join("\\n"), labels);
+  console.log(JSON.stringify(inputs.correct(tokenize(text))));
+}
+"""
+CORRECTIONS = REPOSITORY / "docs" / "correction_vectors.jsonl"
 
 
 def run(*command: object) -> subprocess.CompletedProcess[str]:
@@ -322,7 +337,7 @@ def test_the_script_passes_the_ngram_vectors() -> None:
     port = runpy.run_path(str(EXAMPLES / "recognise.py"))
     settings = {"min_n": 2, "max_n": 5, "num_buckets": 512}
     texts = [json.loads(line)["text"] for line in VECTORS.read_text("utf-8").split("\n")[:-1]]
-    found = [port["count_ngrams"](text, settings) for text in texts]
+    found = [port["count_ngrams"](port["tokenize"](text, 4096), settings) for text in texts]
     pairs = [[[i, count] for i, count in enumerate(row.tolist()) if count] for row in found]
     assert pairs == ngram_vectors()
 
@@ -332,6 +347,31 @@ def test_javascript_passes_the_ngram_vectors(node: str) -> None:
     result = run(node, "--input-type=module", "-e", COUNT_NGRAMS, "--", script, VECTORS)
     assert result.returncode == 0, result.stderr
     assert [json.loads(line) for line in result.stdout.splitlines()] == ngram_vectors()
+
+
+def corrections() -> list[Any]:
+    """The lines of the vectors of corrections."""
+    return [json.loads(line) for line in CORRECTIONS.read_text("utf-8").split("\n")[:-1]]
+
+
+def test_the_script_passes_the_correction_vectors() -> None:
+    port = runpy.run_path(str(EXAMPLES / "recognise.py"))
+    settings = {"min_letters": 3, "max_letters": 16, "max_tokens": 64}
+    for line in corrections():
+        recogniser = port["Recogniser"].__new__(port["Recogniser"])
+        recogniser.manifest = {"correction": settings}
+        recogniser.ids = {word: place for place, word in enumerate(line["vocabulary"])}
+        labels = {"intents": [{"templates": line["own_texts"], "except": []}], "none": []}
+        recogniser.ranks = port["own_words"](labels)
+        assert recogniser.correct(port["tokenize"](line["text"], 4096)) == line["tokens"]
+
+
+def test_javascript_passes_the_correction_vectors(node: str) -> None:
+    script = EXAMPLES / "recognise.mjs"
+    result = run(node, "--input-type=module", "-e", CORRECT, "--", script, CORRECTIONS)
+    assert result.returncode == 0, result.stderr
+    tokens = [json.loads(line) for line in result.stdout.splitlines()]
+    assert tokens == [line["tokens"] for line in corrections()]
 
 
 def test_javascript_answers_calls_that_overlap(node: str) -> None:

@@ -34,6 +34,7 @@ class MiniLMEncoder:
 
     template_quantizer = None
     background = None
+    known_words = None
 
     def __init__(self, cache: Path, file: str = "minilm-int8.onnx") -> None:
         onnxruntime = require("onnxruntime", EXTRA)

@@ -21,6 +21,7 @@ class Model2VecEncoder:
 
     template_quantizer = None
     background = None
+    known_words = None
 
     def __init__(self, cache: Path) -> None:
         self._model = require("model2vec", EXTRA).StaticModel.from_pretrained(cache / "model2vec")

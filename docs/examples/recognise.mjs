@@ -86,10 +86,39 @@ export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
   return grams.map((gram) => fnv1a(gram) % num_buckets);
 }
 
-/** Return the signed counts of a text's hashed n-grams, by docs/decision.md. */
-export function countNgrams(text, { min_n, max_n, num_buckets }) {
+/** Return the words within one edit of a word of letters from a to z, without the word itself. */
+export function oneEdit(word) {
+  const words = new Set();
+  for (let i = 0; i <= word.length; i++) {
+    const head = word.slice(0, i);
+    const tail = word.slice(i);
+    if (tail.length > 0) words.add(head + tail.slice(1));
+    if (tail.length > 1) words.add(head + tail[1] + tail[0] + tail.slice(2));
+    for (const letter of "abcdefghijklmnopqrstuvwxyz") {
+      if (tail.length > 0) words.add(head + letter + tail.slice(1));
+      words.add(head + letter + tail);
+    }
+  }
+  words.delete(word);
+  return words;
+}
+
+/** Return the ranks of the words of the bot's texts, by docs/correction.md. */
+export function ownWords({ intents, none }) {
+  const texts = intents.flatMap((intent) => [...intent.templates, ...intent.except]);
+  const counts = new Map();
+  for (const token of [...texts, ...none].flatMap((text) => tokenize(text))) {
+    counts.set(token, (counts.get(token) ?? 0) + 1);
+  }
+  const words = [...counts.keys()];
+  words.sort((a, b) => counts.get(b) - counts.get(a) || (a < b ? -1 : 1));
+  return new Map(words.map((word, rank) => [word, rank]));
+}
+
+/** Return the signed counts of the hashed n-grams of tokens, by docs/decision.md. */
+export function countNgrams(tokens, { min_n, max_n, num_buckets }) {
   const counts = new Float32Array(num_buckets);
-  for (const token of tokenize(text)) {
+  for (const token of tokens) {
     for (const gram of ngramsOf(token, min_n, max_n)) {
       const hash = fnv1a(gram);
       counts[hash % num_buckets] += hash >= 0x80000000 ? -1 : 1;
@@ -100,9 +129,10 @@ export function countNgrams(text, { min_n, max_n, num_buckets }) {
 
 /** Turns texts into features, under the names of conformance.jsonl. */
 export class Inputs {
-  /** Takes the parsed manifest and the text of vocabulary.txt, "" if there is none. */
-  constructor(manifest, vocabulary) {
+  /** Takes the parsed manifest and labels, and the text of vocabulary.txt, "" if there is none. */
+  constructor(manifest, vocabulary, labels) {
     this.manifest = manifest;
+    this.ranks = manifest.correction ? ownWords(labels) : new Map();
     const characters = manifest.characters;
     if (characters !== null) this.characters = { ...characters, known: [...characters.known] };
     this.ids = new Map();
@@ -112,16 +142,40 @@ export class Inputs {
   /** Return the features of a text; its n-gram counts only if the recogniser graph takes them. */
   prepare(text) {
     const settings = this.manifest.features?.ngram_counts;
-    const counts = settings ? { ngram_counts: countNgrams(text, settings) } : {};
-    return { ...this.read(text), ...counts };
+    const tokens = this.correct(tokenize(text));
+    const counts = settings ? { ngram_counts: countNgrams(tokens, settings) } : {};
+    return { ...this.read(text, tokens), ...counts };
+  }
+
+  /** Return the tokens with their typing errors corrected, by docs/correction.md. */
+  correct(tokens) {
+    const settings = this.manifest.correction;
+    if (!settings) return tokens;
+    const corrected = tokens.map((token, i) =>
+      i < settings.max_tokens ? this.readWord(token, settings) : token,
+    );
+    const joined = corrected.join(" ").replaceAll(" '", "'");
+    return [...joined].length <= MAX_CHARS ? corrected : tokens;
+  }
+
+  /** Return the known word that a word is read as, or the word itself. */
+  readWord(word, { min_letters, max_letters }) {
+    const isPlain = /^[a-z]+$/.test(word);
+    const hasLength = min_letters <= word.length && word.length <= max_letters;
+    if (this.ids.has(word) || this.ranks.has(word) || !isPlain || !hasLength) return word;
+    const words = [...oneEdit(word)];
+    for (const ranks of [this.ranks, this.ids]) {
+      const matches = words.filter((other) => ranks.has(other));
+      if (matches.length > 0) return matches.reduce((a, b) => (ranks.get(a) < ranks.get(b) ? a : b));
+    }
+    return word;
   }
 
   /** Return the features that the encoder graph takes, too. */
-  read(text) {
+  read(text, tokens) {
     if (this.manifest.reads === "text") {
       return { characters: readCharacters(text, this.characters) };
     }
-    const tokens = tokenize(text, this.manifest.tokenizer.max_chars);
     const features = { tokens };
     if (this.manifest.kind !== "charemb") Object.assign(features, this.slots(tokens));
     if (this.characters) {
@@ -236,7 +290,11 @@ export class Recogniser {
     recogniser.ort = ort;
     recogniser.labels = JSON.parse(await text("labels.json"));
     const hasWords = "vocabulary.txt" in manifest.files;
-    recogniser.inputs = new Inputs(manifest, hasWords ? await text("vocabulary.txt") : "");
+    recogniser.inputs = new Inputs(
+      manifest,
+      hasWords ? await text("vocabulary.txt") : "",
+      recogniser.labels,
+    );
     recogniser.graph = await open(recognizer);
     if (characters) recogniser.speller = await open(characters);
     recogniser.vectors = new Map(); // cache of spelt-out words

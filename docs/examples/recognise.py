@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -116,10 +117,31 @@ def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
     return [fnv1a(gram) % settings["num_buckets"] for gram in grams]
 
 
-def count_ngrams(text: str, settings: dict[str, Any]) -> Any:
-    """Return the signed counts of a text's hashed n-grams, by docs/decision.md."""
+def one_edit(word: str) -> set[str]:
+    """Return the words within one edit of a word, without the word itself."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    splits = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+    words = {head + tail[1:] for head, tail in splits[:-1]}
+    words |= {head + tail[1] + tail[0] + tail[2:] for head, tail in splits[:-2]}
+    words |= {head + letter + tail[1:] for head, tail in splits[:-1] for letter in letters}
+    words |= {head + letter + tail for head, tail in splits for letter in letters}
+    return words - {word}
+
+
+def own_words(labels: dict[str, Any]) -> dict[str, int]:
+    """Return the ranks of the words of the bot's texts, by docs/correction.md."""
+    intents = labels["intents"]
+    texts = [text for intent in intents for text in intent["templates"] + intent["except"]]
+    tokens = [tokenize(text, MAX_CHARS) for text in texts + labels["none"]]
+    counts = Counter(token for text_tokens in tokens for token in text_tokens)
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    return {word: rank for rank, word in enumerate(words)}
+
+
+def count_ngrams(tokens: list[str], settings: dict[str, Any]) -> Any:
+    """Return the signed counts of the hashed n-grams of tokens, by docs/decision.md."""
     counts = np.zeros(settings["num_buckets"], np.float32)
-    for token in tokenize(text, MAX_CHARS):
+    for token in tokens:
         for gram in ngrams_of(token, settings):
             value = fnv1a(gram)
             counts[value % settings["num_buckets"]] += -1 if value >> 31 else 1
@@ -191,21 +213,44 @@ class Recogniser:
         self.graphs = {name: open_graph(folder, entry) for name, entry in artifacts.items()}
         self.input_names = {tensor["name"] for tensor in artifacts["encoder"]["inputs"]}
         self.features = self.manifest.get("features", {})
+        self.ranks = own_words(self.labels) if self.manifest.get("correction") else {}
         self.vectors: dict[tuple[int, ...], Any] = {}  # cache of spelt-out words
 
     def prepare(self, text: str) -> dict[str, Any]:
         """Return the features of a text, under the names of conformance.jsonl."""
-        features = self.read(text)
+        tokens = self.correct(tokenize(text, MAX_CHARS))
+        features = self.read(text, tokens)
         if "ngram_counts" in self.features:
-            features["ngram_counts"] = count_ngrams(text, self.features["ngram_counts"])
+            features["ngram_counts"] = count_ngrams(tokens, self.features["ngram_counts"])
         return features
 
-    def read(self, text: str) -> dict[str, Any]:
+    def correct(self, tokens: list[str]) -> list[str]:
+        """Return the tokens with their typing errors corrected, by docs/correction.md."""
+        settings = self.manifest.get("correction")
+        if not settings:
+            return tokens
+        first = [self.read_word(token, settings) for token in tokens[: settings["max_tokens"]]]
+        corrected = first + tokens[settings["max_tokens"] :]
+        length = len(" ".join(corrected).replace(" '", "'"))
+        return corrected if length <= MAX_CHARS else tokens
+
+    def read_word(self, word: str, settings: dict[str, Any]) -> str:
+        """Return the known word that a word is read as, or the word itself."""
+        is_known = word in self.ids or word in self.ranks
+        has_length = settings["min_letters"] <= len(word) <= settings["max_letters"]
+        if is_known or not has_length or not (word.isascii() and word.isalpha()):
+            return word
+        words = one_edit(word)
+        for ranks in (self.ranks, self.ids):
+            if matches := [other for other in words if other in ranks]:
+                return min(matches, key=lambda other: ranks[other])
+        return word
+
+    def read(self, text: str, tokens: list[str]) -> dict[str, Any]:
         """Return the features of a text that the encoder graph takes, too."""
         characters = self.manifest["characters"]
         if self.manifest["reads"] == "text":
             return {"characters": read_characters(text, characters)}
-        tokens = tokenize(text, self.manifest["tokenizer"]["max_chars"])
         features: dict[str, Any] = {"tokens": tokens}
         if "ids" in self.input_names:
             features["ids"], features["weights"] = self.slots(tokens)

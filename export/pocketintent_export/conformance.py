@@ -113,7 +113,7 @@ def make_conformance(
                 break
             if text in seen:
                 continue
-            match, vector = recognizer.match(text), recognizer.encoder.encode(text)
+            match, vector = recognizer.match(text), recognizer.encoder.encode(recognizer.read(text))
             if not _is_narrow(text, vector, match, recognizer, templates):
                 seen.add(text)
                 lines.append(_line(text, source, match, vector, recognizer, inputs, features))
@@ -197,12 +197,13 @@ def _line(
 ) -> dict[str, Any]:
     """A line of the conformance file."""
     assert recognizer.scorer is not None
-    scores = recognizer.scorer.score_block([text], vector[None])[0]
+    read = recognizer.read(text)
+    scores = recognizer.scorer.score_block([read], vector[None])[0]
     return {
         "text": text,
         "source": source,
-        **inputs(text).to_line(),
-        **{name: _nonzero(values) for name, values in features(text).items()},
+        **inputs(read).to_line(),
+        **{name: _nonzero(values) for name, values in features(read).items()},
         "vector": vector[:NUM_VALUES],
         "scores": scores if vector.any() else np.zeros_like(scores),
         **match.to_dict(),

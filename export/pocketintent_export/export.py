@@ -31,6 +31,7 @@ from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
 from pocketintent.runtime.templates.files import TemplateSource
 from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.text.correction import SETTINGS
 from pocketintent_export.conformance import make_conformance
 from pocketintent_export.folder import (
     artifacts,
@@ -61,6 +62,7 @@ def export_folder(
     *,
     file_format: Format = "onnx",
     decision: Decision | None = None,
+    correct: bool | None = None,
     scoring: Scoring = "decoded",
     max_length: int = MAX_LENGTH,
     max_chars: int | None = None,
@@ -78,6 +80,8 @@ def export_folder(
         file_format: ``"onnx"`` or ``"tflite"``.
         decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`. None for the
             decision of a bot file, whose fitted weights are exported, otherwise ``"logistic"``.
+        correct: Whether typing errors of a query are corrected; None for the choice of a bot file,
+            otherwise True.
         scoring: How the graph computes the scores, see :data:`Scoring`; the scores are the same.
         max_length: Number of slots of a TFLite graph; an ONNX graph takes any number.
         max_chars: Number of characters of a word or text that a TFLite graph of a character
@@ -104,7 +108,7 @@ def export_folder(
     encoder.check_exportable(str(source))
     inputs = _graph_inputs(encoder, file_format, max_length, max_chars)
     progress("encoding the templates")
-    recognizer = _recognizer(ShortenedEncoder(encoder, inputs), templates, decision)
+    recognizer = _recognizer(ShortenedEncoder(encoder, inputs), templates, decision, correct)
     known_templates, features = _known_templates(recognizer), _features(recognizer)
     progress("making the conformance utterances")
     lines = make_conformance(recognizer, inputs, features, seed)
@@ -116,6 +120,7 @@ def export_folder(
         "scoring": scoring,
         **describe_inputs(encoder, inputs),
         "features": features.to_manifest(),
+        "correction": _correction(recognizer),
         "artifacts": artifacts(file_format, encoder.dim, num_intents, inputs, features.names),
         "model": _describe_model(source),
         "versions": package_versions(file_format),
@@ -166,13 +171,17 @@ def _graph_inputs(
 
 
 def _recognizer(
-    encoder: ShortenedEncoder, templates: TemplateSource, decision: Decision | None
+    encoder: ShortenedEncoder,
+    templates: TemplateSource,
+    decision: Decision | None,
+    correct: bool | None,
 ) -> IntentRecognizer:
     """The recogniser to export, whose templates are codes; that of a bot file as it is."""
     path = find_bot_file(templates)
     if path is None:
-        return IntentRecognizer(encoder, templates, decision=decision or DEFAULT_DECISION)
-    bot = with_settings(load_bot(path), decision, "table")
+        decision, correct = decision or DEFAULT_DECISION, correct is not False
+        return IntentRecognizer(encoder, templates, decision=decision, correct=correct)
+    bot = with_settings(load_bot(path), decision, "table", correct)
     return IntentRecognizer.from_bot(replace(bot, encoder=encoder))
 
 
@@ -195,6 +204,12 @@ def _features(recognizer: IntentRecognizer) -> TextFeatures:
     """The features of a text that the recogniser graph takes."""
     assert recognizer.scorer is not None
     return TextFeatures(recognizer.scorer.text_features)
+
+
+def _correction(recognizer: IntentRecognizer) -> dict[str, Any] | None:
+    """How the typing errors of a query are corrected; None for a model without words."""
+    is_corrected = recognizer.correct and recognizer.encoder.known_words is not None
+    return SETTINGS if is_corrected else None
 
 
 def _template_codebook(recognizer: IntentRecognizer) -> Any:

@@ -67,10 +67,10 @@ def prove(
     """
     encoder_graph, recognizer_graph = folder.graph("encoder"), folder.graph("recognizer")
     inputs, features = folder.inputs(), folder.features()
-    spell = folder.speller(inputs)
+    spell, corrector = folder.speller(inputs), folder.corrector(inputs)
     proof = Proof(len(lines))
     for line in lines:
-        text = line["text"]
+        text = line["text"] if corrector is None else corrector(line["text"])
         arrays = inputs(text).arrays(spell)
         vector = encoder_graph.run(arrays)["vector"]
         difference = float(np.abs(vector - encoder.encode(text)).max())

@@ -23,6 +23,7 @@ class ShortenedEncoder:
         self.dim = encoder.dim
         self.template_quantizer = encoder.template_quantizer
         self.background = encoder.background
+        self.known_words = encoder.known_words
         self._encoder = encoder
         if inputs.characters is not None:
             self._encoder = encoder.limit_characters(inputs.characters.max_chars)

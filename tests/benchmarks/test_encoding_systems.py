@@ -33,6 +33,7 @@ def test_an_encoder_of_another_package_keeps_nothing() -> None:
         dim = 2
         template_quantizer = None
         background = None
+        known_words = None
 
         def encode(self, text: str) -> np.ndarray:
             return np.zeros(2, np.float32)

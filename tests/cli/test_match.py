@@ -165,3 +165,12 @@ def test_a_warning_is_a_line_without_a_place_in_the_code(
     assert printed.out.count("\n") == 2
     assert printed.err.startswith("pocketintent: warning: the set's language is 'de'")
     assert printed.err.count("\n") == 1
+
+
+def test_a_typing_error_is_corrected_unless_it_is_turned_off(run: Any) -> None:
+    clean, corrected = run("the lamp off", "the lmap off")
+    plain = run("the lmap off", "--no-correction")[0]
+
+    assert corrected["text"] == "the lmap off"
+    assert corrected["score"] == clean["score"]
+    assert plain["score"] != clean["score"]

@@ -47,7 +47,7 @@ def test_no_line_has_a_template_or_a_runner_up_that_rounding_could_change(
     index, names = recognizer.indexed.index, recognizer.indexed.names
     assert index is not None
     for line in lines:
-        vector = recognizer.encoder.encode(line["text"])
+        vector = recognizer.encoder.encode(recognizer.read(line["text"]))
         for candidate in recognizer.rank(line["text"], limit=2):
             _, similarities = index.template_scores(names.index(candidate.intent), vector)
             assert (similarities > similarities.max() - NARROW).sum() == 1
@@ -66,7 +66,7 @@ def test_a_line_has_every_value_of_the_match_and_what_it_is_made_of(
         counts = np.zeros(NUM_BUCKETS)
         for bucket, count in line["ngram_counts"]:
             counts[bucket] = count
-        np.testing.assert_array_equal(counts, count_ngrams(line["text"]))
+        np.testing.assert_array_equal(counts, count_ngrams(recognizer.read(line["text"])))
         ranked = {c.intent: c.score for c in recognizer.rank(line["text"], len(names))}
         expected = [ranked.get(name, 0.0) for name in names]
         np.testing.assert_allclose(line["scores"], expected, atol=1e-6)

@@ -78,9 +78,11 @@ def test_the_conformance_file_has_all_sources_and_no_text_twice(folder: Path) ->
 
 
 def test_the_conformance_vectors_are_those_of_the_graph(folder: Path) -> None:
-    encoder = GraphEncoder(open_exported(folder))
+    exported = open_exported(folder)
+    encoder, corrector = GraphEncoder(exported), exported.corrector(exported.inputs())
     for line in _conformance(folder)[::25]:
-        vector = encoder.encode(line["text"])[: len(line["vector"])]
+        text = line["text"] if corrector is None else corrector(line["text"])
+        vector = encoder.encode(text)[: len(line["vector"])]
         assert np.abs(vector - line["vector"]).max(initial=0.0) < 1e-4
 
 
@@ -350,3 +352,23 @@ def test_a_bot_file_is_exported_with_its_decision_and_its_weights(
     for name, tensor in expected.items():
         np.testing.assert_array_equal(weights[name], tensor)
     assert _manifest(tmp_path / "nearest")["decision"] == "nearest"
+
+
+def test_the_folder_corrects_as_the_recogniser_unless_it_is_turned_off(
+    compressed_model: Path, tmp_path: Path
+) -> None:
+    for correct in (True, False):
+        path = tmp_path / str(correct)
+        templates = {
+            "on": ["turn on the lamp"],
+            "off": ["turn off the lamp"],
+            "jazz": ["play jazz"],
+        }
+        export_folder(path, templates, compressed_model, file_format="onnx", correct=correct)
+        folder = open_exported(path)
+
+        assert (folder.manifest.entries["correction"] is not None) == correct == folder.corrects
+        recognizer = IntentRecognizer.load(model=path, backend="onnxruntime")
+        assert recognizer.read("trun teh lmap") == ("turn the lamp" if correct else "trun teh lmap")
+        other = IntentRecognizer.load(model=path, backend="onnxruntime", correct=not correct)
+        assert other.read("trun teh lmap") == ("trun teh lmap" if correct else "turn the lamp")

@@ -348,3 +348,33 @@ def test_a_bot_can_be_saved_over_the_file_that_it_was_loaded_from(
     assert "order" in IntentRecognizer.load(path).intents
     assert "order" not in IntentRecognizer.load(copy).intents
     _assert_equal(IntentRecognizer.load(path), loaded)
+
+
+@pytest.mark.parametrize("correct", [True, False])
+def test_a_bot_file_has_the_correction_unless_another_is_asked_for(
+    correct: bool, compressed_model: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "bot.safetensors"
+    bot = IntentRecognizer.load(TEMPLATES, compressed_model, correct=correct)
+    bot.save(path)
+
+    opened = IntentRecognizer.load(path)
+    assert (
+        opened.read("trun teh") == bot.read("trun teh") == ("turn the" if correct else "trun teh")
+    )
+    other = IntentRecognizer.load(path, correct=not correct)
+    assert other.read("trun teh") == ("trun teh" if correct else "turn the")
+    assert IntentRecognizer.load(path, correct=False, search="exact").read("teh") == "teh"
+
+
+def test_a_bot_file_whose_correction_is_no_truth_value_is_refused(
+    compressed_model: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "bot.safetensors"
+    IntentRecognizer.load(TEMPLATES, compressed_model).save(path)
+    model = load_model(path)
+    manifest = {**model.manifest, BOT: {**model.manifest[BOT], "correct": "yes"}}
+    save_model(path, manifest, model.tensors)
+
+    with pytest.raises(ModelFileError, match="correct is 'yes'"):
+        IntentRecognizer.load(path)

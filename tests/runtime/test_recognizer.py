@@ -420,3 +420,39 @@ def test_threads_that_match_never_see_half_an_edit() -> None:
     assert failures == []
     assert len(recognizer.templates.intents["extra"].templates) == 60
     assert len(recognizer.intents) == 11
+
+
+def test_a_typing_error_changes_nothing_in_a_match(make: Make) -> None:
+    recognizer = make()
+    clean, misspelt = "turn on the lights please", "Trun on teh lihgts plaese"
+
+    assert recognizer.read(misspelt) == clean
+    assert recognizer.match(misspelt) == recognizer.match(clean)
+    assert recognizer.match_batch([misspelt]) == recognizer.match_batch([clean])
+    assert recognizer.rank(misspelt) == recognizer.rank(clean)
+    assert recognizer.explain(misspelt) == recognizer.explain(clean)
+
+
+@pytest.mark.parametrize("decision", ["logistic", "nearest", "nearest+centroid"])
+def test_without_correction_a_text_is_read_as_it_is(make: Make, decision: Any) -> None:
+    corrected, plain = make(decision=decision), make(decision=decision, correct=False)
+
+    assert plain.read("trun the lihgts") == "trun the lihgts"
+    assert plain.match("turn on the lights") == corrected.match("turn on the lights")
+    assert plain.match("lihgts").reason == "unknown_words"
+    assert corrected.match("lihgts").reason != "unknown_words"
+
+
+def test_an_edit_makes_its_words_known_and_keeps_the_switch(make: Make) -> None:
+    recognizer, plain = make(), make(correct=False)
+    assert recognizer.read("turn onn") == "turn on"
+    for edited in (recognizer, plain):
+        edited.add_intent("heater", ["the heater lamp", "lamp onn"])
+
+    assert recognizer.read("turn onn haeter") == "turn onn heater"
+    assert plain.read("haeter") == "haeter"
+
+
+def test_only_a_string_is_read(make: Make) -> None:
+    with pytest.raises(TypeError):
+        make().read(b"lamp")  # type: ignore[arg-type]

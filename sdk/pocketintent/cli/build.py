@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from pocketintent.cli.options.correction import add_correction_option
 from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, output_file
 from pocketintent.cli.options.model import add_model_option
@@ -65,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="bot file to write; its name ends in .safetensors",
     )
     add_decision_option(parser, "a bot file")
+    add_correction_option(parser, "a bot file")
     parser.add_argument(
         "--search",
         choices=get_args(Search),
@@ -89,7 +91,11 @@ def run(args: argparse.Namespace) -> int:
         raise PocketIntentError(f"--out {out}: the name of a bot file ends in {SUFFIX}")
     started = time.monotonic()
     recognizer = whole = IntentRecognizer.load(
-        args.templates, args.model, decision=args.decision, search=args.search
+        args.templates,
+        args.model,
+        decision=args.decision,
+        search=args.search,
+        correct=args.correct,
     )
     if args.max_words is not None:
         recognizer = _prune(whole, args.max_words)
@@ -124,7 +130,11 @@ def _prune(recognizer: IntentRecognizer, max_words: int) -> IntentRecognizer:
     if encoder is recognizer.encoder:
         return recognizer
     return type(recognizer)(
-        encoder, templates, decision=recognizer.decision, search=recognizer.search
+        encoder,
+        templates,
+        decision=recognizer.decision,
+        search=recognizer.search,
+        correct=recognizer.correct,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pocketintent.cli.options.correction import add_correction_option
 from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=output_folder, required=True, metavar="DIR", help="folder to write"
     )
     add_decision_option(parser, "a bot file")
+    add_correction_option(parser, "a bot file")
     parser.add_argument(
         "--scoring",
         choices=("decoded", "table"),
@@ -87,6 +89,7 @@ def run(args: argparse.Namespace) -> int:
         args.model,
         file_format=args.format,
         decision=args.decision,
+        correct=args.correct,
         scoring=args.scoring,
         max_length=args.max_length,
         max_chars=args.max_chars,

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from pocketintent.cli.options.correction import add_correction_option
 from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name
 from pocketintent.cli.options.model import add_model_option
@@ -68,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "table, or the search of a bot file)",
     )
     add_decision_option(parser, "a bot file or an exported folder")
+    add_correction_option(parser, "a bot file or an exported folder")
     parser.add_argument(
         "--rank",
         type=whole_number(1),
@@ -91,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
         model=args.model,
         decision=args.decision,
         search=args.search,
+        correct=args.correct,
         backend=args.backend,
     )
     for text in args.texts or _lines_of_stdin():

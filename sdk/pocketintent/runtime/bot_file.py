@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.decision.building import build_state
+from pocketintent.runtime.decision.building import build_state, make_corrector
 from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer
@@ -31,7 +31,7 @@ VERSION = 1
 SUFFIX = ".safetensors"
 """End of the name of a bot file, by which a recogniser saves itself whole."""
 
-_INDEX, _DECISION = "index", "decision"
+_INDEX, _DECISION, _CORRECT = "index", "decision", "correct"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,8 @@ class Bot:
     decision: Decision
     search: Search
     state: State
+    correct: bool = True
+    """Whether typing errors of a query are corrected."""
 
 
 def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
@@ -65,7 +67,8 @@ def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
     settings, arrays = bot_parts(bot)
     arrays |= templates_tensor(bot.state.templates)
     tensors |= {f"{BOT}.{key}": array for key, array in arrays.items()}
-    save_model(path, {**manifest, BOT: {"version": VERSION, **settings}}, tensors)
+    entry = {"version": VERSION, _CORRECT: bot.correct, **settings}
+    save_model(path, {**manifest, BOT: entry}, tensors)
 
 
 def bot_parts(bot: Bot) -> Parts:
@@ -97,6 +100,7 @@ def read_bot(
     templates: TemplateSet,
     settings: Mapping[str, Any],
     tensors: Mapping[str, NDArray[Any]],
+    correct: bool,
 ) -> Bot:
     """The bot of an index and a decision that :func:`bot_parts` gave.
 
@@ -105,6 +109,7 @@ def read_bot(
         templates: The set.
         settings: Has the settings ``index`` and ``decision``.
         tensors: Has their tensors.
+        correct: Whether typing errors of a query are corrected.
 
     Raises:
         ModelFileError: A part is missing, or the parts do not fit each other.
@@ -114,7 +119,8 @@ def read_bot(
     name: Decision = _choice(decision, "name", DECISIONS)
     indexed = read_index(templates, search, encoder.dim, index, _below(tensors, _INDEX))
     scorer = read_scorer(name, encoder, indexed, decision, _below(tensors, _DECISION))
-    return Bot(encoder, name, search, State(templates, indexed, scorer))
+    corrector = make_corrector(encoder, templates, indexed) if correct else None
+    return Bot(encoder, name, search, State(templates, indexed, scorer, corrector), correct)
 
 
 def load_bot(path: str | os.PathLike[str]) -> Bot:
@@ -135,24 +141,34 @@ def load_bot(path: str | os.PathLike[str]) -> Bot:
     templates = read_bot_templates(model)
     encoder = encoder_of(model)
     with naming_damage(model, "bot"):
-        return read_bot(encoder, templates, entry, _below(model.tensors, BOT))
+        tensors, correct = _below(model.tensors, BOT), _is_corrected(entry)
+        return read_bot(encoder, templates, entry, tensors, correct)
 
 
-def with_settings(bot: Bot, decision: Decision | None, search: Search | None) -> Bot:
-    """The bot with another decision or search, for which it is built again.
+def with_settings(
+    bot: Bot, decision: Decision | None, search: Search | None, correct: bool | None = None
+) -> Bot:
+    """The bot with another decision or search, for which it is built again, or correction.
 
     Args:
         bot: The bot.
         decision: The decision; None for that of the bot.
         search: The search; None for that of the bot.
+        correct: Whether typing errors of a query are corrected; None for the choice of the bot.
 
     Returns:
-        The bot itself, if it has both.
+        The bot itself, if it has all of them.
     """
+    if correct is not None and correct != bot.correct:
+        state, corrector = bot.state, None
+        if correct:
+            corrector = make_corrector(bot.encoder, state.templates, state.indexed)
+        bot = replace(bot, state=replace(state, corrector=corrector), correct=correct)
     decision, search = decision or bot.decision, search or bot.search
     if (decision, search) == (bot.decision, bot.search):
         return bot
-    state = build_state(bot.encoder, bot.state.templates, decision, search)
+    templates = bot.state.templates
+    state = build_state(bot.encoder, templates, decision, search, correct=bot.correct)
     return replace(bot, decision=decision, search=search, state=state)
 
 
@@ -165,6 +181,13 @@ def _check_version(entry: object) -> None:
             f"the bot has version {shorten(version)}; this version of pocketintent reads up to "
             f"{VERSION}; {UPGRADE}"
         )
+
+
+def _is_corrected(entry: Mapping[str, Any]) -> bool:
+    value = entry.get(_CORRECT, True)
+    if not isinstance(value, bool):
+        raise ModelFileError(f"the bot's {_CORRECT} is {shorten(value)}; it must be true or false")
+    return value
 
 
 def _object(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ def open_bot(
     model: str | os.PathLike[str] | None,
     decision: Decision | None,
     search: Search | None,
+    correct: bool | None,
     backend: Backend,
 ) -> tuple[Bot, Mapping[str, Any]]:
     """Open what a recogniser needs; see :meth:`IntentRecognizer.load` for arguments and errors.
@@ -47,15 +48,16 @@ def open_bot(
             )
         bot = load_bot(path)
         assert isinstance(bot.encoder, ModelEncoder)
-        return with_settings(bot, decision, search), bot.encoder.manifest
+        return with_settings(bot, decision, search, correct), bot.encoder.manifest
     if backend != "numpy":
         if model is None:
             raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
-        return _open_folder(open_exported(model, backend), templates, decision, search)
+        return _open_folder(open_exported(model, backend), templates, decision, search, correct)
     encoder = load_encoder(model)
     if templates is None:
         raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
-    return _build_bot(encoder, templates, decision, search), encoder.manifest
+    bot = _build_bot(encoder, templates, decision, search, correct is not False)
+    return bot, encoder.manifest
 
 
 def _open_folder(
@@ -63,16 +65,18 @@ def _open_folder(
     templates: TemplateSource | None,
     decision: Decision | None,
     search: Search | None,
+    correct: bool | None,
 ) -> tuple[Bot, Mapping[str, Any]]:
     """The bot of an exported folder; nothing is encoded or fitted for its own templates."""
     manifest, encoder, stored = folder.manifest, GraphEncoder(folder), folder.state()
     folder_decision = cast(Decision | None, manifest.choice("decision", DECISIONS))
     decision = decision or folder_decision
+    correct = folder.corrects if correct is None else correct
     if templates is not None or stored is None:
         templates = folder.templates() if templates is None else templates
-        return _build_bot(encoder, templates, decision, search), manifest.entries
+        return _build_bot(encoder, templates, decision, search, correct), manifest.entries
     with naming_damage(stored, "bot"):
-        bot = read_bot(encoder, folder.templates(), stored.manifest, stored.tensors)
+        bot = read_bot(encoder, folder.templates(), stored.manifest, stored.tensors, correct)
     return with_settings(bot, decision, search), manifest.entries
 
 
@@ -81,8 +85,9 @@ def _build_bot(
     templates: TemplateSource,
     decision: Decision | None,
     search: Search | None,
+    correct: bool,
 ) -> Bot:
     """The bot of a model and templates, which are encoded and fitted."""
     chosen, kept = decision or DEFAULT_DECISION, search or "table"
-    state = build_state(encoder, load_templates(templates), chosen, kept)
-    return Bot(encoder, chosen, kept, state)
+    state = build_state(encoder, load_templates(templates), chosen, kept, correct=correct)
+    return Bot(encoder, chosen, kept, state, correct)

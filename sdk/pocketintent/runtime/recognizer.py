@@ -46,6 +46,8 @@ class IntentRecognizer:
             template; ``"nearest+centroid"``: by the mean of that and the similarity to the mean of
             its templates.
         search: ``"table"`` keeps the templates as codes; ``"exact"`` as float vectors.
+        correct: Whether an unknown word of a text is read as the known word within one typing
+            error of it; see :class:`pocketintent.runtime.text.correction.Corrector`.
 
     Raises:
         TemplateError: The templates cannot be read.
@@ -59,11 +61,12 @@ class IntentRecognizer:
         *,
         decision: Decision = DEFAULT_DECISION,
         search: Search = "table",
+        correct: bool = True,
     ) -> None:
         check_choice("decision", decision, DECISIONS)
         check_choice("search", search, get_args(Search))
-        state = build_state(encoder, load_templates(templates), decision, search)
-        self._open(Bot(encoder, decision, search, state))
+        state = build_state(encoder, load_templates(templates), decision, search, correct=correct)
+        self._open(Bot(encoder, decision, search, state, correct))
 
     @classmethod
     def from_bot(cls, bot: Bot) -> IntentRecognizer:
@@ -76,6 +79,7 @@ class IntentRecognizer:
         self.encoder = bot.encoder
         self.decision = bot.decision
         self.search = bot.search
+        self.correct = bot.correct
         self._state: State = bot.state
         self._lock = threading.Lock()
 
@@ -104,6 +108,7 @@ class IntentRecognizer:
         *,
         decision: Decision | None = None,
         search: Search | None = None,
+        correct: bool | None = None,
         backend: Backend = "numpy",
     ) -> IntentRecognizer:
         """Open a recogniser.
@@ -119,6 +124,8 @@ class IntentRecognizer:
                 otherwise ``"logistic"``. A bot file is fitted again for another decision.
             search: See the class; None for the search of a bot file, otherwise ``"table"``. The
                 templates of a bot file are encoded again for another search.
+            correct: See the class; None for the choice of an exported folder or a bot file,
+                otherwise True.
             backend: What computes the sentence vectors: ``"numpy"``, or the exported encoder
                 graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. Templates are
                 searched and edited in the same way with each of them.
@@ -137,7 +144,7 @@ class IntentRecognizer:
                 bot file is given with a model or with another backend.
         """
         check_choice("backend", backend, get_args(Backend))
-        bot, manifest = open_bot(templates, model, decision, search, backend)
+        bot, manifest = open_bot(templates, model, decision, search, correct, backend)
         recognizer = cls.from_bot(bot)
         if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
@@ -207,8 +214,8 @@ class IntentRecognizer:
         """
         check_text(text)
         state = self._state
-        vector = self.encoder.encode(text)
-        return match_text(state, text, vector)
+        text = state.read(text)
+        return match_text(state, text, self.encoder.encode(text))
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
         """Recognise the intents of several texts, faster per text than :meth:`match`.
@@ -232,8 +239,8 @@ class IntentRecognizer:
         while block := list(islice(remaining, TEXTS_AT_ONCE)):
             for text in block:
                 check_text(text)
-            vectors = self.encoder.encode_batch(block)
-            matches += match_texts(state, block, vectors)
+            block = [state.read(text) for text in block]
+            matches += match_texts(state, block, self.encoder.encode_batch(block))
         return matches
 
     def rank(self, text: str, limit: int = 5) -> list[Candidate]:
@@ -254,8 +261,25 @@ class IntentRecognizer:
         check_text(text)
         if limit < 1:
             raise PocketIntentError(f"limit {limit} is less than 1")
-        vector = self.encoder.encode(text)
-        return rank_text(self._state, text, vector, limit)
+        state = self._state
+        text = state.read(text)
+        return rank_text(state, text, self.encoder.encode(text), limit)
+
+    def read(self, text: str) -> str:
+        """The text as the recogniser reads it: with its typing errors corrected.
+
+        Args:
+            text: Any string.
+
+        Returns:
+            The text itself, if nothing is corrected; otherwise its tokens, with a space between
+            them.
+
+        Raises:
+            TypeError: ``text`` is not a string.
+        """
+        check_text(text)
+        return self._state.read(text)
 
     def explain(self, text: str) -> Explanation:
         """Match a text, and tell how much each of its words contributes to the score.
@@ -323,11 +347,11 @@ class IntentRecognizer:
         """
         state = self._state
         if os.fspath(path).lower().endswith(SUFFIX):
-            save_bot(path, Bot(self.encoder, self.decision, self.search, state))
+            save_bot(path, Bot(self.encoder, self.decision, self.search, state, self.correct))
         else:
             save_templates(state.templates, path)
 
     def _swap(self, edited: TemplateSet, changed: str) -> None:
         self._state = build_state(
-            self.encoder, edited, self.decision, self.search, self._state, changed
+            self.encoder, edited, self.decision, self.search, self._state, changed, self.correct
         )

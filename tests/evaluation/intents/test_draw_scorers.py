@@ -27,6 +27,7 @@ class Table:
 
     template_quantizer = None
     background = None
+    known_words = None
 
     def __init__(self, vectors: dict[str, FloatArray]) -> None:
         self.vectors, self.dim = vectors, len(next(iter(vectors.values())))

@@ -13,7 +13,9 @@ from pocketintent.evaluation.intents.robustness import evaluate_typing_errors, m
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.correction import Corrector
 from pocketintent.runtime.text.typing_errors import add_typing_errors
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 
 class RecordingEncoder:
@@ -22,6 +24,7 @@ class RecordingEncoder:
     def __init__(self, encoder: StaticEncoder) -> None:
         self.encoder, self.dim = encoder, encoder.dim
         self.template_quantizer, self.background = encoder.template_quantizer, encoder.background
+        self.known_words: Vocabulary | None = None  # texts arrive with their errors
         self.batches: list[list[str]] = []
 
     def encode(self, text: str) -> FloatArray:
@@ -63,6 +66,24 @@ def test_no_errors_give_the_plain_evaluation(tiny_encoder: StaticEncoder, intent
     assert [(r["decision"], r["accuracy"], r["macro_f1"]) for r in report["results"]] == [
         (r["decision"], r["accuracy"], r["macro_f1"]) for r in plain
     ]
+
+
+def test_typing_errors_are_corrected_as_the_recogniser_does(
+    tiny_encoder: StaticEncoder, intent_dir: Path
+) -> None:
+    data = load_intent_data(intent_dir)
+    correcting, plain = RecordingEncoder(tiny_encoder), RecordingEncoder(tiny_encoder)
+    correcting.known_words = tiny_encoder.known_words
+    evaluate_typing_errors(
+        {"correcting": correcting, "plain": plain}, data, shots=2, errors=[1], runs=1
+    )
+
+    known_words = tiny_encoder.vocabulary.words
+    corrector = Corrector(plain.batches[0], Vocabulary(known_words))
+    queries = misspell(data.query_texts, 1)
+    assert plain.batches[1] == queries
+    assert {*map(corrector, queries)} <= {text for batch in correcting.batches for text in batch}
+    assert {*map(corrector, queries)} != {*queries}
 
 
 def test_every_model_gets_the_same_errors_and_clean_templates(

@@ -52,14 +52,15 @@ def test_the_runtime_reproduces_the_conformance_file(
 ) -> None:
     folder = open_exported(exported(file_format, model))
     inputs, encoder = folder.inputs(), GraphEncoder(folder)
+    corrector = folder.corrector(inputs)
     lines = [json.loads(line) for line in folder.read(CONFORMANCE).splitlines()]
 
+    assert (corrector is None) == (inputs.slots is None)
     assert len(lines) == 500
     for line in lines:
-        entry = inputs(line["text"]).to_line()
-        features = {
-            name: values.nonzero()[0] for name, values in folder.features()(line["text"]).items()
-        }
+        text = line["text"] if corrector is None else corrector(line["text"])
+        entry = inputs(text).to_line()
+        features = {name: values.nonzero()[0] for name, values in folder.features()(text).items()}
         assert {name: [place for place, _ in line[name]] for name in features} == {
             name: places.tolist() for name, places in features.items()
         }
@@ -68,7 +69,7 @@ def test_the_runtime_reproduces_the_conformance_file(
         assert entry.get("characters") == line.get("characters")
         np.testing.assert_array_equal(entry.get("ids", []), line.get("ids", []))
         np.testing.assert_allclose(entry.get("weights", []), line.get("weights", []), rtol=1e-6)
-        vector = encoder.encode(line["text"])
+        vector = encoder.encode(text)
         np.testing.assert_allclose(vector[: len(line["vector"])], line["vector"], atol=1e-4)
 
 
@@ -354,3 +355,11 @@ def test_a_file_instead_of_an_exported_folder_is_refused_as_a_file(tmp_path: Pat
     path.write_bytes(b"")
     with pytest.raises(ModelFileError, match="is a file, not an exported folder"):
         open_exported(path)
+
+
+def test_a_correction_by_other_rules_is_refused(exported: Exported) -> None:
+    folder = open_exported(exported("onnx", "static"))
+    folder.manifest.entries["correction"] = {"version": 2}
+
+    with pytest.raises(ModelFileError, match="'correction' is"):
+        folder.corrector(folder.inputs())

@@ -10,6 +10,7 @@ import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
 from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.decision.building import make_corrector
 from pocketintent.runtime.decision.indexing import Search, index_templates
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, make_scorer
 from pocketintent.runtime.decision.scoring import Scorer
@@ -48,27 +49,36 @@ def check_search(search: str) -> Search:
 
 
 class EmbeddedTexts:
-    """An encoder that looks up vectors computed once, with the model's codebook and background.
+    """An encoder that computes the vector of a text once, with the model's other parts.
 
     Args:
         encoder: The encoder.
-        texts: Lists of texts; each is encoded in one call.
+        texts: Lists of texts; each is encoded in one call. Other texts, such as corrected ones,
+            are encoded when they are asked for.
     """
 
     def __init__(self, encoder: Encoder, *texts: Sequence[str]) -> None:
         self.dim = encoder.dim
         self.template_quantizer = encoder.template_quantizer
         self.background = encoder.background
+        self.known_words = encoder.known_words
+        self._encoder = encoder
         self._vectors: dict[str, FloatArray] = {}
         for group in texts:
-            self._vectors.update(zip(group, encoder.encode_batch(group), strict=True))
+            self._add(group)
+
+    def _add(self, texts: Sequence[str]) -> None:
+        self._vectors.update(zip(texts, self._encoder.encode_batch(texts), strict=True))
 
     def encode(self, text: str) -> FloatArray:
-        """Return the embedding of a known text, float32 [dim]."""
-        return self._vectors[text]
+        """Return the embedding of a text, float32 [dim]."""
+        vector: FloatArray = self.encode_batch([text])[0]
+        return vector
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """Return the embeddings of known texts, float32 [num_texts, dim]."""
+        """Return the embeddings of texts, float32 [num_texts, dim]."""
+        if others := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
+            self._add(others)
         vectors = np.empty((len(texts), self.dim), np.float32)
         for row, text in enumerate(texts):
             vectors[row] = self._vectors[text]
@@ -94,6 +104,8 @@ class DrawScorers:
         draw: The templates.
         decisions: The decisions to score by.
         search: ``"exact"`` or ``"table"``.
+
+    The typing errors of the texts are corrected, as the recogniser does.
     """
 
     def __init__(
@@ -109,6 +121,7 @@ class DrawScorers:
             intents[data.intents[label]].templates.append(data.train_texts[index])
         templates = TemplateSet(intents)
         indexed = index_templates(encoder, templates, search)
+        self._corrector = make_corrector(encoder, templates, indexed)
         label_of = {name: label for label, name in enumerate(data.intents)}
         self._encoder = encoder
         self._labels = np.array([label_of[name] for name in indexed.names], np.intp)
@@ -122,6 +135,8 @@ class DrawScorers:
         Labels are those of ``IntentRecognizer.match``, whatever the thresholds; scores are equal up
         to rounding.
         """
+        if self._corrector is not None:
+            texts = [self._corrector(text) for text in texts]
         vectors = self._encoder.encode_batch(texts)
         return {
             decision: self._answer(scorer, texts, vectors)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from pocketintent.runtime.decision.decide import State
-from pocketintent.runtime.decision.indexing import Search, index_templates
+from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
 from pocketintent.runtime.decision.registry import Decision, make_scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.text.correction import Corrector
 
 
 def build_state(
@@ -16,6 +19,7 @@ def build_state(
     search: Search,
     old: State | None = None,
     changed: str | None = None,
+    correct: bool = True,
 ) -> State:
     """Index a template set and make its scorer.
 
@@ -26,10 +30,36 @@ def build_state(
         search: How the templates are kept.
         old: The state before an edit, by the same decision and search.
         changed: The intent that the edit added, changed or removed.
+        correct: Whether typing errors of a query are corrected.
     """
     if old is None:
         indexed = index_templates(encoder, templates, search)
-        return State(templates, indexed, make_scorer(decision, encoder, templates, indexed))
-    indexed = index_templates(encoder, templates, search, old.indexed, changed)
-    scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
-    return State(templates, indexed, scorer)
+        scorer = make_scorer(decision, encoder, templates, indexed)
+    else:
+        indexed = index_templates(encoder, templates, search, old.indexed, changed)
+        scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
+    corrector = make_corrector(encoder, templates, indexed) if correct else None
+    return State(templates, indexed, scorer, corrector)
+
+
+def make_corrector(
+    encoder: Encoder, templates: TemplateSet, indexed: IndexedTemplates
+) -> Corrector | None:
+    """What corrects the typing errors of a query.
+
+    The bot's own texts are the templates of the index, the counter-examples of their intents, and
+    the set's texts without an intent.
+
+    Args:
+        encoder: The model.
+        templates: The set.
+        indexed: The index of its templates.
+
+    Returns:
+        The corrector; None for an encoder that knows no words.
+    """
+    if encoder.known_words is None:
+        return None
+    exceptions = (templates.intents[name].counter_examples for name in indexed.names)
+    texts = [*indexed.texts, *chain.from_iterable(exceptions), *templates.none]
+    return Corrector(texts, encoder.known_words)

@@ -15,6 +15,7 @@ from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.results import Candidate, Match, Reason
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.text.correction import Corrector
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,12 @@ class State:
     """The templates that the encoder knows, by the positions that the scorer uses."""
     scorer: Scorer | None
     """What scores the intents; None without templates."""
+    corrector: Corrector | None = None
+    """What corrects the typing errors of a text; None to read it as it is."""
+
+    def read(self, text: str) -> str:
+        """The text as it is encoded and scored: with its typing errors corrected."""
+        return text if self.corrector is None else self.corrector(text)
 
 
 def rank_text(state: State, text: str, vector: FloatArray, limit: int) -> list[Candidate]:

@@ -22,7 +22,7 @@ class WordShare:
     """A word of a text and its share in the score."""
 
     word: str
-    """The word, as the tokenizer reads it."""
+    """The word, as the tokenizer reads it, with its typing error corrected."""
     share: float
     """How much lower the score of the nearest intent is without the word; below 0, higher."""
 
@@ -52,6 +52,7 @@ def explain_text(state: State, encoder: Encoder, text: str) -> Explanation:
         encoder: The model.
         text: The text.
     """
+    text = state.read(text)
     match = match_text(state, text, encoder.encode(text))
     words = simple_tokenize(text)
     if state.scorer is None or match.nearest is None or not words:

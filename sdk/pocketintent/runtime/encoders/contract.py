@@ -61,6 +61,11 @@ class Encoder(Protocol):
         """Texts that have none of a bot's intents, for the decision ``logistic``."""
         ...
 
+    @property
+    def known_words(self) -> Vocabulary | None:
+        """The words that need no correction, the most frequent first; None to correct nothing."""
+        ...
+
     def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [dim]: unit length, or zeros if no word is known."""
         ...
@@ -141,6 +146,16 @@ class ModelEncoder(ABC):
     def embeds_unknown_words(self) -> bool:
         """Whether a word outside the vocabulary has a vector."""
         return False
+
+    @property
+    def known_words(self) -> Vocabulary | None:
+        """The words that a query may have, the most frequent first; others may be corrected.
+
+        Returns:
+            The words, if the encoder reads the tokens of the tokenizer ``simple``; None for a kind
+            without a table of words, whose queries are never corrected.
+        """
+        return None
 
     @property
     def word_table(self) -> WordTable | None:

@@ -201,6 +201,11 @@ class StaticEncoder(ModelEncoder):
         return self.ngrams is not None
 
     @property
+    def known_words(self) -> Vocabulary | None:
+        """The vocabulary; None with another tokenizer than ``simple``."""
+        return self.vocabulary if self.tokenizer_spec == SIMPLE_SPEC else None
+
+    @property
     def word_table(self) -> WordTable:
         """The words and their vectors."""
         return WordTable(self.vocabulary, self.words)

@@ -10,6 +10,7 @@ import numpy as np
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.graphs.folder import ExportedFolder
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 
 class GraphEncoder:
@@ -29,6 +30,7 @@ class GraphEncoder:
         self.inputs = folder.inputs()
         self.template_quantizer = folder.manifest.template_quantizer()
         self.background: Background | None = folder.background()
+        self.known_words: Vocabulary | None = self.inputs.known_words
         self._graph = folder.graph("encoder")
         self._spell = folder.speller(self.inputs)
         vector = self.inputs.probe(self._graph).get("vector")

@@ -28,6 +28,7 @@ from pocketintent.runtime.graphs.manifest import (
 from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.templates.forms import list_names
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+from pocketintent.runtime.text.correction import SETTINGS, Corrector
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -127,6 +128,40 @@ class ExportedFolder:
                 f"'features' is {settings!r}, and this runtime computes {expected!r}; {UPGRADE}"
             )
         return features
+
+    @property
+    def corrects(self) -> bool:
+        """Whether typing errors of a query are corrected.
+
+        Raises:
+            ModelFileError: They are corrected by other rules than those of this runtime.
+        """
+        settings = self.manifest.entries.get("correction")
+        if settings is not None and settings != SETTINGS:
+            raise self.manifest.error(
+                f"'correction' is {settings!r}, and this runtime has {SETTINGS!r}; {UPGRADE}"
+            )
+        return settings is not None
+
+    def corrector(self, inputs: GraphInputs) -> Corrector | None:
+        """What corrects the typing errors of a query by the folder's own templates.
+
+        Args:
+            inputs: The folder's :meth:`inputs`.
+
+        Returns:
+            The corrector; None if nothing is corrected.
+
+        Raises:
+            ModelFileError: A file is missing or damaged, or describes other rules.
+            TemplateError: The labels are not a valid template set.
+        """
+        if not self.corrects or inputs.known_words is None:
+            return None
+        templates = self.templates()
+        intents = templates.intents.values()
+        texts = [text for intent in intents for text in intent.templates + intent.counter_examples]
+        return Corrector(texts + templates.none, inputs.known_words)
 
     def state(self) -> ModelFile | None:
         """What the Python runtime needs beside the graphs; None if the folder has no such file.

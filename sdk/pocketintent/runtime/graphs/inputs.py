@@ -15,8 +15,9 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.graphs.backends import Graph
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.runtime.text.tokenizer import Tokenizer
+from pocketintent.runtime.text.tokenizer import Tokenizer, simple_tokenize
 from pocketintent.runtime.text.unknown_words import limit_unknown_words
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 Spell = Callable[[Sequence[Sequence[int]]], FloatArray]
 """Function from the characters of words to the sum of the words' vectors, float32 [dim]."""
@@ -112,6 +113,12 @@ class GraphInputs:
     def max_length(self) -> int | None:
         """Maximum number of slots; None if it is free or there are no slots."""
         return None if self.slots is None else self.slots.max_length
+
+    @property
+    def known_words(self) -> Vocabulary | None:
+        """The words of the table; None without a table or with a tokenizer but ``simple``."""
+        is_simple = self.tokenize is simple_tokenize
+        return self.slots.vocabulary if self.slots is not None and is_simple else None
 
     def probe(self, graph: Graph, words: bool = False) -> dict[str, NDArray[Any]]:
         """Run a graph on the largest ids that a text can have, to find a graph that is too small.

@@ -62,6 +62,11 @@ class Vocabulary:
         ids = self._ids
         return [token for token in tokens if token not in ids]
 
+    def first(self, words: Iterable[str]) -> str | None:
+        """Return the word that comes first in the vocabulary, or None if it has none of them."""
+        ids = self._ids
+        return min(filter(ids.__contains__, words), key=ids.__getitem__, default=None)
+
     def ids_of_lists(self, token_lists: Sequence[Sequence[str]]) -> tuple[IndexArray, IndexArray]:
         """Return the ids of the known tokens of several lists.
 

@@ -33,6 +33,7 @@ class OnnxTeacher:
 
     template_quantizer = None
     background = None
+    known_words = None
 
     def __init__(self, graph: Path, folder: Path, *, threads: int, max_tokens: int) -> None:
         runtime = require("onnxruntime", "teacher")

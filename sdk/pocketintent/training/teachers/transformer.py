@@ -30,6 +30,7 @@ class TransformerTeacher:
 
     template_quantizer = None
     background = None
+    known_words = None
 
     def __init__(self, folder: Path, *, device: str, max_tokens: int) -> None:
         transformers = require("transformers", "teacher")

@@ -23,6 +23,7 @@ from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.slots import Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.unknown_words import limit_unknown_words
+from pocketintent.runtime.text.vocabulary import Vocabulary
 
 PART = "charemb"
 """Manifest entry of the character network and, with a dot, prefix of its tensors."""
@@ -143,6 +144,11 @@ class CombinedEncoder(ModelEncoder):
     def embeds_unknown_words(self) -> bool:
         """True: the network embeds any word with a known character."""
         return True
+
+    @property
+    def known_words(self) -> Vocabulary | None:
+        """The words of the table; None with another tokenizer than ``simple``."""
+        return self.words.known_words
 
     @classmethod
     def size_group(cls, tensor: str) -> str:

@@ -1,0 +1,132 @@
+"""Typing errors: an unknown word of a query is read as the known word within one edit.
+
+The specification for ports, with test vectors, is ``docs/correction.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
+from typing import Any
+
+from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
+from pocketintent.runtime.text.vocabulary import Vocabulary
+
+MIN_LETTERS = 3
+"""Letters of the shortest word that is corrected."""
+MAX_LETTERS = 16
+"""Letters of the longest word that is corrected: 889 words are within one edit."""
+MAX_TOKENS = 64
+"""Tokens of a text that are corrected; the others stay as they are."""
+
+SETTINGS: dict[str, Any] = {
+    "version": 1,
+    "min_letters": MIN_LETTERS,
+    "max_letters": MAX_LETTERS,
+    "max_tokens": MAX_TOKENS,
+}
+"""The entry ``correction`` in the manifest of an exported folder."""
+
+
+class Corrector:
+    """Reads the unknown words of a text as known words.
+
+    A word of the vocabulary or of a bot's own texts is known. An unknown word of ``MIN_LETTERS``
+    to ``MAX_LETTERS`` letters from a to z, among the first ``MAX_TOKENS`` tokens of a text,
+    becomes a known word within one edit: one letter is left out, added or replaced, or two
+    neighbouring letters are swapped (Damerau 1964). Words of the bot come first, in descending
+    order of how often they occur in its texts, and of equally frequent words the first in the
+    order of their letters; then the words of the vocabulary, in its order.
+
+    Args:
+        texts: The bot's own texts.
+        vocabulary: The words of the model, the most frequent first.
+    """
+
+    def __init__(self, texts: Sequence[str], vocabulary: Vocabulary) -> None:
+        self._texts = texts
+        self._vocabulary = vocabulary
+        self._ranks: Mapping[str, int] | None = None
+
+    def __call__(self, text: str) -> str:
+        """The text as it is read.
+
+        Args:
+            text: Any string.
+
+        Returns:
+            The text itself, if none of its words is corrected; otherwise its tokens by the
+            tokenizer ``simple``, some of them corrected, with a space between them. A text whose
+            tokens would then take more than ``MAX_CHARS`` characters stays as it is.
+        """
+        tokens = simple_tokenize(text)
+        unknown = self._vocabulary.unknown(tokens[:MAX_TOKENS])
+        return self._correct(text, tokens, unknown) if unknown else text
+
+    def _correct(self, text: str, tokens: Sequence[str], unknown: Sequence[str]) -> str:
+        ranks = self._template_words()
+        known_words = {
+            word: known_word
+            for word in set(unknown)
+            if word not in ranks and (known_word := self._find(word, ranks)) is not None
+        }
+        if not known_words:
+            return text
+        first = [known_words.get(token, token) for token in tokens[:MAX_TOKENS]]
+        corrected = join_tokens([*first, *tokens[MAX_TOKENS:]])
+        return corrected if len(corrected) <= MAX_CHARS else text
+
+    def _find(self, word: str, ranks: Mapping[str, int]) -> str | None:
+        """The known word that an unknown word is read as; None if there is none."""
+        is_plain = word.isascii() and word.isalpha()
+        if not is_plain or not MIN_LETTERS <= len(word) <= MAX_LETTERS:
+            return None
+        words = one_edit(word)
+        own_words = list(filter(ranks.__contains__, words))
+        return min(own_words, key=ranks.__getitem__) if own_words else self._vocabulary.first(words)
+
+    def _template_words(self) -> Mapping[str, int]:
+        """The words of the bot's texts and their ranks, counted when they are first needed."""
+        ranks = self._ranks  # read once: another thread may set it
+        if ranks is None:
+            counts = Counter(token for text in self._texts for token in simple_tokenize(text))
+            words = sorted(counts, key=lambda word: (-counts[word], word))
+            self._ranks = ranks = {word: rank for rank, word in enumerate(words)}
+        return ranks
+
+
+def one_edit(word: str) -> list[str]:
+    """The words within one edit of a word.
+
+    Args:
+        word: A word without a space.
+
+    Returns:
+        The words that one deletion of a letter, one insertion or replacement by a letter from a to
+        z, or one swap of neighbouring letters makes of it: 54 for each of its letters, and 25. Some
+        are repeated, and the word itself is among them.
+    """
+    groups = []
+    for place in range(len(word) + 1):
+        head, tail = word[:place], word[place:]
+        groups.append(_with_each_letter(head, tail))
+        if tail:
+            groups += head + tail[1:], _with_each_letter(head, tail[1:])
+        if len(tail) > 1:
+            groups.append(head + tail[1] + tail[0] + tail[2:])
+    return " ".join(groups).split(" ")  # three times as fast as one concatenation for each word
+
+
+def _with_each_letter(head: str, tail: str) -> str:
+    """The words from a head to a tail with a letter between them, separated by spaces."""
+    return head + f"{tail} {head}".join(ascii_lowercase) + tail
+
+
+def join_tokens(tokens: Sequence[str]) -> str:
+    """A text that the tokenizer ``simple`` splits into these tokens again.
+
+    Args:
+        tokens: The tokens of a text; a token that begins with an apostrophe follows a word.
+    """
+    return " ".join(tokens).replace(" '", "'")
