@@ -163,11 +163,15 @@ EXPORTED_TEMPLATES = {
     "threshold": 0.5,
     "margin": 0.01,
     "intents": {
-        "lights_on": {"templates": ["turn on the lights", "lights on please", "lamp on"]},
+        "lights_on": {
+            "templates": ["turn on the lights", "lights on please", "lamp on"],
+            "except": ["warm lights on please"],
+        },
         "lights_off": {"templates": ["turn off the lights", "lamp off please"]},
         "play_music": {"templates": ["play some jazz", "play music"], "threshold": 0.6},
         "greet": {"templates": ["hello"]},
     },
+    "none": ["close the gate"],
 }
 """The templates of the folders that :func:`exported` returns."""
 

@@ -151,6 +151,8 @@ class Session:
             return "there are no intents yet; :add INTENT TEXT makes one"
         if match.reason == "unknown_words":
             return "the model knows none of these words"
+        if match.reason == "counter_example":
+            return f"these are the words of a counter-example of {match.nearest}"
         if match.reason == "below_threshold":
             return f"{match.score:.3f} is below the threshold {self._threshold_of(match):.3f}"
         other = match.runner_up.intent if match.runner_up else "the next"

@@ -226,8 +226,11 @@ const NOTHING_KNOWN = {
   reason: "unknown_words",
 };
 
-/** Decide by the scores of all intents; `templates` has the nearest template of each intent. */
-export function decide(labels, scores, templates) {
+/**
+ * Decide by the scores of all intents; `templates` has the nearest template of each intent, and
+ * `isCounterExample` tells of an intent's place whether the text is a counter-example of it.
+ */
+export function decide(labels, scores, templates, isCounterExample) {
   if (scores.every((score) => score === 0)) return { ...NOTHING_KNOWN }; // the text's vector is zeros
   let best = 0;
   let second = -1; // place of the runner-up
@@ -243,7 +246,8 @@ export function decide(labels, scores, templates) {
   const { name, threshold } = labels.intents[best];
   const margin = second === -1 ? null : scores[best] - scores[second];
   let reason = null;
-  if (scores[best] < (threshold ?? labels.threshold)) reason = "below_threshold";
+  if (isCounterExample(best)) reason = "counter_example";
+  else if (scores[best] < (threshold ?? labels.threshold)) reason = "below_threshold";
   else if (margin !== null && margin < labels.margin) reason = "ambiguous";
   return {
     intent: reason === null ? name : null,
@@ -310,7 +314,16 @@ export class Recogniser {
     const tensors = await this.tensors(features);
     if (features.ngram_counts) tensors.ngram_counts = this.tensor("float32", features.ngram_counts);
     const { scores, templates } = await inTurn(() => this.graph.run(tensors));
-    return decide(this.labels, scores.data, templates.data);
+    const isCounterExample = (place) => this.isCounterExample(text, place);
+    return decide(this.labels, scores.data, templates.data, isCounterExample);
+  }
+
+  /** Whether a text has the words of a counter-example of an intent, by docs/decision.md. */
+  isCounterExample(text, place) {
+    const words = (tokens) => JSON.stringify(tokens);
+    const read = words(this.inputs.correct(tokenize(text)));
+    const against = [...this.labels.intents[place].except, ...this.labels.none];
+    return against.some((other) => words(tokenize(other)) === read);
   }
 
   /** Return the inputs of the encoder graph, which are also inputs of the recogniser graph. */

@@ -320,7 +320,9 @@ class Recogniser:
             threshold = self.labels["threshold"]
         margin = best["score"] - others[0]["score"] if others else None
         reason = None
-        if best["score"] < threshold:
+        if self.is_counter_example(text, int(order[0])):
+            reason = "counter_example"
+        elif best["score"] < threshold:
             reason = "below_threshold"
         elif margin is not None and margin < self.labels["margin"]:
             reason = "ambiguous"
@@ -332,6 +334,12 @@ class Recogniser:
             "margin": margin,
             "reason": reason,
         }
+
+    def is_counter_example(self, text: str, place: int) -> bool:
+        """Whether a text has the words of a counter-example of an intent, by docs/decision.md."""
+        tokens = self.correct(tokenize(text, MAX_CHARS))
+        against = self.labels["intents"][place]["except"] + self.labels["none"]
+        return any(tokenize(other, MAX_CHARS) == tokens for other in against)
 
     def run(self, features: dict[str, Any]) -> Tensors:
         """Return the outputs of the recogniser graph."""

@@ -22,7 +22,13 @@ NUM_VALUES = 8
 """Number of values of each sentence vector in the file."""
 NARROW = 1e-3
 """Utterances whose decision is closer than this are left out: they would test rounding errors."""
-SHARES = {"template": 0.3, "other_domain": 0.18, "hostile": 0.12, "typing_error": 0.4}
+SHARES = {
+    "counter_example": 0.04,
+    "template": 0.26,
+    "other_domain": 0.18,
+    "hostile": 0.12,
+    "typing_error": 0.4,
+}
 """Shares of the utterances by source."""
 MAX_TRIES = 20 * NUM_UTTERANCES
 """Number of texts that are tried before a source counts as exhausted."""
@@ -131,7 +137,9 @@ def _sources(templates: TemplateSet, rng: np.random.Generator) -> dict[str, Iter
         for text in intent.templates
         if text not in texts
     ]
+    counter_examples = [text for i in templates.intents.values() for text in i.counter_examples]
     return {
+        "counter_example": _shuffle(counter_examples + templates.none, rng),
         "template": _shuffle(texts, rng),
         "other_domain": _shuffle(other_texts, rng),
         "hostile": chain(HOSTILE, _mix_hostile(texts, rng)),

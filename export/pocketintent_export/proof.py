@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.folder import ExportedFolder
+from pocketintent.runtime.templates.refusals import Refusals
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 MAX_DIFFERENCE = 1e-4
@@ -68,6 +69,7 @@ def prove(
     encoder_graph, recognizer_graph = folder.graph("encoder"), folder.graph("recognizer")
     inputs, features = folder.inputs(), folder.features()
     spell, corrector = folder.speller(inputs), folder.corrector(inputs)
+    refuses = Refusals(templates)
     proof = Proof(len(lines))
     for line in lines:
         text = line["text"] if corrector is None else corrector(line["text"])
@@ -77,6 +79,8 @@ def prove(
         outputs = recognizer_graph.run(arrays | features(text))
         gap = _largest_gap(outputs["scores"], line)
         answer = _answer(outputs["scores"], outputs["templates"], templates)
+        if answer["intent"] is not None and refuses(text, answer["intent"]):
+            answer["intent"] = None
         expected = _expected(line)
         proof.vector_difference = max(proof.vector_difference, difference)
         proof.score_difference = max(proof.score_difference, gap)

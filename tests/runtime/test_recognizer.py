@@ -90,6 +90,21 @@ def test_under_the_threshold_there_is_no_intent_but_a_nearest_one(make: Make) ->
     assert recognizer.templates.threshold == 0.99
 
 
+def test_a_counter_example_is_refused_word_for_word(make: Make) -> None:
+    intents = {name: {"templates": texts} for name, texts in TEMPLATES.items()}
+    intents["lights_on"]["except"] = ["the lights on please"]
+    recognizer = make({"intents": intents, "none": ["hear music"]})
+    for text, nearest in (("The lights ON, please!", "lights_on"), ("hear music", "play_music")):
+        for match in (recognizer.match(text), *recognizer.match_batch([text])):
+            assert (match.intent, match.reason) == (None, "counter_example")
+            assert match.nearest == nearest
+    assert recognizer.match("lights on please").reason != "counter_example"
+    recognizer.add_intent("greet", ["hello"], counter_examples=["bye"])
+    assert recognizer.match("hear music").reason == "counter_example"
+    recognizer.remove_intent("lights_on")
+    assert recognizer.match("the lights on please").reason != "counter_example"
+
+
 def test_an_intents_own_threshold_goes_before_the_sets(make: Make) -> None:
     intents = {
         "lights_on": {"templates": TEMPLATES["lights_on"], "threshold": 1.0},

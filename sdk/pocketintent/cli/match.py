@@ -32,7 +32,8 @@ each line of the output:
   nearest    the nearest intent, even when it is refused
   runner_up  the next intent: its intent, score and template
   margin     how far the runner-up is behind in score, or null without a runner-up
-  reason     why intent is null: below_threshold, ambiguous, unknown_words or no_templates
+  reason     why intent is null: counter_example, below_threshold, ambiguous, unknown_words or
+             no_templates
   ranking    with --rank: the best intents, each with its score and template
 
 Bytes of stdin that are not UTF-8 are read as U+FFFD, so each line of the input has its line of

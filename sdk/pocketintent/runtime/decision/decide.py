@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress
 
 import numpy as np
@@ -14,6 +15,7 @@ from pocketintent.runtime.decision.hits import ROUNDING, HitBlock
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.results import Candidate, Match, Reason
 from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.templates.refusals import Refusals
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import Corrector
 
@@ -30,6 +32,11 @@ class State:
     """What scores the intents; None without templates."""
     corrector: Corrector | None = None
     """What corrects the typing errors of a text; None to read it as it is."""
+
+    @cached_property
+    def refuses(self) -> Refusals:
+        """The counter-examples of the set, word for word."""
+        return Refusals(self.templates)
 
     def read(self, text: str) -> str:
         """The text as it is encoded and scored: with its typing errors corrected."""
@@ -69,9 +76,8 @@ def match_text(state: State, text: str, vector: FloatArray) -> Match:
     if not best:
         return _no_intent("no_templates" if state.scorer is None else "unknown_words")
     nearest, runner_up = best[0], best[1] if len(best) > 1 else None
-    threshold = state.templates.threshold_of(nearest.intent)
-    found = nearest.intent, nearest.score, nearest.template
-    return _decide(*found, runner_up, threshold, state.templates.margin)
+    limits = state.templates.threshold_of(nearest.intent), state.templates.margin
+    return _decide(nearest, runner_up, limits, refused=state.refuses(text, nearest.intent))
 
 
 def match_texts(state: State, texts: Sequence[str], vectors: FloatArray) -> list[Match]:
@@ -105,8 +111,9 @@ def match_texts(state: State, texts: Sequence[str], vectors: FloatArray) -> list
         runner_ups = [Candidate(names[i], score, template_texts[row]) for i, score, row in seconds]
     known = zip(np.flatnonzero(is_known).tolist(), runner_ups, thresholds.tolist(), strict=True)
     for (i, score, row), (position, other, limit) in zip(_column(hits, 0), known, strict=True):
-        nearest = names[i], score, template_texts[row]
-        matches[position] = _decide(*nearest, other, limit, least_margin)
+        nearest = Candidate(names[i], score, template_texts[row])
+        refused = state.refuses(texts[position], nearest.intent)
+        matches[position] = _decide(nearest, other, (limit, least_margin), refused=refused)
     return matches
 
 
@@ -117,20 +124,20 @@ def _column(hits: HitBlock, place: int) -> Iterator[tuple[int, float, int]]:
 
 
 def _decide(
-    nearest: str,
-    score: float,
-    template: str,
-    runner_up: Candidate | None,
-    threshold: float,
-    least_margin: float,
+    nearest: Candidate, runner_up: Candidate | None, limits: tuple[float, float], *, refused: bool
 ) -> Match:
+    """The match; ``limits`` are the threshold and the least margin."""
+    score, (threshold, least_margin) = nearest.score, limits
     margin = None if runner_up is None else score - runner_up.score
     reason: Reason | None = None
-    if score < threshold:
+    if refused:
+        reason = "counter_example"
+    elif score < threshold:
         reason = "below_threshold"
     elif margin is not None and margin < least_margin:
         reason = "ambiguous"
-    return Match(None if reason else nearest, score, template, nearest, runner_up, margin, reason)
+    intent = None if reason else nearest.intent
+    return Match(intent, score, nearest.template, nearest.intent, runner_up, margin, reason)
 
 
 def _is_close_call(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Reason = Literal["below_threshold", "ambiguous", "unknown_words", "no_templates"]
+Reason = Literal["counter_example", "below_threshold", "ambiguous", "unknown_words", "no_templates"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,11 @@ class Match:
     margin: float | None
     """How far the runner-up is behind in score, 0..2; None without a runner-up."""
     reason: Reason | None
-    """Why there is no intent: ``below_threshold``, the score is under the intent's threshold;
-    ``ambiguous``, the runner-up is nearer than the margin; ``unknown_words``, the encoder knows
-    nothing in the text, as when it is empty; ``no_templates``. None when there is one."""
+    """Why there is no intent: ``counter_example``, the text has the words of a counter-example of
+    the nearest intent, or of a text without an intent; ``below_threshold``, the score is under
+    the intent's threshold; ``ambiguous``, the runner-up is nearer than the margin;
+    ``unknown_words``, the encoder knows nothing in the text, as when it is empty;
+    ``no_templates``. None when there is one."""
 
     def to_dict(self) -> dict[str, Any]:
         """The match as a JSON object.
