@@ -116,7 +116,7 @@ def test_what_cannot_be_built_is_refused(
     assert "which contains its model" in error
     model = character_models["text"]
     error = build(templates, "--model", model, "--max-words", 3, out="x.safetensors", status=1)
-    assert "--max-words: a model of kind 'charemb'" in error
+    assert "--max-words: the words of a model of kind 'charemb'" in error
     assert not (tmp_path / "x.safetensors").exists()
 
 

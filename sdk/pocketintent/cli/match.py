@@ -85,7 +85,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Match the texts of the command line or of stdin."""
     if args.templates is None and args.backend == "numpy":
-        args.refuse("--templates is required, unless --backend runs an exported folder")
+        args.refuse(
+            "--templates is required: a template file, or a bot file, which has its model. Only an "
+            "exported folder, as --model with --backend onnxruntime or tflite, has its own ones"
+        )
 
     from pocketintent.runtime.recognizer import IntentRecognizer
 

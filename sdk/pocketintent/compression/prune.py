@@ -28,7 +28,8 @@ def words_of(encoder: ModelEncoder) -> WordTable:
     table = encoder.word_table
     if table is None:
         raise PocketIntentError(
-            f"a model of kind {encoder.kind!r} has no table of words; give a model of word vectors"
+            f"the words of a model of kind {encoder.kind!r} cannot be left out one by one; give a "
+            "model of word vectors alone, such as default or distilled"
         )
     return table
 
@@ -167,7 +168,7 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
         A copy with these words, their vectors and counts.
 
     Raises:
-        PocketIntentError: ``keep`` is below 1, or the encoder has no table of words.
+        PocketIntentError: ``keep`` is below 1, or the encoder has no words to leave out.
     """
     return encoder.select_words(_frequent_words(encoder, keep))
 
@@ -186,7 +187,7 @@ def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> Encode
         A copy with these words; the encoder itself if these are all of its words.
 
     Raises:
-        PocketIntentError: ``keep`` is below 1, or the encoder has no table of words.
+        PocketIntentError: ``keep`` is below 1, or the encoder has no words to leave out.
     """
     vocabulary = words_of(encoder).vocabulary
     texts = list(templates.none)

@@ -55,7 +55,10 @@ def open_bot(
         return _open_folder(open_exported(model, backend), templates, decision, search, correct)
     encoder = load_encoder(model)
     if templates is None:
-        raise PocketIntentError("no templates; give a file, a shipped set or a mapping")
+        raise PocketIntentError(
+            "no templates; give a file, a shipped set or a mapping. A bot file has templates if it "
+            "is given as the templates; an exported folder needs a backend"
+        )
     bot = _build_bot(encoder, templates, decision, search, correct is not False)
     return bot, encoder.manifest
 

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import os
-import threading
 import warnings
 from collections.abc import Iterable
-from copy import deepcopy
-from dataclasses import replace
 from itertools import islice
-from typing import Any, get_args
+from typing import get_args
 
-from pocketintent.runtime.arguments import check_choice, check_range, check_text
-from pocketintent.runtime.bot_file import SUFFIX, Bot, save_bot
+from pocketintent.runtime.arguments import check_choice, check_text
+from pocketintent.runtime.bot_file import Bot
 from pocketintent.runtime.decision.building import build_state
-from pocketintent.runtime.decision.decide import State, match_text, match_texts, rank_text
+from pocketintent.runtime.decision.decide import match_text, match_texts, rank_text
 from pocketintent.runtime.decision.explain import Explanation, explain_text
-from pocketintent.runtime.decision.indexing import IndexedTemplates, Search
+from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.decision.results import Candidate, Match
-from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.editing import EditableBot
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.opening import Backend, open_bot
 from pocketintent.runtime.templates.checks import language_warning
-from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
-from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.templates.files import TemplateSource, load_templates
 
 TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and searched at once."""
 
 
-class IntentRecognizer:
+class IntentRecognizer(EditableBot):
     """Recognises the intent of a text from a few templates of each intent.
 
     Any number of threads may match while one or more edit. A recogniser can be copied and pickled;
@@ -67,29 +63,6 @@ class IntentRecognizer:
         check_choice("search", search, get_args(Search))
         state = build_state(encoder, load_templates(templates), decision, search, correct=correct)
         self._open(Bot(encoder, decision, search, state, correct))
-
-    @classmethod
-    def from_bot(cls, bot: Bot) -> IntentRecognizer:
-        """The recogniser of an open bot; nothing is encoded or fitted."""
-        recognizer = cls.__new__(cls)
-        recognizer._open(bot)
-        return recognizer
-
-    def _open(self, bot: Bot) -> None:
-        self.encoder = bot.encoder
-        self.decision = bot.decision
-        self.search = bot.search
-        self.correct = bot.correct
-        self._state: State = bot.state
-        self._lock = threading.Lock()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         """The numbers of intents and templates, the decision, the search and the encoder."""
@@ -149,56 +122,6 @@ class IntentRecognizer:
         if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
-
-    @property
-    def templates(self) -> TemplateSet:
-        """A copy of the template set, with its thresholds and margin."""
-        return deepcopy(self._state.templates)
-
-    @property
-    def intents(self) -> tuple[str, ...]:
-        """The names of the intents, in the order of the template set."""
-        return tuple(self._state.templates.intents)
-
-    @property
-    def indexed(self) -> IndexedTemplates:
-        """The index of the current templates; an edit makes a new one."""
-        return self._state.indexed
-
-    @property
-    def scorer(self) -> Scorer | None:
-        """What scores the intents; an edit makes a new one. None without templates."""
-        return self._state.scorer
-
-    @property
-    def threshold(self) -> float:
-        """Lowest score of a match, -1..1, for an intent without its own threshold.
-
-        Setting another value than a number in this range raises PocketIntentError.
-        """
-        return self._state.templates.threshold
-
-    @threshold.setter
-    def threshold(self, value: float) -> None:
-        check_range("threshold", value, -1.0, 1.0)
-        with self._lock:
-            templates = replace(self._state.templates, threshold=float(value))
-            self._state = replace(self._state, templates=templates)
-
-    @property
-    def margin(self) -> float:
-        """Smallest lead over the runner-up, 0..2; 0 requires none.
-
-        Setting another value than a number in this range raises PocketIntentError.
-        """
-        return self._state.templates.margin
-
-    @margin.setter
-    def margin(self, value: float) -> None:
-        check_range("margin", value, 0.0, 2.0)
-        with self._lock:
-            templates = replace(self._state.templates, margin=float(value))
-            self._state = replace(self._state, templates=templates)
 
     def match(self, text: str) -> Match:
         """Recognise the intent of a text.
@@ -296,62 +219,3 @@ class IntentRecognizer:
         """
         check_text(text)
         return explain_text(self._state, self.encoder, text)
-
-    def add_intent(
-        self,
-        name: str,
-        templates: Iterable[str],
-        threshold: float | None = None,
-        counter_examples: Iterable[str] = (),
-    ) -> None:
-        """Add an intent, or templates or counter-examples to an existing intent.
-
-        Args:
-            name: The intent.
-            templates: Its templates, at least one; an existing intent may get counter-examples
-                alone.
-            threshold: A threshold for this intent alone; None keeps the current one.
-            counter_examples: Texts that resemble the intent and do not express it.
-
-        Raises:
-            TemplateError: A name, text or threshold breaks the format; nothing changes.
-        """
-        with self._lock:
-            edited = deepcopy(self._state.templates)
-            edited.add_intent(name, templates, threshold, counter_examples)
-            self._swap(edited, name)
-
-    def remove_intent(self, name: str) -> None:
-        """Remove an intent and its templates.
-
-        Raises:
-            TemplateError: There is no such intent.
-        """
-        with self._lock:
-            edited = deepcopy(self._state.templates)
-            edited.remove_intent(name)
-            self._swap(edited, name)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the templates with thresholds and margin, or the whole recogniser.
-
-        Args:
-            path: The file to write or replace. A name that ends in ``.safetensors`` makes it a bot
-                file: with the model, the index of the templates and the fitted decision. Any other
-                name makes it a template file, in JSON.
-
-        Raises:
-            PocketIntentError: A bot file is asked of a recogniser that runs an exported graph.
-            OSError: The file cannot be written; an old file is then unchanged. The error names
-                the file and says what is wrong with its folder.
-        """
-        state = self._state
-        if os.fspath(path).lower().endswith(SUFFIX):
-            save_bot(path, Bot(self.encoder, self.decision, self.search, state, self.correct))
-        else:
-            save_templates(state.templates, path)
-
-    def _swap(self, edited: TemplateSet, changed: str) -> None:
-        self._state = build_state(
-            self.encoder, edited, self.decision, self.search, self._state, changed, self.correct
-        )

@@ -71,7 +71,10 @@ def find_templates(source: str | os.PathLike[str]) -> Path:
     if str(source) in shipped:
         return shipped[str(source)]
     if str(source) and path.is_dir():
-        raise TemplateError(f"{path} is a folder; name the template file (JSON) in it")
+        raise TemplateError(
+            f"{path} is a folder; name the template file (JSON) in it, or give an exported folder "
+            "as the model, with a backend (onnxruntime or tflite)"
+        )
     raise TemplateError(
         f"{path}: no such file, and no shipped set of this name; shipped: {list_names(shipped)}"
     )

@@ -1,0 +1,167 @@
+"""What a recogniser consists of, and its edits: intents, thresholds, margin, saving."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pocketintent.runtime.arguments import check_range
+from pocketintent.runtime.bot_file import SUFFIX, Bot, save_bot
+from pocketintent.runtime.decision.building import build_state
+from pocketintent.runtime.decision.decide import State
+from pocketintent.runtime.decision.indexing import IndexedTemplates
+from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.templates.files import save_templates
+from pocketintent.runtime.templates.template_set import TemplateSet
+
+BotT = TypeVar("BotT", bound="EditableBot")
+
+
+class EditableBot:
+    """The base class of a recogniser: all but the recognition.
+
+    Any number of threads may read the state while one or more edit: an edit makes a new state
+    beside the old one and swaps it in.
+
+    Attributes:
+        encoder: The model.
+        decision: How an intent is scored.
+        search: How the templates are kept.
+        correct: Whether typing errors of a text are corrected.
+    """
+
+    @classmethod
+    def from_bot(cls: type[BotT], bot: Bot) -> BotT:
+        """The recogniser of an open bot; nothing is encoded or fitted."""
+        recognizer = cls.__new__(cls)
+        recognizer._open(bot)
+        return recognizer
+
+    def _open(self, bot: Bot) -> None:
+        self.encoder = bot.encoder
+        self.decision = bot.decision
+        self.search = bot.search
+        self.correct = bot.correct
+        self._state: State = bot.state
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+    @property
+    def templates(self) -> TemplateSet:
+        """A copy of the template set, with its thresholds and margin."""
+        return deepcopy(self._state.templates)
+
+    @property
+    def intents(self) -> tuple[str, ...]:
+        """The names of the intents, in the order of the template set."""
+        return tuple(self._state.templates.intents)
+
+    @property
+    def indexed(self) -> IndexedTemplates:
+        """The index of the current templates; an edit makes a new one."""
+        return self._state.indexed
+
+    @property
+    def scorer(self) -> Scorer | None:
+        """What scores the intents; an edit makes a new one. None without templates."""
+        return self._state.scorer
+
+    @property
+    def threshold(self) -> float:
+        """Lowest score of a match, -1..1, for an intent without its own threshold.
+
+        Setting another value than a number in this range raises PocketIntentError.
+        """
+        return self._state.templates.threshold
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        check_range("threshold", value, -1.0, 1.0)
+        with self._lock:
+            templates = replace(self._state.templates, threshold=float(value))
+            self._state = replace(self._state, templates=templates)
+
+    @property
+    def margin(self) -> float:
+        """Smallest lead over the runner-up, 0..2; 0 requires none.
+
+        Setting another value than a number in this range raises PocketIntentError.
+        """
+        return self._state.templates.margin
+
+    @margin.setter
+    def margin(self, value: float) -> None:
+        check_range("margin", value, 0.0, 2.0)
+        with self._lock:
+            templates = replace(self._state.templates, margin=float(value))
+            self._state = replace(self._state, templates=templates)
+
+    def add_intent(
+        self,
+        name: str,
+        templates: Iterable[str],
+        threshold: float | None = None,
+        counter_examples: Iterable[str] = (),
+    ) -> None:
+        """Add an intent, or templates or counter-examples to an existing intent.
+
+        Args:
+            name: The intent.
+            templates: Its templates, at least one; an existing intent may get counter-examples
+                alone.
+            threshold: A threshold for this intent alone; None keeps the current one.
+            counter_examples: Texts that resemble the intent and do not express it.
+
+        Raises:
+            TemplateError: A name, text or threshold breaks the format; nothing changes.
+        """
+        with self._lock:
+            edited = deepcopy(self._state.templates)
+            edited.add_intent(name, templates, threshold, counter_examples)
+            self._swap(edited, name)
+
+    def remove_intent(self, name: str) -> None:
+        """Remove an intent and its templates.
+
+        Raises:
+            TemplateError: There is no such intent.
+        """
+        with self._lock:
+            edited = deepcopy(self._state.templates)
+            edited.remove_intent(name)
+            self._swap(edited, name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the templates with thresholds and margin, or the whole recogniser.
+
+        Args:
+            path: The file to write or replace. A name that ends in ``.safetensors`` makes it a bot
+                file: with the model, the index of the templates and the fitted decision. Any other
+                name makes it a template file, in JSON.
+
+        Raises:
+            PocketIntentError: A bot file is asked of a recogniser that runs an exported graph.
+            OSError: The file cannot be written; an old file is then unchanged. The error names
+                the file and says what is wrong with its folder.
+        """
+        state = self._state
+        if os.fspath(path).lower().endswith(SUFFIX):
+            save_bot(path, Bot(self.encoder, self.decision, self.search, state, self.correct))
+        else:
+            save_templates(state.templates, path)
+
+    def _swap(self, edited: TemplateSet, changed: str) -> None:
+        self._state = build_state(
+            self.encoder, edited, self.decision, self.search, self._state, changed, self.correct
+        )
