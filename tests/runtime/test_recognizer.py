@@ -1,8 +1,5 @@
 import json
-import math
-import threading
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +8,15 @@ import orjson
 import pytest
 
 import pocketintent
+from lights_bot import LONG, TEMPLATES, Make
 from pocketintent import (
     IntentRecognizer,
     ModelFileError,
     PocketIntentError,
     PocketIntentWarning,
-    TemplateError,
 )
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.text.vocabulary import Vocabulary
-
-TEMPLATES = {
-    "lights_on": ["turn on the lights", "lights on please", "switch the lamp on"],
-    "lights_off": ["turn off the lights", "lamp off please"],
-    "play_music": ["play some jazz", "play music"],
-}
-LONG = {"threshold": 0.5, "intents": {name: {"templates": t} for name, t in TEMPLATES.items()}}
-
-Make = Callable[..., IntentRecognizer]
-
-
-@pytest.fixture(params=["table", "exact"])
-def make(request: pytest.FixtureRequest, tiny_encoder: StaticEncoder) -> Make:
-    def make_one(templates: Any = LONG, **settings: Any) -> IntentRecognizer:
-        return IntentRecognizer(tiny_encoder, templates, search=request.param, **settings)
-
-    return make_one
 
 
 def test_a_text_has_the_intent_of_its_nearest_template(make: Make) -> None:
@@ -215,117 +193,12 @@ def test_a_ranking_has_one_candidate_an_intent_by_falling_score(make: Make) -> N
         recognizer.rank("lamp off", limit=0)
 
 
-def test_without_templates_there_is_no_intent_until_one_is_added(make: Make) -> None:
-    recognizer = make({"intents": {}})
-    assert recognizer.match("lamp on").reason == "no_templates"
-    assert recognizer.rank("lamp on") == []
-
-    recognizer.add_intent("lights_on", ["lamp on"])
-    assert recognizer.match("lamp on").intent == "lights_on"
-
-    recognizer.remove_intent("lights_on")
-    assert recognizer.match("lamp on").reason == "no_templates"
-    assert recognizer.intents == ()
-
-
-def test_edits_give_the_recogniser_that_the_edited_set_gives(make: Make) -> None:
-    recognizer = make()
-    recognizer.add_intent("greet", ["hello", "hi"], threshold=0.7)
-    recognizer.add_intent("lights_off", ["light off"])
-    recognizer.remove_intent("play_music")
-    fresh = make(recognizer.templates)
-
-    assert recognizer.intents == fresh.intents == ("lights_on", "lights_off", "greet")
-    assert recognizer.templates.intents["greet"].threshold == 0.7
-    for text in ("hello", "light off", "play jazz", "turn on the lamp"):
-        edited, expected = recognizer.match(text), fresh.match(text)
-        assert edited.nearest == expected.nearest
-        assert edited.score == pytest.approx(expected.score, abs=0.1)
-
-
-def test_counter_examples_are_added_and_saved_with_the_templates(
-    make: Make, tmp_path: Path
-) -> None:
-    recognizer = make()
-    recognizer.add_intent("lights_on", [], counter_examples=["no lamp on"])
-    recognizer.add_intent("greet", ["hello"], counter_examples=["hello kitty"])
-    recognizer.save(tmp_path / "saved.json")
-
-    intents = make(tmp_path / "saved.json").templates.intents
-    assert intents["lights_on"].counter_examples == ["no lamp on"]
-    assert intents["greet"].counter_examples == ["hello kitty"]
-    assert intents["lights_on"].templates == make().templates.intents["lights_on"].templates
-
-
-def test_an_edit_that_breaks_the_format_changes_nothing(make: Make) -> None:
-    recognizer = make()
-    before = recognizer.templates
-
-    with pytest.raises(TemplateError):
-        recognizer.add_intent("greet", [])
-    with pytest.raises(TemplateError, match="'greet' has no templates"):
-        recognizer.add_intent("greet", [], counter_examples=["goodbye"])
-    with pytest.raises(TemplateError):
-        recognizer.remove_intent("nowhere")
-    with pytest.raises(PocketIntentError, match="threshold must be a number from -1 to 1, not 2"):
-        recognizer.threshold = 2
-    with pytest.raises(PocketIntentError, match="margin must be a number from 0 to 2, not nan"):
-        recognizer.margin = math.nan
-
-    assert recognizer.templates == before
-
-
-@pytest.mark.parametrize("value", ["x", "0.5", None, True, math.nan, math.inf, -1.5, 3, [0.5]])
-def test_a_threshold_or_margin_that_is_no_number_in_its_range_is_refused(
-    make: Make, value: Any
-) -> None:
-    recognizer = make()
-    before = recognizer.templates
-
-    with pytest.raises(PocketIntentError, match="threshold must be a number from -1 to 1, not "):
-        recognizer.threshold = value
-    with pytest.raises(PocketIntentError, match="margin must be a number from 0 to 2, not "):
-        recognizer.margin = value
-    if value is not None:  # keeps the current one
-        with pytest.raises(PocketIntentError, match=r"'threshold' is .* number from -1 to 1"):
-            recognizer.add_intent("greet", ["hello"], threshold=value)
-
-    assert recognizer.templates == before
-
-
-def test_a_threshold_may_be_a_number_of_numpy(make: Make) -> None:
-    recognizer = make()
-    recognizer.threshold = np.float32(0.25)
-    recognizer.margin = np.int64(1)
-    assert (type(recognizer.threshold), recognizer.threshold, recognizer.margin) == (float, 0.25, 1)
-
-
-def test_the_templates_are_a_copy(make: Make) -> None:
-    recognizer = make()
-    recognizer.templates.intents.clear()
-
-    assert recognizer.intents == tuple(TEMPLATES)
-
-
 def test_templates_without_a_known_word_are_kept_but_never_matched(make: Make) -> None:
     recognizer = make({"odd": ["zzz"], "mixed": ["qqq", "lamp on"]})
 
     assert recognizer.intents == ("odd", "mixed")
     assert [c.intent for c in recognizer.rank("lamp on")] == ["mixed"]
     assert recognizer.match("lamp on").template == "lamp on"
-
-
-def test_what_is_saved_loads_as_the_same_recogniser(make: Make, tmp_path: Path) -> None:
-    recognizer = make()
-    recognizer.threshold, recognizer.margin = 0.61, 0.02
-    recognizer.add_intent("greet", ["hello"], threshold=0.9)
-    recognizer.save(tmp_path / "saved.json")
-
-    loaded = make(tmp_path / "saved.json")
-
-    assert loaded.templates == recognizer.templates
-    for text in ("hello hi", "lamp off", "play jazz now", "zzz"):
-        assert loaded.match(text).intent == recognizer.match(text).intent
 
 
 def test_a_language_that_the_model_does_not_speak_is_one_warning_when_it_is_opened(
@@ -369,74 +242,6 @@ def test_settings_that_do_not_exist_are_refused(tiny_encoder: StaticEncoder) -> 
         IntentRecognizer(tiny_encoder, LONG, search="fast")  # type: ignore[arg-type]
 
 
-def _random_encoder(num_words: int = 600, dim: int = 64) -> StaticEncoder:
-    rng = np.random.default_rng(3)
-    words = [f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(num_words)]
-    return StaticEncoder(
-        Vocabulary(words), DenseMatrix(rng.normal(size=(num_words, dim)).astype(np.float32))
-    )
-
-
-def _random_templates(words: list[str], num_intents: int) -> dict[str, list[str]]:
-    rng = np.random.default_rng(4)
-    return {
-        f"intent_{i}": [" ".join(rng.choice(words, 4)) for _ in range(5)]
-        for i in range(num_intents)
-    }
-
-
-EDITED = {"extra", "intent_9"}
-
-
-def test_threads_that_match_never_see_half_an_edit() -> None:
-    encoder = _random_encoder()
-    templates = _random_templates(encoder.vocabulary.words, 10)
-    recognizer = IntentRecognizer(encoder, {"intents": {}}, decision="nearest")
-    for name, texts in templates.items():
-        recognizer.add_intent(name, texts)
-    text = templates["intent_3"][2]
-    failures: list[object] = []
-    done = threading.Event()
-
-    def match() -> None:
-        try:
-            while not done.is_set():
-                result = recognizer.match(text)
-                names = set(recognizer.templates.intents)
-                if result.template != text or result.intent != "intent_3":
-                    failures.append(result)
-                # Both are edited, perhaps between the two calls.
-                if not {c.intent for c in recognizer.rank(text, 50)} <= names | EDITED:
-                    failures.append(names)
-        except Exception as error:
-            failures.append(error)
-
-    def edit(first: int) -> None:
-        try:
-            for i in range(first, first + 15):
-                recognizer.add_intent("extra", [encoder.vocabulary.words[i], "waa wab"])
-                recognizer.threshold = 0.1 + i / 1000
-                if first == 0:
-                    recognizer.remove_intent("intent_9")
-                    recognizer.add_intent("intent_9", templates["intent_9"])
-        except Exception as error:
-            failures.append(error)
-
-    readers = [threading.Thread(target=match) for _ in range(4)]
-    writers = [threading.Thread(target=edit, args=(first,)) for first in (0, 100)]
-    for thread in readers + writers:
-        thread.start()
-    for thread in writers:
-        thread.join()
-    done.set()
-    for thread in readers:
-        thread.join()
-
-    assert failures == []
-    assert len(recognizer.templates.intents["extra"].templates) == 60
-    assert len(recognizer.intents) == 11
-
-
 def test_a_typing_error_changes_nothing_in_a_match(make: Make) -> None:
     recognizer = make()
     clean, misspelt = "turn on the lights please", "Trun on teh lihgts plaese"
@@ -456,16 +261,6 @@ def test_without_correction_a_text_is_read_as_it_is(make: Make, decision: Any) -
     assert plain.match("turn on the lights") == corrected.match("turn on the lights")
     assert plain.match("lihgts").reason == "unknown_words"
     assert corrected.match("lihgts").reason != "unknown_words"
-
-
-def test_an_edit_makes_its_words_known_and_keeps_the_switch(make: Make) -> None:
-    recognizer, plain = make(), make(correct=False)
-    assert recognizer.read("turn onn") == "turn on"
-    for edited in (recognizer, plain):
-        edited.add_intent("heater", ["the heater lamp", "lamp onn"])
-
-    assert recognizer.read("turn onn haeter") == "turn onn heater"
-    assert plain.read("haeter") == "haeter"
 
 
 def test_only_a_string_is_read(make: Make) -> None:
