@@ -149,7 +149,7 @@ def test_a_model_without_a_table_of_words_is_rejected(tmp_path: Path) -> None:
     encoder = random_network(network, vocabulary, np.random.default_rng(0))
     path = tmp_path / "charemb.safetensors"
     save_model(path, *encoder.to_model_file_parts())
-    with pytest.raises(PocketIntentError, match=r"charemb\.safetensors: .* no table of words"):
+    with pytest.raises(PocketIntentError, match=r"charemb\.safetensors: .* cannot be left out"):
         load_word_model(path)
 
 
