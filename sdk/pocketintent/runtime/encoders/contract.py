@@ -9,6 +9,7 @@ To add an encoder kind:
    be evaluated.
 3. To make it compressible, override ``tables``, ``select_words`` and ``word_table``, and save the
    template codebook that compression adds (:mod:`pocketintent.runtime.encoders.parts` has helpers).
+   If compression also quantises a network, override ``quantise_network``.
 4. To make it exportable, override ``graph_inputs``, and ``graph_modules`` with torch modules in
    ``pocketintent_export.encoders``. If ``tables`` is empty, override ``check_exportable`` and
    ``sum_slots``, too; if a vector is not a weighted sum of rows, override ``encode_slots``.
@@ -258,6 +259,14 @@ class ModelEncoder(ABC):
             PocketIntentError: The kind has no words to select from.
         """
         raise PocketIntentError(f"a model of kind {self.kind!r} has no words to prune")
+
+    def quantise_network(self: EncoderT) -> EncoderT:
+        """A copy whose network is stored as int8; the encoder itself if nothing changes.
+
+        A kind whose network compression does not change, or without a network, is returned as it
+        is.
+        """
+        return self
 
     # Export
 
