@@ -106,7 +106,9 @@ class ExportedFolder:
             if vocabulary is None:
                 return GraphInputs(get_tokenizer(spec), None, characters)
             settings = None if ngrams is None else NgramSettings.from_manifest(ngrams)
-            slots = TokenInputs(vocabulary, spec, settings, manifest.max_length)
+            slots = TokenInputs(
+                vocabulary, spec, settings, manifest.max_length, manifest.max_tokens
+            )
         except PocketIntentError as error:
             raise manifest.error(str(error)) from error
         return GraphInputs(slots.tokenize, slots, characters)

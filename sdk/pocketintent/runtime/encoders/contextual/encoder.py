@@ -19,8 +19,10 @@ from pocketintent.runtime.encoders.contextual.network import (
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -41,7 +43,8 @@ class ContextualEncoder(ModelEncoder):
         network: The network, in float32 or int8.
 
     Raises:
-        ModelFileError: The table and the network differ in dimensions.
+        ModelFileError: The table and the network differ in dimensions, or the n-grams have the
+            weight 0.
     """
 
     kind: ClassVar[str] = "contextual"
@@ -51,6 +54,11 @@ class ContextualEncoder(ModelEncoder):
             raise ModelFileError(
                 f"the words have {table.dim} dimensions and the network has {network.dim}; a "
                 "sub_dim of quantised words must divide the dimensions of the network"
+            )
+        if table.ngram_settings is not None and table.ngram_settings.weight == 0:
+            raise ModelFileError(
+                "the n-grams have the weight 0, with which a graph cannot tell an unknown word "
+                "from padding; use a table without n-grams"
             )
         self.table = table
         self.network = network
@@ -167,6 +175,47 @@ class ContextualEncoder(ModelEncoder):
         """A copy whose network is stored as int8; the encoder itself if it is."""
         network = self.network.quantise()
         return self if network is self.network else self.replace(network=network)
+
+    def check_exportable(self, source: str) -> None:
+        """Check that the tables and the network are quantised."""
+        super().check_exportable(source)
+        if self.network.format == "float32":
+            raise PocketIntentError(
+                f"{source}: the weights of the network are float32, and an export contains int8; "
+                f"compress the model first: pocketintent compress {source} --out small.safetensors"
+            )
+
+    def graph_inputs(
+        self, max_length: int | None = None, max_chars: int | None = None
+    ) -> GraphInputs:
+        """The function from a text to the slots of its tokens, which are numbered."""
+        slots = TokenInputs(
+            self.vocabulary,
+            self.tokenizer_spec,
+            self.table.ngram_settings,
+            max_length,
+            MAX_TOKENS,
+        )
+        return GraphInputs(slots.tokenize, slots, None)
+
+    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
+        """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""
+        module = require("pocketintent_export.encoders.contextual", "export")
+        return {"encoder": module.ContextualModule(self, file_format)}
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The vector of slots, float32 [dim]; the last token may lack some of its n-grams."""
+        numbers = slots.token_numbers
+        assert numbers is not None
+        if not len(numbers):
+            return np.zeros(self.dim, np.float32)
+        vectors = [
+            self.table.sum_slots(Slots(slots.ids[chosen], slots.weights[chosen]), tokens)
+            for chosen in (numbers == number for number in range(int(numbers[-1]) + 1))
+        ]
+        total = self._reader.sum_text(np.stack(vectors))
+        vector: FloatArray = unit_rows(total[None])[0]
+        return vector
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
