@@ -199,8 +199,8 @@ def exported(
     """Returns the exported folder of a model in a format; tests must not change it.
 
     Called as ``exported(file_format)`` for ``compressed_model``, or as
-    ``exported(file_format, name)`` for one of ``character_models`` or ``contextual``. Graphs of a fixed length have
-    24 slots, and read 12 characters of a word or 24 of a text.
+    ``exported(file_format, name)`` for one of ``character_models`` or ``contextual``. Graphs of a
+    fixed length have 24 slots, and read 12 characters of a word or 24 of a text.
     """
     from pocketintent_export import export_folder
 

@@ -34,7 +34,7 @@ TEXTS = [
     "\ud800",
 ]
 
-MODELS = ["static", "words", "text", "combined"]
+MODELS = ["static", "words", "text", "combined", "contextual"]
 
 Exported = Callable[..., Path]
 Load = Callable[..., IntentRecognizer]

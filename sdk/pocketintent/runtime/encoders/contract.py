@@ -96,7 +96,8 @@ class ModelEncoder(ABC):
     kind: ClassVar[str]
     """The manifest's ``kind``; the registry finds the class by this name."""
     rotatable: ClassVar[bool] = False
-    """Whether the cosine of any two texts stays the same when all tables are rotated alike."""
+    """Whether the cosine of any two texts stays the same when all tables, and the network by
+    :meth:`rotate_network`, are rotated alike."""
 
     dim: int
     """Size of the sentence vectors."""
@@ -259,6 +260,20 @@ class ModelEncoder(ABC):
             PocketIntentError: The kind has no words to select from.
         """
         raise PocketIntentError(f"a model of kind {self.kind!r} has no words to prune")
+
+    def rotate_network(self: EncoderT, rotation: FloatArray) -> EncoderT:
+        """A copy whose network expects tables that were multiplied by an orthogonal matrix.
+
+        Args:
+            rotation: float32 [dim, dim], or larger if the tables were padded with zeros first.
+
+        Returns:
+            The copy; the encoder itself for a kind without a network.
+
+        Raises:
+            PocketIntentError: The network cannot read padded vectors.
+        """
+        return self
 
     def quantise_network(self: EncoderT) -> EncoderT:
         """A copy whose network is stored as int8; the encoder itself if nothing changes.

@@ -173,3 +173,18 @@ def test_every_missing_or_altered_tensor_is_refused(int8: bool) -> None:
             damaged.flat[0] = np.nan
             with pytest.raises(ModelFileError, match=r"network\."):
                 read_network(entry, {**tensors, name: damaged}, DIM)
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_a_rotated_network_returns_rotated_sums(int8: bool) -> None:
+    rng = np.random.default_rng(3)
+    rotation = np.linalg.qr(rng.normal(size=(DIM, DIM)))[0].astype(np.float32)
+    vectors = rng.normal(size=(5, DIM)).astype(np.float32)
+    network = make(int8)
+
+    rotated = network.rotate(rotation)
+
+    assert rotated.format == "float32"
+    total = ContextReader(network).sum_text(vectors.copy())
+    found = ContextReader(rotated).sum_text(vectors @ rotation)
+    np.testing.assert_allclose(found, total @ rotation, atol=1e-5)

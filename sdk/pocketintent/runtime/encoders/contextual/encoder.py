@@ -48,6 +48,7 @@ class ContextualEncoder(ModelEncoder):
     """
 
     kind: ClassVar[str] = "contextual"
+    rotatable: ClassVar[bool] = True
 
     def __init__(self, table: StaticEncoder, network: ContextNetwork) -> None:
         if table.dim != network.dim:
@@ -170,6 +171,15 @@ class ContextualEncoder(ModelEncoder):
         if changes:
             own["table"] = own.get("table", self.table).replace(**changes)
         return super().replace(**own)
+
+    def rotate_network(self, rotation: FloatArray) -> ContextualEncoder:
+        """A copy whose network expects rotated tables; its matrices are float32."""
+        if rotation.shape != (self.dim, self.dim):
+            raise PocketIntentError(
+                f"sub_dim must divide the {self.dim} dimensions of a contextual model, since its "
+                "network cannot read padded vectors"
+            )
+        return self.replace(network=self.network.rotate(rotation))
 
     def quantise_network(self) -> ContextualEncoder:
         """A copy whose network is stored as int8; the encoder itself if it is."""

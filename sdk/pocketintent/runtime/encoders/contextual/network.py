@@ -146,6 +146,31 @@ class ContextNetwork:
         ]
         return replace(self, blocks=blocks)
 
+    def rotate(self, rotation: FloatArray) -> ContextNetwork:
+        """The network of vectors that are multiplied by an orthogonal matrix.
+
+        A norm does not depend on the basis, so that the vectors that it returns are those of this
+        network, multiplied by the same matrix.
+
+        Args:
+            rotation: float32 [dim, dim].
+
+        Returns:
+            A network with float32 matrices.
+        """
+        blocks = [
+            replace(
+                block,
+                inner=(decode(block.inner).reshape(-1, self.dim) @ rotation).reshape(
+                    block.hidden, -1
+                ),
+                outer=rotation.T @ decode(block.outer),
+                outer_bias=np.asarray(block.outer_bias, np.float32) @ rotation,
+            )
+            for block in self.blocks
+        ]
+        return replace(self, blocks=blocks, gate=np.asarray(self.gate, np.float32) @ rotation)
+
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest's entry ``network``, and the tensors by name."""
         tensors: dict[str, NDArray[Any]] = {}
