@@ -110,3 +110,38 @@ def test_an_empty_vocabulary_leaves_the_ngrams() -> None:
 def test_an_unknown_tokenizer_is_refused() -> None:
     with pytest.raises(ModelFileError, match="unknown tokenizer"):
         TokenInputs(Vocabulary(WORDS), {"name": "runes"}, None)
+
+
+def test_the_tokens_with_slots_are_numbered() -> None:
+    size = len(ngram_buckets("dim", 2, 3, 11))
+    slots = TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, NGRAMS, max_tokens=9)("turn dim light")
+    assert slots.token_numbers is not None
+    assert slots.token_numbers.dtype == np.int32
+    assert slots.token_numbers.tolist() == [0, *[1] * size, 2]
+    assert list(slots.arrays()) == ["ids", "weights", "token_numbers"]
+    known = TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, None, max_tokens=9)("turn dim light")
+    assert known.token_numbers is not None
+    assert known.token_numbers.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("max_length", [None, 1, 2, 5, 99])
+@pytest.mark.parametrize("max_tokens", [1, 2, 3, 99])
+def test_tokens_beyond_the_maximum_take_no_slot(max_length: int | None, max_tokens: int) -> None:
+    text = "turn unheard light on off"
+    settings = (Vocabulary(WORDS), SIMPLE_SPEC, NGRAMS)
+    ids, weights, numbers = TokenInputs(*settings, max_tokens=99)(text)
+    assert numbers is not None
+
+    cut = TokenInputs(*settings, max_length, max_tokens)(text)
+
+    end = min(int((numbers < max_tokens).sum()), max_length or 10**6)
+    np.testing.assert_array_equal(cut.ids, ids[:end])
+    np.testing.assert_array_equal(cut.weights, weights[:end])
+    np.testing.assert_array_equal(cut.token_numbers, numbers[:end])
+
+
+def test_without_a_maximum_the_tokens_are_not_numbered() -> None:
+    slots = _inputs()("turn dim light")
+    assert slots.token_numbers is None
+    assert list(slots.arrays()) == ["ids", "weights"]
+    assert _inputs().names == ("ids", "weights")

@@ -19,7 +19,7 @@ from pocketintent.runtime.encoders.contextual.network import (
 )
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
@@ -271,3 +271,32 @@ def test_a_recogniser_matches_and_explains() -> None:
     explanation = recognizer.explain("turn on the lamp")
     assert [word.word for word in explanation.words] == ["turn", "on", "the", "lamp"]
     assert all(np.isfinite(word.share) for word in explanation.words)
+
+
+def test_only_a_quantised_model_is_exported() -> None:
+    make(quantised=True, int8=True).check_exportable("model")
+    with pytest.raises(PocketIntentError, match="not compressed"):
+        make(int8=True).check_exportable("model")
+    with pytest.raises(
+        PocketIntentError, match=r"network are float32.*pocketintent compress model"
+    ):
+        make(quantised=True).check_exportable("model")
+
+
+def test_ngrams_without_weight_are_refused() -> None:
+    table = make_table().replace(ngram_settings=NgramSettings(2, 3, 7, 0))
+    with pytest.raises(ModelFileError, match="the n-grams have the weight 0"):
+        ContextualEncoder(table, make().network)
+
+
+@pytest.mark.parametrize("ngrams", [False, True])
+@given(texts=TEXTS)
+@settings(max_examples=20)
+def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
+    encoder = make(ngrams)
+    inputs = encoder.graph_inputs()
+    for text in texts:
+        read = inputs(text)
+        assert read.slots is not None and read.tokens is not None
+        vector = encoder.encode_slots(read.slots, read.tokens)
+        np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
