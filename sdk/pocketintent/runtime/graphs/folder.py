@@ -101,6 +101,11 @@ class ExportedFolder:
         if reads == "text":
             return GraphInputs(None, None, characters)
         spec, ngrams = manifest.entry("tokenizer", dict), manifest.entries.get("ngrams")
+        if ("token_numbers" in names) != (manifest.max_tokens is not None):
+            raise manifest.error(
+                "max_tokens must be a whole number if the graphs take token_numbers, and null "
+                f"otherwise, not {manifest.max_tokens!r}"
+            )
         vocabulary = self._vocabulary() if "ids" in names else None
         try:
             if vocabulary is None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, row_products
+from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork, decode
 
 EPSILON = 1e-6
@@ -35,6 +35,7 @@ class ContextReader:
         self.dim = network.dim
         self._layers = [_layer(block) for block in network.blocks]
         self._reach = network.reach
+        self._means = np.full(self.dim, 1 / self.dim, np.float32)
         # 2 * sigmoid(z) is 1 + tanh(z / 2), which cannot overflow.
         self._gate = np.asarray(network.gate, np.float32) / np.float32(2)
         self._gate_bias = np.float32(network.gate_bias) / np.float32(2)
@@ -93,16 +94,16 @@ class ContextReader:
                 normed[gaps] = 0
             # A product for each neighbour: BLAS is slower with one product of copied neighbours.
             first = reach - len(layer.inner) // 2
-            hidden = padded[first : first + num_rows] @ layer.inner[0]
+            hidden = padded[first : first + num_rows].dot(layer.inner[0])
             for number in range(1, len(layer.inner)):
                 start = first + number
-                hidden += padded[start : start + num_rows] @ layer.inner[number]
+                hidden += padded[start : start + num_rows].dot(layer.inner[number])
             hidden += layer.inner_bias
             np.maximum(hidden, 0, out=hidden)
-            rows += hidden @ layer.outer
+            rows += hidden.dot(layer.outer)
             rows += layer.outer_bias
         self._normalise(rows, normed)
-        weights: FloatArray = normed @ self._gate
+        weights: FloatArray = normed.dot(self._gate)
         weights += self._gate_bias
         np.tanh(weights, out=weights)
         weights += 1
@@ -112,8 +113,8 @@ class ContextReader:
 
     def _normalise(self, rows: FloatArray, out: FloatArray) -> None:
         """Divide rows [n, dim] by the root of their mean square, into ``out``."""
-        scales = row_products(rows, rows)
-        scales /= self.dim
+        np.multiply(rows, rows, out=out)
+        scales = out.dot(self._means)
         scales += EPSILON
         np.sqrt(scales, out=scales)
         np.divide(rows, scales[:, None], out=out)
