@@ -16,11 +16,13 @@ NGRAM_SCALE = 0.7
 """Length of the n-gram part, where the sentence vector has length 1. A scale of 1 is half a point
 worse on clean text and 1 to 2 points better with two typing errors."""
 NEGATION_SCALE = 1.5
-"""Value of the negation feature of a negated text."""
+"""Value of the negation feature of a negated text. With 1 twice as many negated commands get the
+intent that they forbid; with 2 hardly fewer."""
 LEAST_SIMILARITY = 0.25
 """Cosine similarity of a background line's n-grams to those of a negation above which the line
-counts as negated. As many lines of the training corpora then do as are: every other one of them is
-negated, and the others have a word such as "note"."""
+counts as negated. One line in seven then does, and almost half of these are. With a feature of 0
+for all lines, a negated text that no intent is made for resembles templates such as "i can't log
+in" more than any line, and is accepted ten times as often."""
 
 
 def bucket_weights(background: Background | None) -> FloatArray:
