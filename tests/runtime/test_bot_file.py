@@ -16,7 +16,7 @@ from pocketintent import (
     load_encoder,
 )
 from pocketintent.runtime.decision import indexing
-from pocketintent.runtime.decision.logistic import scorer
+from pocketintent.runtime.decision.logistic import classifier, scorer
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
@@ -129,6 +129,22 @@ def test_a_bot_is_scored_with_its_own_list_of_negations(compressed_model: Path, 
     after = IntentRecognizer.load(path).rank("jamais turn on the radio")
     scores = [{c.intent: c.score for c in ranked}["radio_on"] for ranked in (before, after)]
     assert scores[1] < scores[0]
+
+
+def test_a_bot_from_before_negations_keeps_its_scores_until_it_is_edited(
+    compressed_model: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(classifier, "negations_of", lambda language: frozenset())
+        built = IntentRecognizer.load(
+            {"intents": TEMPLATES["intents"] | NEGATED_INTENT}, compressed_model
+        )
+    loaded = _reload(built, path)
+
+    _assert_equal(loaded, built)
+    assert "negations" not in load_model(path).manifest[BOT]["decision"]
+    loaded.add_intent("play_music", ["hear a song"])
+    assert "negations" in loaded.scorer.to_parts()[0]  # type: ignore[union-attr]
 
 
 def test_a_bot_without_negations_does_not_name_them(make: Make, path: Path) -> None:
