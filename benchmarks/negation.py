@@ -3,7 +3,7 @@ r"""Count the negated commands that are taken for the command, with and without 
     python benchmarks/negation.py --resources tests/resources
 
 `negated_commands.json` has ten commands for each shipped set, with the intent that they must not
-get, and each command without its negation, in plain words; `negated_counter_examples.json` has
+get, and each command without its negation, `plain`; `negated_counter_examples.json` has
 negations of the sets' intents, in other words, as counter-examples. One JSON line for each model
 and decision: how many of the commands get the forbidden intent, another one, or none, and how many
 of the plain ones are recognised. Fitted decisions are measured with the counter-examples too.

@@ -16,8 +16,8 @@ NGRAM_SCALE = 0.7
 """Length of the n-gram part, where the sentence vector has length 1. A scale of 1 is half a point
 worse on clean text and 1 to 2 points better with two typing errors."""
 NEGATION_SCALE = 1.5
-"""Value of the negation feature of a negated text. With 1 twice as many negated commands get the
-intent that they forbid; with 2 hardly fewer."""
+"""Value of the negation feature of a negated text. With 1 up to twice as many negated commands
+get the intent that they forbid; with 2 hardly fewer."""
 LEAST_SIMILARITY = 0.25
 """Cosine similarity of a background line's n-grams to those of a negation above which the line
 counts as negated. One line in seven then does, and almost half of these are. With a feature of 0
@@ -69,8 +69,8 @@ class FeatureMaker:
         parts = [background.vectors.decode(), np.float32(NGRAM_SCALE) * ngrams]
         if self.negations:
             similarities = ngrams @ self._negation_ngrams().T
-            is_negated = similarities.max(axis=1, keepdims=True) > LEAST_SIMILARITY
-            parts.append(np.float32(NEGATION_SCALE) * is_negated)
+            negated = similarities.max(axis=1, keepdims=True) > LEAST_SIMILARITY
+            parts.append(np.float32(NEGATION_SCALE) * negated)
         return np.concatenate(parts, axis=1)
 
     def _negation_ngrams(self) -> FloatArray:
