@@ -12,6 +12,7 @@ from hypothesis import settings
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import MissingExtraError
@@ -22,6 +23,7 @@ from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_contexts import random_context
 from random_networks import random_network
 
 # No test depends on the clock: a slow machine must not fail one.
@@ -159,6 +161,17 @@ def character_models(
     return {name: folder / f"{name}.safetensors" for name in encoders}
 
 
+@pytest.fixture(scope="session")
+def contextual_model(compressed_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model file with the tables of ``compressed_model`` and a small network over the context."""
+    table = load_encoder(compressed_model)
+    assert isinstance(table, StaticEncoder)
+    network = random_context(table.dim, np.random.default_rng(10), scale=0.1, int8=True)
+    path = tmp_path_factory.mktemp("contextual") / "contextual.safetensors"
+    save_model(path, *ContextualEncoder(table, network).to_model_file_parts())
+    return path
+
+
 EXPORTED_TEMPLATES = {
     "language": "en",
     "threshold": 0.5,
@@ -181,16 +194,21 @@ NEGATIONS = ["don't turn on the lights", "no lights on please", "do not put the 
 
 @pytest.fixture(scope="session")
 def exported(
-    compressed_model: Path, character_models: dict[str, Path], make_once: MakeOnce
+    compressed_model: Path,
+    character_models: dict[str, Path],
+    contextual_model: Path,
+    make_once: MakeOnce,
 ) -> Callable[..., Path]:
     """Returns the exported folder of a model in a format; tests must not change it.
 
     Called as ``exported(file_format)`` for ``compressed_model``, or as
-    ``exported(file_format, name)`` for one of ``character_models``. With ``negated=True``, an
-    intent has negated counter-examples. Graphs of a fixed length have 24 slots, and read 12
-    characters of a word or 24 of a text.
+    ``exported(file_format, name)`` for one of ``character_models`` or ``contextual``. With
+    ``negated=True``, an intent has negated counter-examples. Graphs of a fixed length have 24
+    slots, and read 12 characters of a word or 24 of a text.
     """
     from pocketintent_export import export_folder
+
+    models = {"static": compressed_model, "contextual": contextual_model, **character_models}
 
     def export(file_format: str, model: str = "static", negated: bool = False) -> Path:
         templates = parse_templates(EXPORTED_TEMPLATES)
@@ -201,7 +219,7 @@ def exported(
             export_folder(
                 path,
                 templates,
-                compressed_model if model == "static" else character_models[model],
+                models[model],
                 file_format=file_format,  # type: ignore[arg-type]
                 max_length=24,
                 max_chars=24 if model == "text" else 12,

@@ -162,7 +162,7 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-MODELS = ["static", "words", "text", "combined"]
+MODELS = ["static", "words", "text", "combined", "contextual"]
 """The fixture ``exported`` has a folder of each."""
 FOLDERS = [*((model, False) for model in MODELS), ("static", True)]
 """A model, and whether the folder's bot looks for negations."""
@@ -284,6 +284,7 @@ def test_the_recogniser_runs_under_tflite_runtime(
         ("static", "runner_up", {"intent": "other", "score": 0.5, "template": "another"}),
         ("static", "margin", 0.123),
         ("static", "reason", "ambiguous"),
+        ("contextual", "token_numbers", [0, 0, 7]),
         ("combined", "ids", [0, 1, 2]),
         ("combined", "characters", [[1, 2]]),
         ("text", "characters", [1, 2]),
@@ -341,7 +342,7 @@ def test_javascript_makes_the_same_inputs(
     expected = conformance(folder)
     assert len(inputs) == len(expected)
     for line, right in zip(inputs, expected, strict=True):
-        for field in ("tokens", "ids", "characters"):
+        for field in ("tokens", "ids", "token_numbers", "characters"):
             assert line.get(field) == right.get(field)
         assert line["ngram_counts"] == right["ngram_counts"]
         assert line.get("negation") == right.get("negation")

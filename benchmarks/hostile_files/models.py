@@ -18,6 +18,8 @@ from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.charemb.weights import StoredMatrix, Weights
 from pocketintent.runtime.encoders.combined.attention import Attention
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import DTYPES, METADATA_KEY
@@ -95,6 +97,9 @@ def tiny_encoders(rng: np.random.Generator) -> list[ModelEncoder]:
     for dense, words in ((True, None), (False, 3)):
         table = _static(rng, dense=dense, ngrams=False)
         encoders.append(CombinedEncoder(table, characters, Attention(words=words)))
+    for dense in (True, False):
+        table, network = _static(rng, dense=dense), _context(rng)
+        encoders.append(ContextualEncoder(table, network if dense else network.quantise()))
     return encoders
 
 
@@ -145,6 +150,19 @@ def _characters(rng: np.random.Generator, cell: Any, store: Any) -> CharEncoder:
             matrices[name] = _matrix(rng, rows, columns, dense=store == "float32")
     reads: Any = "words" if cell == "lstm" else "text"
     return CharEncoder(vocabulary, network, Weights(store, matrices, vectors), reads=reads)
+
+
+def _context(rng: np.random.Generator) -> ContextNetwork:
+    def block(width: int) -> ContextBlock:
+        return ContextBlock(
+            inner=_normal(rng, 3, width * DIM),
+            inner_bias=_normal(rng, 1, 3)[0],
+            outer=_normal(rng, DIM, 3),
+            outer_bias=_normal(rng, 1, DIM)[0],
+            width=width,
+        )
+
+    return ContextNetwork([block(3), block(1)], gate=_normal(rng, 1, DIM)[0], gate_bias=0.5)
 
 
 def _matrix(rng: np.random.Generator, rows: int, dim: int, dense: bool) -> Matrix:

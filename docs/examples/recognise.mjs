@@ -200,26 +200,26 @@ export class Inputs {
     return unknown.filter((word) => first.has(word));
   }
 
-  /** Return ids and weights: one slot for a known word, else one for each n-gram. */
+  /** Return the slots: one for a known word, else one for each n-gram. */
   slots(tokens) {
-    const ids = [];
-    const weights = [];
-    const ngrams = this.manifest.ngrams;
+    const slots = { ids: [], weights: [], token_numbers: [] };
+    const { ngrams, max_length: maxLength, max_tokens: maxTokens } = this.manifest;
+    let number = 0; // of the token, among those that have slots
     for (const token of tokens) {
+      if (number === maxTokens) break;
       const id = this.ids.get(token);
-      if (id !== undefined) {
-        ids.push(id);
-        weights.push(1);
-      } else if (ngrams !== null) {
-        const buckets = ngramBuckets(token, ngrams);
-        for (const bucket of buckets) {
-          ids.push(this.ids.size + bucket);
-          weights.push(ngrams.weight / buckets.length);
-        }
+      const buckets = id === undefined && ngrams !== null ? ngramBuckets(token, ngrams) : [];
+      const ids = id === undefined ? buckets.map((bucket) => this.ids.size + bucket) : [id];
+      for (const row of ids) {
+        slots.ids.push(row);
+        slots.weights.push(id === undefined ? ngrams.weight / ids.length : 1);
+        slots.token_numbers.push(number);
       }
+      if (ids.length > 0) number++;
     }
-    const end = this.manifest.max_length ?? ids.length;
-    return { ids: ids.slice(0, end), weights: weights.slice(0, end) };
+    if (!Number.isInteger(maxTokens)) delete slots.token_numbers; // the order does not count
+    for (const name in slots) slots[name] = slots[name].slice(0, maxLength ?? undefined);
+    return slots;
   }
 }
 
@@ -336,13 +336,14 @@ export class Recogniser {
   }
 
   /** Return the inputs of the encoder graph, which are also inputs of the recogniser graph. */
-  async tensors({ ids, weights, characters }) {
+  async tensors({ ids, weights, token_numbers, characters }) {
     if (this.inputs.manifest.reads === "text") return this.characterTensors(characters);
     const tensors = {};
     if (ids) {
       const empty = ids.length === 0; // a graph requires at least one slot
       tensors.ids = this.tensor("int32", empty ? [0] : ids);
       tensors.weights = this.tensor("float32", empty ? [0] : weights);
+      if (token_numbers) tensors.token_numbers = this.tensor("int32", empty ? [0] : token_numbers);
     }
     if (this.speller) {
       const total = new Float32Array(this.inputs.manifest.dim);

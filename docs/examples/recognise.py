@@ -260,7 +260,7 @@ class Recogniser:
             return {"characters": read_characters(text, characters)}
         features: dict[str, Any] = {"tokens": tokens}
         if "ids" in self.input_names:
-            features["ids"], features["weights"] = self.slots(tokens)
+            features |= self.slots(tokens)
         if characters is not None:
             words = (read_characters(word, characters) for word in self.unknown_words(tokens))
             features["characters"] = [numbers for numbers in words if numbers]
@@ -273,21 +273,28 @@ class Recogniser:
         first = set(different[:MAX_UNKNOWN_WORDS])
         return [word for word in unknown if word in first]
 
-    def slots(self, tokens: list[str]) -> tuple[list[int], list[float]]:
-        """Return ids and weights: one slot for a known word, else one for each n-gram."""
-        ids: list[int] = []
-        weights: list[float] = []
+    def slots(self, tokens: list[str]) -> dict[str, list[Any]]:
+        """Return the slots: one for a known word, else one for each n-gram."""
         ngrams = self.manifest["ngrams"]
+        slots: dict[str, list[Any]] = {"ids": [], "weights": [], "token_numbers": []}
+        number = 0  # of the token, among those that have slots
         for token in tokens:
+            if number == self.manifest.get("max_tokens"):
+                break
             if token in self.ids:
-                ids.append(self.ids[token])
-                weights.append(1.0)
+                ids, weight = [self.ids[token]], 1.0
             elif ngrams is not None:
-                buckets = ngram_buckets(token, ngrams)
-                ids += [len(self.ids) + bucket for bucket in buckets]
-                weights += [ngrams["weight"] / len(buckets)] * len(buckets)
+                ids = [len(self.ids) + bucket for bucket in ngram_buckets(token, ngrams)]
+                weight = ngrams["weight"] / len(ids)
+            else:
+                continue
+            slots["ids"] += ids
+            slots["weights"] += [weight] * len(ids)
+            slots["token_numbers"] += [number] * len(ids)
+            number += 1
         length = self.manifest["max_length"]
-        return ids[:length], weights[:length]
+        names = [name for name in slots if name in self.input_names]
+        return {name: slots[name][:length] for name in names}
 
     def inputs(self, features: dict[str, Any]) -> Tensors:
         """Return the inputs of the encoder graph, which are also inputs of the recogniser graph."""
@@ -297,6 +304,8 @@ class Recogniser:
         if "ids" in self.input_names:
             inputs["ids"] = np.array(features["ids"], np.int32)
             inputs["weights"] = np.array(features["weights"], np.float32)
+        if "token_numbers" in self.input_names:
+            inputs["token_numbers"] = np.array(features["token_numbers"], np.int32)
         if "spelt" in self.input_names:
             inputs["spelt"] = np.zeros(self.manifest["dim"], np.float32)
             for word in features["characters"]:

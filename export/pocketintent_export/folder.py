@@ -101,6 +101,7 @@ def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any
         **languages_entry(read_languages(encoder.manifest)),
         "reads": "text" if inputs.tokenize is None else "words",
         "max_length": inputs.max_length,
+        "max_tokens": None if inputs.slots is None else inputs.slots.max_tokens,
         "tokenizer": None if inputs.tokenize is None else encoder.tokenizer_spec,
         "ngrams": None if ngrams is None else ngrams.to_manifest(),
         "characters": None
@@ -136,6 +137,7 @@ def artifacts(
     input_tensors = {
         "ids": _tensor("ids", "int32", batch, slots),
         "weights": _tensor("weights", "float32", batch, slots),
+        "token_numbers": _tensor("token_numbers", "int32", batch, slots),
         "spelt": _tensor("spelt", "float32", batch, dim),
         "characters": _tensor("characters", "int32", batch, chars),
         "lengths": _tensor("lengths", "int32", batch),

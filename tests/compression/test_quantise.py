@@ -10,12 +10,14 @@ from pocketintent.compression.quantise import (
     sample_texts,
 )
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_contexts import random_context
 from random_networks import random_network
 
 NGRAMS = NgramSettings(3, 4, 64)
@@ -198,3 +200,30 @@ def test_a_sample_is_drawn_from_the_whole_stream_and_by_seed() -> None:
 def test_a_sub_dim_below_one_is_rejected() -> None:
     with pytest.raises(PocketIntentError, match="sub_dim is 0"):
         quantise_encoder(make_encoder(), sub_dim=0, codebook_size=4)
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_a_contextual_encoder_keeps_its_cosines_and_gets_an_int8_network(rotate: bool) -> None:
+    network = random_context(20, np.random.default_rng(3))
+    encoder = ContextualEncoder(make_encoder(ngrams=True), network)
+
+    small = quantise_encoder(encoder, sub_dim=2, codebook_size=128, rotate=rotate)
+    small = small.quantise_network()
+
+    assert isinstance(small.table.words, QuantizedMatrix)
+    assert isinstance(small.table.ngrams, QuantizedMatrix)
+    assert small.network.format == "int8"
+    assert small.manifest["compression"]["rotate"] is rotate
+    assert "quality" not in small.manifest
+    texts = [*make_texts(100), "unheard words"]
+    before, after = encoder.encode_batch(texts), small.encode_batch(texts)
+    np.testing.assert_allclose(after @ after.T, before @ before.T, atol=0.2)
+    if not rotate:
+        assert (before * after).sum(axis=1).min() > 0.95
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_a_sub_dim_that_would_pad_a_contextual_encoder_is_refused(rotate: bool) -> None:
+    encoder = ContextualEncoder(make_encoder(), random_context(20, np.random.default_rng(3)))
+    with pytest.raises(PocketIntentError, match="must divide the"):
+        quantise_encoder(encoder, sub_dim=3, codebook_size=16, rotate=rotate)

@@ -28,12 +28,13 @@ TEMPLATES = {"greet": ["hello"], "food": ["order a pizza", "hungry"]}
 
 
 FORMATS = ["onnx", "tflite"]
-MODELS = ["static", "words", "text", "combined"]
+MODELS = ["static", "words", "text", "combined", "contextual"]
 INPUTS = {
     "static": ["ids", "weights"],
     "words": ["spelt"],
     "text": ["characters", "lengths"],
     "combined": ["ids", "weights", "spelt"],
+    "contextual": ["ids", "weights", "token_numbers"],
 }
 
 
@@ -125,11 +126,12 @@ def test_the_manifest_says_what_a_port_needs(
     assert manifest["kind"] == ("charemb" if model in ("words", "text") else model)
     assert manifest["reads"] == ("text" if model == "text" else "words")
     assert (manifest["tokenizer"] is None) == (model == "text")
-    assert (manifest["ngrams"] is None) == (model != "static")
+    assert (manifest["ngrams"] is None) == (model not in ("static", "contextual"))
+    assert manifest["max_tokens"] == (256 if model == "contextual" else None)
     assert (manifest["max_length"] == 24) == (file_format == "tflite" and "ids" in INPUTS[model])
     assert ("vocabulary.txt" in manifest["files"]) == ("ids" in INPUTS[model])
-    assert (manifest["characters"] is None) == (model == "static")
-    if model != "static":
+    assert (manifest["characters"] is None) == (model in ("static", "contextual"))
+    if manifest["characters"] is not None:
         assert manifest["characters"]["known"] == " 'abcdefghijklmnopqrstuvwxyz"
         assert manifest["characters"]["normalisation"] == "nfkc-lower-1"
     artifacts = manifest["artifacts"]

@@ -54,13 +54,16 @@ TEXTS = (
 Make = Callable[..., IntentRecognizer]
 
 
-@pytest.fixture(params=["compressed", "reads_words", "reads_text", "combined"])
+@pytest.fixture(params=["compressed", "contextual", "reads_words", "reads_text", "combined"])
 def any_model(
-    request: pytest.FixtureRequest, compressed_model: Path, character_models: dict[str, Path]
+    request: pytest.FixtureRequest,
+    compressed_model: Path,
+    contextual_model: Path,
+    character_models: dict[str, Path],
 ) -> Path:
     """A model file of each kind."""
-    if request.param == "compressed":
-        return compressed_model
+    if request.param in ("compressed", "contextual"):
+        return compressed_model if request.param == "compressed" else contextual_model
     names = {"reads_words": "words", "reads_text": "text", "combined": "combined"}
     return character_models[names[request.param]]
 

@@ -29,12 +29,15 @@ def _pickled(value: Any) -> Any:
 
 COPIES: list[Callable[[Any], Any]] = [copy.copy, copy.deepcopy, _pickled]
 copies = pytest.mark.parametrize("make_copy", COPIES)
-kinds = pytest.mark.parametrize("kind", ["static", "words", "text", "combined"])
+kinds = pytest.mark.parametrize("kind", ["static", "words", "text", "combined", "contextual"])
 
 
 @pytest.fixture
-def encoder(compressed_model: Path, character_models: dict[str, Path], kind: str) -> ModelEncoder:
-    return load_encoder(compressed_model if kind == "static" else character_models[kind])
+def encoder(
+    compressed_model: Path, contextual_model: Path, character_models: dict[str, Path], kind: str
+) -> ModelEncoder:
+    models = {"static": compressed_model, "contextual": contextual_model, **character_models}
+    return load_encoder(models[kind])
 
 
 @copies

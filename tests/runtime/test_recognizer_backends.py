@@ -34,7 +34,7 @@ TEXTS = [
     "\ud800",
 ]
 
-MODELS = ["static", "words", "text", "combined"]
+MODELS = ["static", "words", "text", "combined", "contextual"]
 
 Exported = Callable[..., Path]
 Load = Callable[..., IntentRecognizer]
@@ -63,9 +63,12 @@ def load(request: pytest.FixtureRequest, exported: Exported, model: str) -> Load
 
 
 @pytest.fixture
-def load_plainly(compressed_model: Path, character_models: dict[str, Path], model: str) -> Load:
+def load_plainly(
+    compressed_model: Path, contextual_model: Path, character_models: dict[str, Path], model: str
+) -> Load:
     """Opens the model that was exported on NumPy."""
-    path = compressed_model if model == "static" else character_models[model]
+    models = {"static": compressed_model, "contextual": contextual_model, **character_models}
+    path = models[model]
 
     def load_one(templates: Any, **settings: Any) -> IntentRecognizer:
         return IntentRecognizer.load(templates, path, **settings)

@@ -49,19 +49,29 @@ class StaticModule(nn.Module):
 
     def total(self, ids: Tensor, weights: Tensor) -> Tensor:
         """The weighted sum of the rows, float32 [batch, dim]; see :meth:`forward`."""
+        return self.sums(ids, weights.unsqueeze(1)).squeeze(1)
+
+    def sums(self, ids: Tensor, weights: Tensor) -> Tensor:
+        """Several weighted sums of the same rows.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, num_sums, length]; 0 for padding.
+
+        Returns:
+            float32 [batch, num_sums, dim].
+        """
         total, start = torch.zeros(()), 0
         for block, end in zip(self.blocks, self.ends, strict=True):
             block_ids, block_weights = ids, weights
             if len(self.ends) > 1:
                 in_block = (ids >= start) & (ids < end)
                 block_ids = torch.where(in_block, ids - start, 0)
-                block_weights = torch.where(in_block, weights, 0.0)
+                block_weights = torch.where(in_block.unsqueeze(1), weights, 0.0)
             rows, norms = block(block_ids.reshape(-1))
             if norms is not None:
-                block_weights = block_weights * norms.reshape(ids.shape)
-            block_total = torch.matmul(
-                block_weights.unsqueeze(1), rows.reshape(*ids.shape, -1)
-            ).squeeze(1)
+                block_weights = block_weights * norms.reshape(ids.shape).unsqueeze(1)
+            block_total = torch.matmul(block_weights, rows.reshape(*ids.shape, -1))
             total = block_total if start == 0 else total + block_total
             start = end
         return total

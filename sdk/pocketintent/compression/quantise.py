@@ -45,7 +45,8 @@ def quantise_encoder(
     since sentences and templates are sums of rotated vectors too.
 
     If ``sub_dim`` does not divide the dimension, vectors are padded with zeros, and the ``dim``
-    of the encoder grows accordingly.
+    of the encoder grows accordingly. The network of an encoder, if any, is rotated with the tables
+    and not quantised: see :meth:`ModelEncoder.quantise_network`.
 
     Args:
         encoder: The encoder to quantise; it is not changed.
@@ -74,6 +75,8 @@ def quantise_encoder(
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
     rotate = rotate and encoder.rotatable
     rotation = random_rotation(encoder.dim + -encoder.dim % sub_dim, seed) if rotate else None
+    if rotation is not None:
+        encoder = encoder.rotate_network(rotation)
     settings: dict[str, Any] = {
         "sub_dim": sub_dim,
         "codebook_size": codebook_size,

@@ -23,7 +23,7 @@ from pocketintent.runtime.graphs.folder import (
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION, MANIFEST
 
 FORMATS = sorted(BACKENDS.values())
-MODELS = ["static", "words", "text", "combined"]
+MODELS = ["static", "words", "text", "combined", "contextual"]
 Exported = Callable[..., Path]
 
 
@@ -66,10 +66,12 @@ def test_the_runtime_reproduces_the_conformance_file(
         assert {name: [place for place, _ in line[name]] for name in features} == {
             name: places.tolist() for name, places in features.items()
         }
-        assert entry.keys() == line.keys() & {"tokens", "ids", "weights", "characters"}
+        fields = {"tokens", "ids", "weights", "token_numbers", "characters"}
+        assert entry.keys() == line.keys() & fields
         assert entry.get("tokens") == line.get("tokens")
         assert entry.get("characters") == line.get("characters")
-        np.testing.assert_array_equal(entry.get("ids", []), line.get("ids", []))
+        for name in ("ids", "token_numbers"):
+            np.testing.assert_array_equal(entry.get(name, []), line.get(name, []))
         np.testing.assert_allclose(entry.get("weights", []), line.get("weights", []), rtol=1e-6)
         vector = encoder.encode(text)
         np.testing.assert_allclose(vector[: len(line["vector"])], line["vector"], atol=1e-4)
@@ -184,12 +186,12 @@ BAD_VALUES: list[Any] = [None, True, -1, 10**30, 0.5, "x", [], {}, [[[1.0]]], {"
 
 
 KEYS = ["dim", "max_length", "decision", "tokenizer", "ngrams", "template_codebook", "files"]
-KEYS += ["kind", "reads", "characters", "artifacts"]
+KEYS += ["kind", "reads", "characters", "artifacts", "max_tokens"]
 
 
 @pytest.mark.parametrize("value", BAD_VALUES, ids=json.dumps)
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("model", ["static", "combined"])
+@pytest.mark.parametrize("model", ["static", "combined", "contextual"])
 def test_a_manifest_with_a_bad_entry_works_or_is_refused_by_name(
     exported: Exported, tmp_path: Path, model: str, key: str, value: Any
 ) -> None:

@@ -54,7 +54,7 @@ def test_the_weighted_sum_of_the_slots_is_the_vector_of_the_encoder(
 ) -> None:
     encoder = ENCODERS[with_ngrams]
 
-    ids, weights = _inputs(with_ngrams)(text)
+    ids, weights, _ = _inputs(with_ngrams)(text)
 
     assert (ids.dtype, weights.dtype) == (np.int32, np.float32)
     assert ids.shape == weights.shape
@@ -65,14 +65,14 @@ def test_the_weighted_sum_of_the_slots_is_the_vector_of_the_encoder(
 def test_slots_are_in_the_order_of_the_tokens() -> None:
     buckets = ngram_buckets("dim", 2, 3, 11)
 
-    ids, weights = _inputs()("Turn dim light")
+    ids, weights, _ = _inputs()("Turn dim light")
 
     assert ids.tolist() == [0, *(len(WORDS) + bucket for bucket in buckets), 3]
     np.testing.assert_allclose(weights, [1, *[0.5 / len(buckets)] * len(buckets), 1])
 
 
 def test_without_ngrams_an_unknown_word_takes_no_slot() -> None:
-    ids, weights = _inputs(with_ngrams=False)("turn the big light")
+    ids, weights, _ = _inputs(with_ngrams=False)("turn the big light")
 
     assert ids.tolist() == [0, 3]
     assert weights.tolist() == [1, 1]
@@ -81,9 +81,9 @@ def test_without_ngrams_an_unknown_word_takes_no_slot() -> None:
 @pytest.mark.parametrize("max_length", [1, 2, 5, 7, 8, 99])
 def test_slots_beyond_the_maximum_are_cut_off_even_within_a_word(max_length: int) -> None:
     text = "turn unheard light on off"
-    ids, weights = _inputs()(text)
+    ids, weights, _ = _inputs()(text)
 
-    cut_ids, cut_weights = _inputs(max_length=max_length)(text)
+    cut_ids, cut_weights, _ = _inputs(max_length=max_length)(text)
 
     np.testing.assert_array_equal(cut_ids, ids[:max_length])
     np.testing.assert_array_equal(cut_weights, weights[:max_length])
@@ -92,7 +92,7 @@ def test_slots_beyond_the_maximum_are_cut_off_even_within_a_word(max_length: int
 @pytest.mark.parametrize("with_ngrams", [True, False])
 @pytest.mark.parametrize("text", [*HOSTILE, "x" * 10**6, "on " * 10**5])
 def test_hostile_text_has_slots_within_range(with_ngrams: bool, text: str) -> None:
-    ids, weights = _inputs(with_ngrams)(text)
+    ids, weights, _ = _inputs(with_ngrams)(text)
 
     rows = len(WORDS) + (11 if with_ngrams else 0)
     assert ((ids >= 0) & (ids < rows)).all()
@@ -110,3 +110,38 @@ def test_an_empty_vocabulary_leaves_the_ngrams() -> None:
 def test_an_unknown_tokenizer_is_refused() -> None:
     with pytest.raises(ModelFileError, match="unknown tokenizer"):
         TokenInputs(Vocabulary(WORDS), {"name": "runes"}, None)
+
+
+def test_the_tokens_with_slots_are_numbered() -> None:
+    size = len(ngram_buckets("dim", 2, 3, 11))
+    slots = TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, NGRAMS, max_tokens=9)("turn dim light")
+    assert slots.token_numbers is not None
+    assert slots.token_numbers.dtype == np.int32
+    assert slots.token_numbers.tolist() == [0, *[1] * size, 2]
+    assert list(slots.arrays()) == ["ids", "weights", "token_numbers"]
+    known = TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, None, max_tokens=9)("turn dim light")
+    assert known.token_numbers is not None
+    assert known.token_numbers.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("max_length", [None, 1, 2, 5, 99])
+@pytest.mark.parametrize("max_tokens", [1, 2, 3, 99])
+def test_tokens_beyond_the_maximum_take_no_slot(max_length: int | None, max_tokens: int) -> None:
+    text = "turn unheard light on off"
+    settings = (Vocabulary(WORDS), SIMPLE_SPEC, NGRAMS)
+    ids, weights, numbers = TokenInputs(*settings, max_tokens=99)(text)
+    assert numbers is not None
+
+    cut = TokenInputs(*settings, max_length, max_tokens)(text)
+
+    end = min(int((numbers < max_tokens).sum()), max_length or 10**6)
+    np.testing.assert_array_equal(cut.ids, ids[:end])
+    np.testing.assert_array_equal(cut.weights, weights[:end])
+    np.testing.assert_array_equal(cut.token_numbers, numbers[:end])
+
+
+def test_without_a_maximum_the_tokens_are_not_numbered() -> None:
+    slots = _inputs()("turn dim light")
+    assert slots.token_numbers is None
+    assert list(slots.arrays()) == ["ids", "weights"]
+    assert _inputs().names == ("ids", "weights")

@@ -3,19 +3,20 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from pocketintent.training.corpora.word_counts import CountedVocabulary  # noqa: E402
-from pocketintent.training.distil.data import DistilData, DistilTexts  # noqa: E402
-from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors  # noqa: E402
+from pocketintent.training.distil.data import DistilData  # noqa: E402
+from pocketintent.training.distil.model import TextBatches, WordSums  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
+from pocketintent.training.teachers.texts import TargetTexts, initial_word_vectors  # noqa: E402
 from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 
 
-def some_texts(num_texts: int = 20, num_words: int = 9, dim: int = 5) -> DistilTexts:
+def some_texts(num_texts: int = 20, num_words: int = 9, dim: int = 5) -> TargetTexts:
     rng = np.random.default_rng(0)
     lengths = rng.integers(1, 6, num_texts)
     targets = rng.standard_normal((num_texts, dim)).astype(np.float32)
     targets /= np.linalg.norm(targets, axis=1, keepdims=True)
     ids = rng.integers(0, num_words, lengths.sum())
-    return DistilTexts(ids, np.append(0, lengths.cumsum()), targets)
+    return TargetTexts(ids, np.append(0, lengths.cumsum()), targets)
 
 
 def test_gradients_equal_autograd() -> None:
@@ -41,7 +42,7 @@ def test_gradients_equal_autograd() -> None:
 
 
 def test_a_sum_of_zeros_has_a_finite_gradient() -> None:
-    texts = DistilTexts(np.array([0]), np.array([0, 1]), np.array([[1, 0]], np.float32))
+    texts = TargetTexts(np.array([0]), np.array([0, 1]), np.array([[1, 0]], np.float32))
     gradients = WordSums(DistilSettings(dim=2), np.zeros((1, 2), np.float32)).gradients(texts)
     assert torch.isfinite(gradients.values).all()
 
@@ -72,7 +73,13 @@ def test_a_word_begins_at_its_own_target_or_at_the_mean_of_its_texts() -> None:
     settings = DistilSettings(dim=2, min_count=1, validation=0.0)
     data = DistilData.prepare(TermVectors(terms, vectors), settings)
     alone, with_play, with_stop = data.training.targets
-    initial = dict(zip(data.words.words, first_vectors(data, 0.0), strict=True))
+    initial = dict(
+        zip(
+            data.words.words,
+            initial_word_vectors(data.training, data.words.counts, 0.0),
+            strict=True,
+        )
+    )
     np.testing.assert_allclose(initial["play"], alone, atol=1e-6)
     np.testing.assert_allclose(initial["stop"], with_stop, atol=1e-6)
     mean = with_play + 2 * with_stop
@@ -81,7 +88,7 @@ def test_a_word_begins_at_its_own_target_or_at_the_mean_of_its_texts() -> None:
 
 def test_frequent_words_begin_short() -> None:
     words = CountedVocabulary(["the", "lamp"], np.array([90, 10]))
-    texts = DistilTexts(np.array([0, 1]), np.array([0, 1, 2]), np.eye(2, dtype=np.float32))
+    texts = TargetTexts(np.array([0, 1]), np.array([0, 1, 2]), np.eye(2, dtype=np.float32))
     data = DistilData(words, texts, texts.take(np.empty(0, np.int64)))
-    lengths = np.linalg.norm(first_vectors(data, 0.1), axis=1)
+    lengths = np.linalg.norm(initial_word_vectors(data.training, data.words.counts, 0.1), axis=1)
     np.testing.assert_allclose(lengths, [0.1, 0.5], atol=1e-6)

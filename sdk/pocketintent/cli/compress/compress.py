@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``compress``."""
     parser.description = (
         "Prune and quantise a model. Prints the size report as JSON. A quantised model keeps the "
-        "codes of its words, unless an option of quantisation is given."
+        "codes of its words, unless an option of quantisation is given. The network of a model of "
+        "kind contextual is stored as int8."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
@@ -116,6 +117,7 @@ def _run(args: argparse.Namespace) -> int:
     started = time.monotonic()
     pruned = _prune(original, args)
     small = pruned if keeps_codes else _quantise(pruned, settings, args.seed)
+    small = small.quantise_network()
     if args.corpus is not None:
         print_note("fitting the codebook of templates and the background")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
@@ -147,7 +149,8 @@ def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:
         return False
     if given_settings(args, QuantisationSettings):
         return False
-    if args.keep is None and args.corpus is None and not args.no_ngrams:
+    has_float_network = encoder.quantise_network() is not encoder
+    if args.keep is None and args.corpus is None and not args.no_ngrams and not has_float_network:
         raise PocketIntentError(
             f"{args.model} is already quantised, and no option changes it: give --keep or "
             "--no-ngrams to make it smaller, or --sub-dim and --codebook-size to quantise it again"

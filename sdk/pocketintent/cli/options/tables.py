@@ -20,6 +20,7 @@ MODULES = {
     "StarSpaceSettings": "pocketintent.training.starspace.settings",
     "FinishSettings": "pocketintent.training.finish.settings",
     "DistilSettings": "pocketintent.training.distil.settings",
+    "ContextualSettings": "pocketintent.training.contextual.settings",
     "CharEmbSettings": "pocketintent.training.charemb.settings",
     "TermSettings": "pocketintent.training.terms.settings",
     "WordSettings": "pocketintent.training.words.settings",

@@ -23,6 +23,11 @@ METHODS = (
         "word vectors whose sums approximate the vectors of a sentence encoder",
     ),
     Command(
+        "contextual",
+        "pocketintent.cli.train.contextual",
+        "words and a network that changes them by their neighbours, from a sentence encoder",
+    ),
+    Command(
         "terms", "pocketintent.cli.train.terms", "terms of several words, found without labels"
     ),
     Command(

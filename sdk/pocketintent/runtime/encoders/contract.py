@@ -9,6 +9,7 @@ To add an encoder kind:
    be evaluated.
 3. To make it compressible, override ``tables``, ``select_words`` and ``word_table``, and save the
    template codebook that compression adds (:mod:`pocketintent.runtime.encoders.parts` has helpers).
+   If compression also quantises a network, override ``quantise_network``.
 4. To make it exportable, override ``graph_inputs``, and ``graph_modules`` with torch modules in
    ``pocketintent_export.encoders``. If ``tables`` is empty, override ``check_exportable`` and
    ``sum_slots``, too; if a vector is not a weighted sum of rows, override ``encode_slots``.
@@ -95,7 +96,8 @@ class ModelEncoder(ABC):
     kind: ClassVar[str]
     """The manifest's ``kind``; the registry finds the class by this name."""
     rotatable: ClassVar[bool] = False
-    """Whether the cosine of any two texts stays the same when all tables are rotated alike."""
+    """Whether the cosine of any two texts stays the same when all tables, and the network by
+    :meth:`rotate_network`, are rotated alike."""
 
     dim: int
     """Size of the sentence vectors."""
@@ -258,6 +260,28 @@ class ModelEncoder(ABC):
             PocketIntentError: The kind has no words to select from.
         """
         raise PocketIntentError(f"a model of kind {self.kind!r} has no words to prune")
+
+    def rotate_network(self: EncoderT, rotation: FloatArray) -> EncoderT:
+        """A copy whose network expects tables that were multiplied by an orthogonal matrix.
+
+        Args:
+            rotation: float32 [dim, dim], or larger if the tables were padded with zeros first.
+
+        Returns:
+            The copy; the encoder itself for a kind without a network.
+
+        Raises:
+            PocketIntentError: The network cannot read padded vectors.
+        """
+        return self
+
+    def quantise_network(self: EncoderT) -> EncoderT:
+        """A copy whose network is stored as int8; the encoder itself if nothing changes.
+
+        A kind whose network compression does not change, or without a network, is returned as it
+        is.
+        """
+        return self
 
     # Export
 

@@ -159,17 +159,17 @@ class StaticEncoder(ModelEncoder):
         Returns:
             float32 [num_embedded, dim]; without n-grams unknown words are left out.
         """
-        unknown = (
-            {} if self.ngrams is None else self._unknown_vectors(self.vocabulary.unknown(tokens))
-        )
-        vectors = [
-            unknown.get(token)
-            if (word_id := self.vocabulary.get(token)) is None
-            else self.words.weighted_sum(np.array([word_id], np.intp))
-            for token in tokens
-        ]
-        rows = [vector for vector in vectors if vector is not None]
-        return np.stack(rows) if rows else np.empty((0, self.dim), np.float32)
+        ids = self.vocabulary.ids(tokens)
+        known_rows = self.words.rows(np.array(ids, np.intp))
+        if self.ngrams is None or len(ids) == len(tokens):
+            return known_rows
+        unknown = self._unknown_vectors(self.vocabulary.unknown(tokens))
+        rows = np.empty((len(tokens), self.dim), np.float32)
+        is_known = np.array([token in self.vocabulary for token in tokens])
+        rows[is_known] = known_rows
+        for row in np.flatnonzero(~is_known).tolist():
+            rows[row] = unknown[tokens[row]]
+        return rows
 
     def _add_unknown(self, tokens: Sequence[str], total: FloatArray) -> None:
         """Add the vectors of the unknown words of a text to the sum of its words, in place."""

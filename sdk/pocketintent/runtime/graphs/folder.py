@@ -101,12 +101,19 @@ class ExportedFolder:
         if reads == "text":
             return GraphInputs(None, None, characters)
         spec, ngrams = manifest.entry("tokenizer", dict), manifest.entries.get("ngrams")
+        if ("token_numbers" in names) != (manifest.max_tokens is not None):
+            raise manifest.error(
+                "max_tokens must be a whole number if the graphs take token_numbers, and null "
+                f"otherwise, not {manifest.max_tokens!r}"
+            )
         vocabulary = self._vocabulary() if "ids" in names else None
         try:
             if vocabulary is None:
                 return GraphInputs(get_tokenizer(spec), None, characters)
             settings = None if ngrams is None else NgramSettings.from_manifest(ngrams)
-            slots = TokenInputs(vocabulary, spec, settings, manifest.max_length)
+            slots = TokenInputs(
+                vocabulary, spec, settings, manifest.max_length, manifest.max_tokens
+            )
         except PocketIntentError as error:
             raise manifest.error(str(error)) from error
         return GraphInputs(slots.tokenize, slots, characters)

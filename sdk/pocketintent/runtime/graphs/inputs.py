@@ -32,7 +32,7 @@ class TextInputs:
     tokens: list[str] | None = None
     """The tokens; None if the text is read as a whole."""
     slots: Slots | None = None
-    """Ids and weights of rows of the model's table."""
+    """Ids and weights of rows of the model's table, and the numbers of their tokens."""
     words: list[list[int]] | None = None
     """Character numbers of each word that is spelt out, in the order of the text."""
     characters: list[int] | None = None
@@ -53,7 +53,7 @@ class TextInputs:
         """
         arrays: dict[str, NDArray[Any]] = {}
         if self.slots is not None:
-            arrays |= dict(zip(("ids", "weights"), self.slots, strict=True))
+            arrays |= self.slots.arrays()
         if self.words is not None:
             assert spell is not None
             arrays["spelt"] = spell(self.words)
@@ -67,7 +67,7 @@ class TextInputs:
         if self.tokens is not None:
             line["tokens"] = self.tokens
         if self.slots is not None:
-            line |= dict(zip(("ids", "weights"), self.slots, strict=True))
+            line |= self.slots.arrays()
         characters = self.characters if self.words is None else self.words
         return line if characters is None else line | {"characters": characters}
 
@@ -101,7 +101,7 @@ class GraphInputs:
         """Names of the inputs of the encoder and recogniser graphs, in the graphs' order."""
         if self.tokenize is None:
             return "characters", "lengths"
-        table = () if self.slots is None else ("ids", "weights")
+        table = () if self.slots is None else self.slots.names
         return table + (("spelt",) if self.spells else ())
 
     @property
@@ -146,7 +146,7 @@ class GraphInputs:
             arrays |= character_arrays([len(self.characters.characters)])
         elif not words:
             if self.slots is not None:
-                arrays |= dict(zip(("ids", "weights"), self.slots.largest(), strict=True))
+                arrays |= self.slots.largest().arrays()
             if self.spells:
                 arrays["spelt"] = np.zeros(graph.inputs["spelt"].shape[-1] or 0, np.float32)
         if arrays.keys() != graph.inputs.keys():

@@ -58,10 +58,16 @@ class Manifest:
         Raises:
             ModelFileError: The entry is not a whole number from 1.
         """
-        value = self.entries.get("max_length")
-        if value is not None and (type(value) is not int or value < 1):
-            raise self.error(f"'max_length' must be a whole number from 1, not {value!r}")
-        return value
+        return self._limit("max_length")
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Number of tokens that the graphs read; None if they ignore the order of the tokens.
+
+        Raises:
+            ModelFileError: The entry is not a whole number from 1.
+        """
+        return self._limit("max_tokens")
 
     def entry(self, key: str, kind: type) -> Any:
         """An entry of a certain type.
@@ -152,6 +158,13 @@ class Manifest:
             return Quantizer(codebook, self.dim, normalised=False)
         except (TypeError, ValueError) as error:
             raise self.error(f"template_codebook: {error}") from error
+
+    def _limit(self, key: str) -> int | None:
+        """A whole number from 1; None if there is no limit."""
+        value = self.entries.get(key)
+        if value is not None and (type(value) is not int or value < 1):
+            raise self.error(f"{key!r} must be a whole number from 1, not {value!r}")
+        return value
 
     def error(self, message: str) -> ModelFileError:
         """The error to raise for a bad entry; its message names the manifest's file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +13,42 @@ from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
-Slots = tuple[NDArray[np.int32], NDArray[np.float32]]
-"""Ids and weights, int32 [num_slots] and float32 [num_slots]."""
+
+class Slots(NamedTuple):
+    """The slots of a text."""
+
+    ids: NDArray[np.int32]
+    """Row numbers, [num_slots]."""
+    weights: NDArray[np.float32]
+    """Factors on the rows, [num_slots]."""
+    token_numbers: NDArray[np.int32] | None = None
+    """The number of each slot's token among the tokens that have slots, from 0, [num_slots]; None
+    for a model that ignores the order of the tokens."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The inputs of a graph by name, without those that are None."""
+        return {name: array for name, array in self._asdict().items() if array is not None}
+
 
 _MAX_ROWS = 1 << 31
 
 
 class TokenInputs:
-    """The function from a text to the ids and weights of a static encoder.
+    """The function from a text to the slots of a static or contextual encoder.
 
     A word of the vocabulary becomes one slot: its id, with weight 1. Any other word becomes one
     slot for each of its character n-grams, in the order of :func:`ngram_buckets`: the id is the
     number of words plus the bucket, and the n-grams share their total weight equally. Without
-    n-grams unknown words are skipped. The sentence vector is the weighted sum of the rows, at unit
-    length.
+    n-grams unknown words are skipped. The vector of a token is the weighted sum of its rows. The
+    sentence vector of a static encoder is the weighted sum of all rows, at unit length.
 
     Args:
         vocabulary: The words.
         tokenizer_spec: The manifest's tokenizer entry.
         ngram_settings: How unknown words are hashed; None to skip unknown words.
         max_length: Maximum number of slots, the rest is cut off; None for no limit.
+        max_tokens: Maximum number of tokens with slots, the rest is ignored; the tokens are
+            numbered. None for no limit and no numbers.
 
     Raises:
         ModelFileError: The tokenizer is unknown, or an id would not fit int32.
@@ -44,16 +60,23 @@ class TokenInputs:
         tokenizer_spec: Mapping[str, Any],
         ngram_settings: NgramSettings | None,
         max_length: int | None = None,
+        max_tokens: int | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.tokenize = get_tokenizer(tokenizer_spec)
         self.max_length = max_length
+        self.max_tokens = max_tokens
         self.ngram_settings = ngram_settings
         if self._num_rows > _MAX_ROWS:
             raise ModelFileError(
                 f"{self._num_rows} words and n-gram buckets are more than the ids of a graph, "
                 f"{_MAX_ROWS}"
             )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the inputs of a graph that the slots become."""
+        return tuple(self.largest().arrays())
 
     @property
     def _num_rows(self) -> int:
@@ -68,22 +91,36 @@ class TokenInputs:
     def largest(self) -> Slots:
         """One slot with the largest id; none without words and n-grams."""
         rows = self._num_rows
-        return np.array([rows - 1] * (rows > 0), np.int32), np.ones(int(rows > 0), np.float32)
+        return self._slots([rows - 1] * (rows > 0), [1.0] * (rows > 0), [1] * (rows > 0))
 
     def slots(self, tokens: Sequence[str]) -> Slots:
-        """The slots of tokens, at most ``max_length`` of them."""
+        """The slots of tokens, at most ``max_length`` of them and of ``max_tokens`` tokens."""
         ids: list[int] = []
         weights: list[float] = []
+        counts: list[int] = []  # of the slots of each token
         for token in tokens:
             if self.max_length is not None and len(ids) >= self.max_length:
+                break
+            if len(counts) == self.max_tokens:
                 break
             word_id = self.vocabulary.get(token)
             if word_id is not None:
                 ids.append(word_id)
                 weights.append(1.0)
+                counts.append(1)
             elif self.ngram_settings is not None:
                 buckets = self.ngram_settings.buckets(token)
                 ids += [len(self.vocabulary) + bucket for bucket in buckets]
                 weights += [self.ngram_settings.weight / len(buckets)] * len(buckets)
+                counts.append(len(buckets))
+        return self._slots(ids, weights, counts)
+
+    def _slots(self, ids: list[int], weights: list[float], counts: list[int]) -> Slots:
+        """The slots within ``max_length``, as arrays."""
         limit = self.max_length
-        return np.array(ids[:limit], np.int32), np.array(weights[:limit], np.float32)
+        numbers = None
+        if self.max_tokens is not None:
+            numbers = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[:limit]
+        return Slots(
+            np.array(ids[:limit], np.int32), np.array(weights[:limit], np.float32), numbers
+        )

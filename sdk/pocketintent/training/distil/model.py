@@ -14,44 +14,12 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import require
-from pocketintent.training.distil.data import DistilData, DistilTexts
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
+from pocketintent.training.teachers.texts import TargetTexts
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-_BLOCK = 4096  # texts whose vectors are gathered at once
-
-
-def first_vectors(data: DistilData, frequency_weight: float) -> FloatArray:
-    """The initial vectors: the target of each single word, weighted by frequency.
-
-    A word that is not a text by itself starts at the mean of the texts that contain it.
-
-    Args:
-        data: The texts.
-        frequency_weight: a in the weight a / (a + share of the text) (Arora et al. 2017); 0 for
-            no weights.
-
-    Returns:
-        float32 [num_words, dim].
-    """
-    torch = require("torch", "train")
-    texts = data.training
-    sums = torch.zeros(len(data.words), texts.targets.shape[1])
-    for first in range(0, len(texts), _BLOCK):
-        block = texts.take(np.arange(first, min(first + _BLOCK, len(texts))))
-        words, targets = torch.from_numpy(block.ids), torch.from_numpy(block.targets)
-        sums.index_add_(0, words, targets[torch.from_numpy(block.owners())])
-    vectors: FloatArray = sums.numpy()
-    alone = np.flatnonzero(np.diff(texts.offsets) == 1)
-    vectors[texts.ids[texts.offsets[alone]]] = texts.targets[alone]
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-8)
-    if frequency_weight:
-        share = data.words.counts / data.words.counts.sum()
-        vectors *= (frequency_weight / (frequency_weight + share))[:, None].astype(np.float32)
-    return vectors
 
 
 class TextBatches:
@@ -62,7 +30,7 @@ class TextBatches:
         settings: The run's settings.
     """
 
-    def __init__(self, texts: DistilTexts, settings: DistilSettings) -> None:
+    def __init__(self, texts: TargetTexts, settings: DistilSettings) -> None:
         self._texts = texts
         self._settings = settings
         self.words_per_epoch = len(texts.ids)
@@ -77,7 +45,7 @@ class TextBatches:
         rng = np.random.default_rng([self._settings.seed, epoch])
         self._order = rng.permutation(len(self._texts))
 
-    def batch(self, number: int) -> DistilTexts:
+    def batch(self, number: int) -> TargetTexts:
         """One batch of the current epoch."""
         first = number * self._settings.batch_size
         return self._texts.take(self._order[first : first + self._settings.batch_size])
@@ -104,7 +72,7 @@ class WordSums:
         """The tables that training changes, by name."""
         return {"words": self.words}
 
-    def gradients(self, batch: DistilTexts) -> BatchGradients:
+    def gradients(self, batch: TargetTexts) -> BatchGradients:
         """Summed loss of a batch, and its gradient for the words in it."""
         torch = require("torch", "train")
         owners, targets = self._to_device(batch.owners()), self._to_device(batch.targets)
@@ -124,7 +92,7 @@ class WordSums:
         """Descend along a batch's gradients."""
         self.words.step(gradients.rows, gradients.values, learning_rate)
 
-    def mean_cosine(self, texts: DistilTexts) -> float:
+    def mean_cosine(self, texts: TargetTexts) -> float:
         """Mean cosine similarity of the texts' sums to their targets, -1..1."""
         total, size = 0.0, self.settings.batch_size
         for first in range(0, len(texts), size):

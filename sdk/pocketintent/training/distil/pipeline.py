@@ -16,13 +16,14 @@ from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.distil.data import DistilData
-from pocketintent.training.distil.model import TextBatches, WordSums, first_vectors
+from pocketintent.training.distil.model import TextBatches, WordSums
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.table_training import TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
+from pocketintent.training.teachers.texts import initial_word_vectors
 
 _FEW_STEPS = 100
 
@@ -61,7 +62,8 @@ def train_distilled(
             f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
             f"{data.num_left_out} left out without a known word; {len(data.words)} words"
         )
-        model = WordSums(settings, first_vectors(data, settings.frequency_weight), run.device)
+        vectors = initial_word_vectors(data.training, data.words.counts, settings.frequency_weight)
+        model = WordSums(settings, vectors, run.device)
         batches = TextBatches(data.training, settings)
         if (steps := len(batches) * settings.epochs) < _FEW_STEPS:
             run.report(f"only {steps} steps in all: a smaller --batch-size would learn more")

@@ -1,0 +1,76 @@
+"""``pocketintent train contextual``: words whose vectors depend on their neighbours."""
+
+from __future__ import annotations
+
+import argparse
+
+from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.options.numbers import number
+from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.loop.devices import prepare_torch
+
+EXAMPLES = """\
+examples:
+  pocketintent train targets --teacher minilm/ --words default --out words.tsv
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out utterances.bin
+  pocketintent train contextual --targets words.tsv utterances.bin --out contextual.safetensors
+  pocketintent compress contextual.safetensors --out small.safetensors --sub-dim 4 \\
+      --codebook-size 256 --corpus chats.txt.gz
+  pocketintent train contextual --targets words.tsv utterances.bin --start small.safetensors \\
+      --epochs 1 --corpus chats.txt.gz --out my_model.safetensors
+
+Targets are files written by `train targets`: as many utterances of the expected kind as possible,
+and single words, which give rare words a meaning. With --start the run goes on from a model, whose
+codes stay as they are: it wins back most of what compression loses. Stop a run at any time;
+--resume continues it and gives the same model as an uninterrupted run."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``train contextual``."""
+    parser.description = (
+        "Fit words, and a small network that changes them by their neighbours, to the vectors that "
+        "a sentence encoder gave to texts. Prints the record of the run as JSON."
+    )
+    parser.epilog = EXAMPLES
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--targets",
+        type=vectors_file,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="texts with their vectors, written by `train targets`",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=("auto", "float32", "bfloat16", "float16"),
+        default="auto",
+        help="precision of the products; auto is half precision on a GPU (%(default)s)",
+    )
+    parser.add_argument(
+        "--max-minutes",
+        type=number(above=0),
+        metavar="X",
+        help="end training after this many minutes",
+    )
+    add_run_options(parser)
+    add_settings(parser, ContextualSettings)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train a model and print its record."""
+    prepare_torch(args.device, args.threads)
+    from pocketintent.training.contextual.pipeline import train_contextual
+
+    record = train_contextual(
+        args.targets,
+        args.out,
+        read_settings(args, ContextualSettings),
+        run_options(args),
+        precision=args.precision,
+        max_minutes=args.max_minutes,
+    )
+    print_record({"out": str(args.out), **record})
+    return 0

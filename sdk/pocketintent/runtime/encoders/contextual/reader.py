@@ -1,0 +1,130 @@
+"""The arithmetic of a contextual network: from the vectors of tokens to sums of texts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork, decode
+
+EPSILON = 1e-6
+"""Added to the mean square of a vector, whose root divides the vector."""
+
+
+class _Layer(NamedTuple):
+    """The decoded weights of a block, transposed for the products."""
+
+    inner: FloatArray
+    """[width, dim, hidden]: the part of each neighbour, the leftmost first."""
+    inner_bias: FloatArray
+    outer: FloatArray
+    """[hidden, dim]."""
+    outer_bias: FloatArray
+
+
+class ContextReader:
+    """A network that is ready to read; its weights are decoded once, here.
+
+    Args:
+        network: The stored network.
+    """
+
+    def __init__(self, network: ContextNetwork) -> None:
+        self.dim = network.dim
+        self._layers = [_layer(block) for block in network.blocks]
+        self._reach = network.reach
+        self._means = np.full(self.dim, 1 / self.dim, np.float32)
+        # 2 * sigmoid(z) is 1 + tanh(z / 2), which cannot overflow.
+        self._gate = np.asarray(network.gate, np.float32) / np.float32(2)
+        self._gate_bias = np.float32(network.gate_bias) / np.float32(2)
+
+    def sum_text(self, vectors: FloatArray) -> FloatArray:
+        """The sum of the tokens of a text, each changed by its neighbours.
+
+        Args:
+            vectors: float32 [num_tokens, dim], at least one token; overwritten.
+
+        Returns:
+            float32 [dim], not normalised.
+        """
+        total: FloatArray = self._read(vectors, None) @ vectors
+        return total
+
+    def sum_texts(self, vectors: FloatArray, counts: IndexArray) -> FloatArray:
+        """The sums of several texts, up to the rounding of products of other sizes.
+
+        Args:
+            vectors: float32 [counts.sum(), dim]: the tokens, text after text.
+            counts: intp [num_texts]: number of tokens of each text, at least 1.
+
+        Returns:
+            float32 [num_texts, dim], not normalised; see :meth:`sum_text`.
+        """
+        # Rows of zeros between the texts, so that no token reads a token of another text.
+        texts = np.arange(len(counts))
+        starts = np.cumsum(counts) - counts + texts * self._reach
+        places = np.arange(len(vectors)) + np.repeat(texts * self._reach, counts)
+        rows = np.zeros((int(starts[-1] + counts[-1]), self.dim), np.float32)
+        rows[places] = vectors
+        is_gap = np.ones(len(rows), np.bool_)
+        is_gap[places] = False
+        weights = self._read(rows, np.flatnonzero(is_gap))
+        rows *= weights[:, None]
+        sums: FloatArray = np.add.reduceat(rows, starts, axis=0)
+        return sums
+
+    def _read(self, rows: FloatArray, gaps: IndexArray | None) -> FloatArray:
+        """Apply the blocks to rows, in place.
+
+        Args:
+            rows: float32 [num_rows, dim].
+            gaps: Numbers of the rows that are no tokens; None if all are tokens.
+
+        Returns:
+            float32 [num_rows]: how much each row counts; 0 for gaps.
+        """
+        num_rows, reach = len(rows), self._reach
+        padded = np.zeros((num_rows + 2 * reach, self.dim), np.float32)
+        normed = padded[reach : reach + num_rows]
+        for layer in self._layers:
+            self._normalise(rows, normed)
+            if gaps is not None:
+                normed[gaps] = 0
+            # A product for each neighbour: BLAS is slower with one product of copied neighbours.
+            first = reach - len(layer.inner) // 2
+            hidden = padded[first : first + num_rows].dot(layer.inner[0])
+            for number in range(1, len(layer.inner)):
+                start = first + number
+                hidden += padded[start : start + num_rows].dot(layer.inner[number])
+            hidden += layer.inner_bias
+            np.maximum(hidden, 0, out=hidden)
+            rows += hidden.dot(layer.outer)
+            rows += layer.outer_bias
+        self._normalise(rows, normed)
+        weights: FloatArray = normed.dot(self._gate)
+        weights += self._gate_bias
+        np.tanh(weights, out=weights)
+        weights += 1
+        if gaps is not None:
+            weights[gaps] = 0
+        return weights
+
+    def _normalise(self, rows: FloatArray, out: FloatArray) -> None:
+        """Divide rows [n, dim] by the root of their mean square, into ``out``."""
+        np.multiply(rows, rows, out=out)
+        scales = out.dot(self._means)
+        scales += EPSILON
+        np.sqrt(scales, out=scales)
+        np.divide(rows, scales[:, None], out=out)
+
+
+def _layer(block: ContextBlock) -> _Layer:
+    inner = decode(block.inner).reshape(block.hidden, block.width, block.dim)
+    return _Layer(
+        np.ascontiguousarray(inner.transpose(1, 2, 0)),
+        np.asarray(block.inner_bias, np.float32),
+        np.ascontiguousarray(decode(block.outer).T),
+        np.asarray(block.outer_bias, np.float32),
+    )

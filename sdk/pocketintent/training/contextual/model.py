@@ -1,0 +1,121 @@
+"""The contextual encoder in torch, for training; the runtime computes it in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork
+from pocketintent.training.contextual.settings import ContextualSettings
+
+_EPSILON = 1e-6
+
+
+class _UnitScale(torch.autograd.Function):
+    """Divides vectors by their root mean square, with few passes over memory."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, dtype: torch.dtype) -> Tensor:
+        inverse = (torch.linalg.vecdot(x, x) / x.shape[-1] + _EPSILON).rsqrt_().unsqueeze(-1)
+        scaled = (x * inverse).to(dtype)
+        ctx.save_for_backward(scaled, inverse)
+        return scaled
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+        scaled, inverse = ctx.saved_tensors
+        mean = torch.linalg.vecdot(gradient, scaled).float().unsqueeze(-1) / scaled.shape[-1]
+        return torch.addcmul(gradient.float(), scaled.float(), -mean).mul_(inverse), None
+
+
+def scale(x: Tensor) -> Tensor:
+    """The vectors at a root mean square of 1, in the precision of the matrix products."""
+    device = x.device.type
+    enabled = torch.is_autocast_enabled(device)
+    dtype = torch.get_autocast_dtype(device) if enabled else torch.float32
+    scaled: Tensor = _UnitScale.apply(x, dtype)  # type: ignore[no-untyped-call]
+    return scaled
+
+
+class Block(nn.Module):
+    """A residual block: a convolution over the words, ReLU, and a linear layer back.
+
+    The outer layer starts at zero, so that the network starts as a sum of words.
+
+    Args:
+        dim: Size of the vectors.
+        hidden: Size of the hidden layer.
+        width: Number of neighbours that are read, an odd number.
+    """
+
+    def __init__(self, dim: int, hidden: int, width: int) -> None:
+        super().__init__()
+        self.hidden, self.width = hidden, width
+        self.inner = nn.Linear(dim, width * hidden, bias=False)
+        self.inner_bias = nn.Parameter(torch.zeros(hidden))
+        self.outer = nn.Linear(hidden, dim)
+        nn.init.normal_(self.inner.weight, std=(dim * width) ** -0.5)
+        nn.init.zeros_(self.outer.weight)
+        nn.init.zeros_(self.outer.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Vectors of words, float32 [texts, length, dim], changed by their neighbours."""
+        texts, length, _ = x.shape
+        parts = self.inner(scale(x)).view(texts, length, self.width, self.hidden)
+        hidden = parts[:, :, self.width // 2] + self.inner_bias
+        for place in range(self.width):
+            offset = place - self.width // 2  # of the neighbour that this part reads
+            if 0 < -offset < length:
+                hidden[:, -offset:] += parts[:, :offset, place]
+            elif 0 < offset < length:
+                hidden[:, :-offset] += parts[:, offset:, place]
+        changed: Tensor = x + self.outer(functional.relu(hidden))
+        return changed
+
+    def to_block(self) -> ContextBlock:
+        """The block as the runtime reads it."""
+        dim = self.inner.in_features
+        inner = self.inner.weight.view(self.width, self.hidden, dim).transpose(0, 1)
+        return ContextBlock(
+            inner=_array(inner.reshape(self.hidden, self.width * dim)),
+            inner_bias=_array(self.inner_bias),
+            outer=_array(self.outer.weight),
+            outer_bias=_array(self.outer.bias),
+            width=self.width,
+        )
+
+
+class ContextModel(nn.Module):
+    """The network of a contextual encoder: blocks, and the gate with which words are summed.
+
+    Args:
+        settings: The settings of the run.
+    """
+
+    def __init__(self, settings: ContextualSettings) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            Block(settings.dim, settings.hidden, settings.width) for _ in range(settings.blocks)
+        )
+        self.gate = nn.Linear(settings.dim, 1)
+        nn.init.zeros_(self.gate.weight)
+        nn.init.zeros_(self.gate.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Unit vectors of texts, float32 [texts, dim], from their words' [texts, length, dim]."""
+        for block in self.blocks:
+            x = block(x)
+        gates = 2 * torch.sigmoid(self.gate(scale(x)).float())
+        return functional.normalize((x * gates).sum(1).float(), dim=1)
+
+    def to_network(self) -> ContextNetwork:
+        """The network as the runtime reads it, in float32."""
+        blocks = [block.to_block() for block in self.blocks if isinstance(block, Block)]
+        return ContextNetwork(blocks, _array(self.gate.weight[0]), float(self.gate.bias))
+
+
+def _array(tensor: Tensor) -> Any:
+    return tensor.detach().float().cpu().numpy().copy()

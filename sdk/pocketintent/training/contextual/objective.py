@@ -1,0 +1,183 @@
+"""The objective of contextual encoders: its loss, and the steps of its two optimisers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.training.contextual.data import (
+    ContextualData,
+    TextBatch,
+    TextBatches,
+    make_batch,
+)
+from pocketintent.training.contextual.model import ContextModel
+from pocketintent.training.contextual.rows import RowTable
+from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.loop.devices import Precision, Workers, choose_precision
+from pocketintent.training.loop.gradients import average_gradients
+from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+
+_TEMPERATURE = 1 / 20
+_WARM_UP = 100  # steps
+_CLIP = 1.0  # largest norm of the network's gradient
+_MEASURED_TEXTS = 4096
+
+
+class ContextualTraining(Trainable):
+    """Trains the words, the n-grams and the network of a contextual encoder side by side.
+
+    The loss of a text is ``1 - cosine`` between its vector and its target. Two terms compare the
+    texts of a batch: the squared differences between the similarities of the vectors and those of
+    the targets, and the cross-entropy of finding a text's own target among those of the batch.
+
+    Args:
+        data: The texts.
+        settings: The settings of the run.
+        words: The vectors of the words.
+        ngrams: The vectors of the n-grams' buckets.
+        device: Torch device.
+        workers: The processes that train together, whose gradients are averaged.
+        precision: Precision of the network's products, see :func:`choose_precision`.
+
+    Attributes:
+        model: The network.
+    """
+
+    unit = "words"
+
+    def __init__(
+        self,
+        data: ContextualData,
+        settings: ContextualSettings,
+        words: RowTable,
+        ngrams: RowTable,
+        *,
+        device: str = "cpu",
+        workers: Workers | None = None,
+        precision: Precision = "auto",
+    ) -> None:
+        self.data = data
+        self.settings = settings
+        self.words, self.ngrams = words, ngrams
+        self.workers = workers or Workers()
+        self.device = torch.device(device)
+        self.batches = TextBatches(data, settings)
+        self.epochs, self.units_per_epoch = settings.epochs, self.batches.words_per_epoch
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            self.model = ContextModel(settings).to(self.device)
+        self.optimizer = torch.optim.AdamW(
+            self.model.parameters(), settings.learning_rate, betas=(0.9, 0.98)
+        )
+        self.precision = choose_precision(precision, self.device)
+        self._steps = 0
+
+    def start_epoch(self, epoch: int) -> int:
+        """Shuffle the batches for an epoch; returns their number."""
+        return self.batches.start_epoch(epoch)
+
+    def step(self, step: Step) -> tuple[float, float]:
+        """Descend along the mean gradients of all processes' batches."""
+        batch = self.batches.batch(step.batch)
+        rate = min(1.0, (self._steps + 1) / _WARM_UP) * (1 - step.progress)
+        self._steps += 1
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.settings.learning_rate * rate
+        self.optimizer.zero_grad()
+        words, ngrams = self.words.take(batch.words), self.ngrams.take(batch.buckets)
+        loss = self.loss(self.encode(batch, words.values, ngrams.values), batch)
+        # A small batch, of texts of a rare length, counts for less than a full one.
+        share = batch.word_places.size / self.settings.batch_words
+        (loss * share).backward()  # type: ignore[no-untyped-call]
+        size = 0 if step.idle else len(batch.texts)
+        mean, texts = average_gradients(
+            list(self.model.parameters()), float(loss.detach()), size, self.workers
+        )
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), _CLIP)
+        self.optimizer.step()
+        for table, rows in ((self.words, words), (self.ngrams, ngrams)):
+            table.step(rows, self.settings.row_learning_rate * rate, size, self.workers)
+        return mean * texts, texts
+
+    def encode(self, batch: TextBatch, words: Tensor, ngrams: Tensor) -> Tensor:
+        """The vectors of a batch's texts, float32 [texts, dim], from the rows that it needs."""
+        texts, length = batch.shape
+        if len(words):
+            places = self._to_device(batch.word_places.reshape(-1))
+            vectors = functional.embedding(places, words)
+        else:
+            vectors = ngrams.new_zeros(texts * length, self.settings.dim)
+        if len(batch.spelt):
+            places = self._to_device(batch.spelt)
+            bags = functional.embedding_bag(
+                self._to_device(batch.bucket_places), ngrams, self._to_device(batch.bags)
+            )
+            vectors = vectors.index_copy(
+                0, places, bags.index_select(0, self._to_device(batch.spelt_words))
+            )
+        enabled = self.precision != torch.float32
+        with torch.autocast(self.device.type, self.precision, enabled=enabled):
+            encoded: Tensor = self.model(vectors.view(texts, length, -1))
+        return encoded
+
+    def loss(self, vectors: Tensor, batch: TextBatch) -> Tensor:
+        """The mean loss of a batch, scalar; see the class."""
+        targets = self._to_device(batch.texts.targets)
+        loss = 1 - (vectors * targets).sum(1).mean()
+        if self.settings.similarity_weight:
+            errors = vectors @ vectors.T - targets @ targets.T
+            loss = loss + self.settings.similarity_weight * errors.square().mean()
+        if self.settings.contrast_weight:
+            own = torch.arange(len(targets), device=self.device)
+            entropy = functional.cross_entropy(vectors @ targets.T / _TEMPERATURE, own)
+            loss = loss + self.settings.contrast_weight * entropy
+        return loss
+
+    def measure(self, epoch: Epoch) -> Measurement:
+        """The mean loss, and the mean cosine of the texts held out, if there are any."""
+        entry: dict[str, float] = {"loss": round(epoch.loss, 6)}
+        line = f"loss {epoch.loss:.5f}"
+        if len(self.data.validation):
+            entry["cosine"] = round(self.workers.from_leader(self.validation_cosine()), 6)
+            line += f", validation cosine {entry['cosine']:.5f}"
+        return Measurement(entry, line)
+
+    @torch.no_grad()
+    def validation_cosine(self) -> float:
+        """The mean cosine of the held-out texts to their targets; at most 4,096 are measured."""
+        texts = self.data.validation.take(np.arange(min(len(self.data.validation), _MEASURED_TEXTS)))
+        total = 0.0
+        for length in np.unique(texts.lengths):
+            part = texts.take(np.flatnonzero(texts.lengths == length))
+            batch = make_batch(self.data, part, np.zeros(len(part.ids), np.bool_))
+            words, ngrams = self.words.take(batch.words), self.ngrams.take(batch.buckets)
+            vectors = self.encode(batch, words.values, ngrams.values)
+            total += float((vectors * self._to_device(part.targets)).sum())
+        return total / len(texts)
+
+    def state(self) -> dict[str, Any]:
+        """The network, the tables, and the state of their optimisers."""
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "words": self.words.state(),
+            "ngrams": self.ngrams.state(),
+            "steps": self._steps,
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Continue from the state of a checkpoint."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.words.load_state(state["words"])
+        self.ngrams.load_state(state["ngrams"])
+        self._steps = int(state["steps"])
+
+    def _to_device(self, array: FloatArray | Any) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device, non_blocking=True)

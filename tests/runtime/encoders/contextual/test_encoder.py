@@ -1,0 +1,302 @@
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pocketintent import IntentRecognizer
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contextual.network import (
+    MAX_TOKENS,
+    ContextBlock,
+    ContextNetwork,
+    decode,
+)
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.ngrams import NgramSettings
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_contexts import random_context
+
+DIM = 8
+WORDS = ["turn", "on", "the", "lamp", "light", "play", "music", "pizza", "um"]
+NGRAMS = NgramSettings(2, 3, 7, 0.5)
+TOKENS = [*WORDS, "lmap", "muisc", "x", "🙂", "日本", "!", "\0"]
+TEXTS = st.lists(st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join), max_size=8)
+HOSTILE = [
+    "",
+    " ",
+    "lamp",
+    "zzz",
+    "zzz qqq",
+    "\0",
+    "la\0mp",
+    "🙂 👩‍👩‍👧‍👦",
+    "\ud800",
+    "lamp " * 200_000,
+]
+
+
+def make_table(ngrams: bool = True, quantised: bool = False) -> StaticEncoder:
+    vectors = np.random.default_rng(0).normal(0, 0.5, (len(WORDS), DIM)).astype(np.float32)
+    vectors[WORDS.index("um")] = 0
+    buckets = np.random.default_rng(1).normal(0, 0.5, (7, DIM)).astype(np.float32)
+
+    def store(rows: FloatArray) -> Matrix:
+        if not quantised:
+            return DenseMatrix(rows)
+        return QuantizedMatrix.encode(rows, Quantizer.fit(rows, sub_dim=2, codebook_size=4))
+
+    parts: dict[str, Any] = {"ngrams": store(buckets), "ngram_settings": NGRAMS} if ngrams else {}
+    return StaticEncoder(Vocabulary(WORDS), store(vectors), manifest={"training": 1}, **parts)
+
+
+def make(
+    ngrams: bool = True, quantised: bool = False, int8: bool = False, **options: Any
+) -> ContextualEncoder:
+    network = random_context(DIM, np.random.default_rng(2), int8=int8, **options)
+    return ContextualEncoder(make_table(ngrams, quantised), network)
+
+
+def plain_vector(encoder: ContextualEncoder, text: str) -> FloatArray:
+    """The equations of docs/contextual.md in float64, one token and one neighbour at a time."""
+    rows = [encoder.table.embed_tokens([token]) for token in encoder.tokenize(text)]
+    tokens = [row[0].astype(np.float64) for row in rows if len(row)][:MAX_TOKENS]
+    for block in encoder.network.blocks:
+        inner, outer = decode(block.inner), decode(block.outer)
+        normed = [x / np.sqrt(np.mean(x * x) + 1e-6) for x in tokens]
+        for t in range(len(tokens)):
+            hidden = block.inner_bias.astype(np.float64)
+            for place in range(block.width):
+                neighbour = t + place - block.width // 2
+                if 0 <= neighbour < len(tokens):
+                    part = inner[:, place * DIM : (place + 1) * DIM]
+                    hidden = hidden + part @ normed[neighbour]
+            tokens[t] = tokens[t] + outer @ np.maximum(hidden, 0) + block.outer_bias
+    total = np.zeros(DIM)
+    for x in tokens:
+        score = encoder.network.gate @ (x / np.sqrt(np.mean(x * x) + 1e-6))
+        total += 2 / (1 + np.exp(-score - encoder.network.gate_bias)) * x
+    length = np.linalg.norm(total)
+    return (total / length if length else total).astype(np.float32)
+
+
+@pytest.mark.parametrize("ngrams", [False, True])
+@pytest.mark.parametrize("quantised", [False, True])
+@given(texts=TEXTS)
+@settings(max_examples=30)
+def test_the_vectors_are_those_of_the_equations(
+    ngrams: bool, quantised: bool, texts: list[str]
+) -> None:
+    encoder = make(ngrams, quantised, int8=quantised)
+    batch = encoder.encode_batch(texts)
+    assert batch.dtype == np.float32
+    assert batch.shape == (len(texts), DIM)
+    for row, text in zip(batch, texts, strict=True):
+        expected = plain_vector(encoder, text)
+        np.testing.assert_allclose(row, expected, atol=1e-5)
+        np.testing.assert_allclose(encoder.encode(text), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("widths", [(1,), (7,), (1, 5), (3, 3, 3, 3, 3, 3, 3, 3)])
+def test_any_widths_give_the_vectors_of_the_equations(widths: tuple[int, ...]) -> None:
+    encoder = make(widths=widths)
+    texts = ["turn on the lamp", "lamp", "the music um play lmap light pizza on turn"]
+    for row, text in zip(encoder.encode_batch(texts), texts, strict=True):
+        np.testing.assert_allclose(row, plain_vector(encoder, text), atol=1e-5)
+        np.testing.assert_allclose(encoder.encode(text), row, atol=1e-5)
+
+
+def test_a_large_batch_gives_the_vectors_of_single_texts() -> None:
+    rng = np.random.default_rng(5)
+    texts = [" ".join(rng.choice(TOKENS, rng.integers(0, 40))) for _ in range(150)]
+    encoder = make()
+    for row, text in zip(encoder.encode_batch(texts), texts, strict=True):
+        np.testing.assert_allclose(row, encoder.encode(text), atol=1e-5)
+
+
+def test_the_order_of_the_words_counts() -> None:
+    encoder = make()
+    one, other = encoder.encode_batch(["turn on the lamp", "lamp on the turn"])
+    assert one @ other < 0.999
+    table = encoder.table
+    assert table.encode("turn on the lamp") @ table.encode("lamp on the turn") > 0.999
+
+
+def test_a_network_of_zeros_leaves_the_sum_of_the_words() -> None:
+    block = ContextBlock(
+        inner=np.zeros((2, 3 * DIM), np.float32),
+        inner_bias=np.zeros(2, np.float32),
+        outer=np.zeros((DIM, 2), np.float32),
+        outer_bias=np.zeros(DIM, np.float32),
+    )
+    table = make_table()
+    encoder = ContextualEncoder(table, ContextNetwork([block], np.zeros(DIM, np.float32)))
+    texts = ["turn on the lamp", "play zzz", "um", ""]
+    np.testing.assert_allclose(encoder.encode_batch(texts), table.encode_batch(texts), atol=1e-6)
+
+
+def test_unknown_words_are_left_out_without_ngrams() -> None:
+    encoder = make(ngrams=False)
+    np.testing.assert_array_equal(encoder.encode("lamp zzz on"), encoder.encode("lamp on"))
+    assert not encoder.embeds_unknown_words
+    assert make().embeds_unknown_words
+    assert not np.allclose(make().encode("lamp zzz on"), make().encode("lamp on"))
+
+
+@pytest.mark.parametrize("ngrams", [False, True])
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_texts_have_finite_vectors(text: str, ngrams: bool) -> None:
+    encoder = make(ngrams)
+    vector = encoder.encode(text)
+    assert vector.shape == (DIM,)
+    is_known = len(encoder.embed_tokens(encoder.tokenize(text))) > 0
+    assert np.linalg.norm(vector) == pytest.approx(int(is_known))
+    np.testing.assert_allclose(encoder.encode_batch([text])[0], vector, atol=1e-6)
+
+
+@pytest.mark.parametrize("ngrams", [False, True])
+def test_tokens_beyond_the_limit_are_ignored(ngrams: bool) -> None:
+    encoder = make(ngrams)
+    limit = "lamp zzz on " * (MAX_TOKENS // 3 if ngrams else MAX_TOKENS // 2)
+    limit += "lamp" if ngrams else ""  # 256 tokens that have a vector
+    for text in (limit + " pizza", limit + " pizza music" * 100):
+        np.testing.assert_array_equal(encoder.encode(text), encoder.encode(limit))
+        np.testing.assert_allclose(
+            encoder.encode_batch(["on", text])[1], encoder.encode(limit), atol=1e-6
+        )
+    shorter = limit.rsplit(maxsplit=1)[0]
+    assert not np.array_equal(encoder.encode(limit), encoder.encode(shorter))
+
+
+def test_an_empty_batch_has_no_rows() -> None:
+    assert make().encode_batch([]).shape == (0, DIM)
+    assert not make(ngrams=False).encode_batch(["", "zzz"]).any()
+
+
+def test_the_table_embeds_tokens_without_context() -> None:
+    encoder = make()
+    tokens = ["lamp", "zzz", "on"]
+    np.testing.assert_array_equal(encoder.embed_tokens(tokens), encoder.table.embed_tokens(tokens))
+    assert encoder.known_words is encoder.table.known_words
+    assert encoder.word_table.vocabulary is encoder.table.vocabulary
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_it_is_saved_and_loaded(int8: bool, tmp_path: Path) -> None:
+    encoder = make(quantised=True, int8=int8)
+    path = tmp_path / "model.safetensors"
+    save_model(path, *encoder.to_model_file_parts())
+
+    loaded = load_encoder(path)
+
+    assert isinstance(loaded, ContextualEncoder)
+    assert loaded.manifest["training"] == 1
+    assert loaded.network.format == ("int8" if int8 else "float32")
+    texts = ["turn on the lamp", "lmap", ""]
+    np.testing.assert_array_equal(loaded.encode_batch(texts), encoder.encode_batch(texts))
+    saved = tmp_path / "again.safetensors"
+    save_model(saved, *loaded.to_model_file_parts())
+    assert saved.read_bytes() == path.read_bytes()
+
+
+def test_every_tensor_of_the_network_counts_as_network() -> None:
+    _, tensors = make(int8=True).to_model_file_parts()
+    groups = {name: ContextualEncoder.size_group(name) for name in tensors}
+    assert {groups[name] for name in groups if name.startswith("network.")} == {"network"}
+    assert groups["words.embedding"] == "embedding"
+
+
+def test_parts_of_other_dimensions_are_refused() -> None:
+    with pytest.raises(ModelFileError, match="the words have 8 dimensions and the network has 6"):
+        ContextualEncoder(make_table(), random_context(6, np.random.default_rng(0)))
+
+
+def test_a_missing_network_is_refused_with_the_name_of_the_file(tmp_path: Path) -> None:
+    manifest, tensors = make().to_model_file_parts()
+    for key, changed in (("network", None), ("network", {"weights": "int8"})):
+        path = tmp_path / "model.safetensors"
+        save_model(path, {**manifest, key: changed}, tensors)
+        with pytest.raises(ModelFileError, match=r"model\.safetensors: .*network"):
+            load_encoder(path)
+
+
+def test_words_are_selected_and_parts_of_the_table_replaced() -> None:
+    encoder = make()
+    fewer = encoder.select_words(np.array([3, 1]))
+    assert fewer.vocabulary.words == ["lamp", "on"]
+    np.testing.assert_array_equal(fewer.encode("lamp on"), encoder.encode("lamp on"))
+    plain = encoder.replace(ngrams=None, manifest={"a": 1})
+    assert not plain.embeds_unknown_words
+    assert plain.manifest == {"a": 1} and plain.network is encoder.network
+    with pytest.raises(TypeError):
+        encoder.replace(heads=3)
+
+
+def test_the_network_is_quantised() -> None:
+    encoder = make()
+    small = encoder.quantise_network()
+    assert small.network.format == "int8"
+    assert small.quantise_network() is small
+    assert small.encode("turn on the lamp") @ encoder.encode("turn on the lamp") > 0.999
+
+
+def test_copies_give_the_same_vectors() -> None:
+    encoder = make()
+    texts = ["turn on the lamp", "lmap", ""]
+    expected = encoder.encode_batch(texts)
+    for copied in (
+        copy.copy(encoder),
+        copy.deepcopy(encoder),
+        pickle.loads(pickle.dumps(encoder)),
+    ):
+        np.testing.assert_array_equal(copied.encode_batch(texts), expected)
+    assert repr(encoder) == "<ContextualEncoder: kind contextual, 8 dimensions, 9 words>"
+
+
+def test_a_recogniser_matches_and_explains() -> None:
+    templates = {"on": ["turn on the lamp", "light on"], "play": ["play music"]}
+    recognizer = IntentRecognizer(make(), templates)
+    assert recognizer.match("please turn on the lamp").nearest == "on"
+    assert recognizer.match("play music").nearest == "play"
+    explanation = recognizer.explain("turn on the lamp")
+    assert [word.word for word in explanation.words] == ["turn", "on", "the", "lamp"]
+    assert all(np.isfinite(word.share) for word in explanation.words)
+
+
+def test_only_a_quantised_model_is_exported() -> None:
+    make(quantised=True, int8=True).check_exportable("model")
+    with pytest.raises(PocketIntentError, match="not compressed"):
+        make(int8=True).check_exportable("model")
+    with pytest.raises(
+        PocketIntentError, match=r"network are float32.*pocketintent compress model"
+    ):
+        make(quantised=True).check_exportable("model")
+
+
+def test_ngrams_without_weight_are_refused() -> None:
+    table = make_table().replace(ngram_settings=NgramSettings(2, 3, 7, 0))
+    with pytest.raises(ModelFileError, match="the n-grams have the weight 0"):
+        ContextualEncoder(table, make().network)
+
+
+@pytest.mark.parametrize("ngrams", [False, True])
+@given(texts=TEXTS)
+@settings(max_examples=20)
+def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
+    encoder = make(ngrams)
+    inputs = encoder.graph_inputs()
+    for text in texts:
+        read = inputs(text)
+        assert read.slots is not None and read.tokens is not None
+        vector = encoder.encode_slots(read.slots, read.tokens)
+        np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
