@@ -15,6 +15,7 @@ from pocketintent import (
     PocketIntentError,
     PocketIntentWarning,
 )
+from pocketintent.runtime.decision.decide import match_text
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 
@@ -54,6 +55,13 @@ def test_the_two_decisions_score_by_template_and_by_its_mean_with_the_centroid(
 
     assert score("nearest") == pytest.approx(nearest, abs=1e-5)
     assert score("nearest+centroid") == pytest.approx((nearest + to_centroid) / 2, abs=1e-5)
+
+
+def test_a_vector_of_tiny_numbers_is_a_known_text(make: Make) -> None:
+    recognizer = make(decision="nearest")
+    vector = recognizer.encoder.encode("lamp off please") * np.float32(1e-30)
+    match = match_text(recognizer._state, "lamp off please", vector)
+    assert match.nearest == "lights_off" and match.reason == "below_threshold"
 
 
 def test_under_the_threshold_there_is_no_intent_but_a_nearest_one(make: Make) -> None:

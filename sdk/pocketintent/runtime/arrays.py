@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,21 @@ MAX_DIM = 1 << 16
 
 MAX_NUMBERS = 1 << 28
 """Most numbers of a model that are decoded to float32 and kept, 1 GB."""
+
+
+_ALIGNMENT = 64  # bytes of a cache line
+
+
+def empty_aligned(*shape: int) -> FloatArray:
+    """An array to fill in, float32 [*shape], that begins at a cache line.
+
+    BLAS multiplies a small matrix up to a fifth faster there, with the same rounding; NumPy
+    aligns to 16 bytes.
+    """
+    size = math.prod(shape) * 4
+    space = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -space.ctypes.data % _ALIGNMENT
+    return space[start : start + size].view(np.float32).reshape(shape)
 
 
 def row_products(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -44,10 +44,10 @@ def _batch(encoder: StaticEncoder, texts: Sequence[str]) -> tuple[torch.Tensor, 
     """The slots of the texts, padded to the longest."""
     inputs = TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings)
     slots = [inputs(text) for text in texts]
-    length = max(1, *(len(ids) for ids, _ in slots))
+    length = max(1, *(len(own.ids) for own in slots))
     ids, weights = np.zeros((len(texts), length), np.int32), np.zeros((len(texts), length), "f4")
-    for row, (own_ids, own_weights) in enumerate(slots):
-        ids[row, : len(own_ids)], weights[row, : len(own_ids)] = own_ids, own_weights
+    for row, own in enumerate(slots):
+        ids[row, : len(own.ids)], weights[row, : len(own.ids)] = own.ids, own.weights
     return torch.from_numpy(ids), torch.from_numpy(weights)
 
 

@@ -129,7 +129,7 @@ def test_the_graph_gives_what_the_runtime_gives(
         slots = _slots(encoders[bits], text)
         assert len(slots[0]) <= LENGTH
         query = _vector(encoders[bits], slots)
-        outputs = graph.run(dict(zip(("ids", "weights"), slots, strict=True)))
+        outputs = graph.run(slots.arrays())
         for hit in indexed.index.search(query, "nearest+centroid", len(COUNTS)):
             assert outputs["scores"][hit.intent] == pytest.approx(hit.score, abs=1e-5)
             assert outputs["templates"][hit.intent] == hit.row
@@ -211,7 +211,7 @@ def test_slots_of_weight_zero_only_fill_up(
     convert: Convert, encoders: dict[int, StaticEncoder]
 ) -> None:
     session = _session(convert("onnx", 7))
-    ids, weights = _slots(encoders[7], "aaab aaac")
+    ids, weights, _ = _slots(encoders[7], "aaab aaac")
 
     plain = session.run(None, {"ids": ids[None], "weights": weights[None]})
     filled = session.run(

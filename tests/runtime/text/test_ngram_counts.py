@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pocketintent.runtime.text import ngram_counts as module
 from pocketintent.runtime.text.ngram_counts import (
     NUM_BUCKETS,
     count_ngrams,
@@ -56,6 +57,18 @@ def test_a_text_without_tokens_has_no_counts(text: str) -> None:
 @pytest.mark.parametrize("text", ["light" * 900, "😀 é 日本 don't", "a" * 33])
 def test_long_words_and_any_script_follow_the_specification(text: str) -> None:
     assert np.array_equal(count_ngrams(text), _plain_counts(text))
+
+
+def test_the_cache_has_a_limit_and_changes_no_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    slots = module._Slots()
+    monkeypatch.setattr(module, "_slots", slots)
+    monkeypatch.setattr(module, "_CACHED_WORDS", 12)
+    for number in range(40):
+        text = f"again {number} {number % 9} {'long' * 10}"
+        assert np.array_equal(count_ngrams(text), _plain_counts(text))
+        assert len(slots) + len(slots._older) <= 12
+        assert "again" in slots.keys() | slots._older.keys()
+        assert "long" * 10 not in slots.keys() | slots._older.keys()
 
 
 def test_counts_depend_on_the_words_and_not_on_their_order() -> None:

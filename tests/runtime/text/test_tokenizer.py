@@ -3,6 +3,7 @@ import re
 import shutil
 import subprocess
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,36 @@ def test_a_megabyte_is_read_as_its_beginning() -> None:
 def test_nul_and_lone_surrogates_separate() -> None:
     assert simple_tokenize("a\0b\ud83dc\udc4dé") == ["a", "b", "c", "é"]
     assert simple_tokenize("\ud83d\0") == []
+
+
+@pytest.mark.parametrize("text", ["turn on the lights", "", "w " * 600])
+def test_a_caller_may_change_its_tokens(text: str) -> None:
+    tokens = simple_tokenize(text)
+    simple_tokenize(text).append("more")
+    assert simple_tokenize(text) == tokens
+
+
+@pytest.mark.parametrize(("text", "times"), [("lights on", 1), ("lights on " * 200, 3)])
+def test_only_a_short_text_is_remembered(
+    text: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[str] = []
+    tokenize = module._tokenize
+    monkeypatch.setattr(module, "_tokenize", lambda text: texts.append(text) or tokenize(text))
+    simple_tokenize("other words")
+    texts.clear()
+    assert simple_tokenize(text) == simple_tokenize(text) == simple_tokenize(text)
+    assert texts == [text] * times
+
+
+def test_threads_get_the_tokens_of_their_own_texts() -> None:
+    texts = [f"text {number}" for number in range(8)]
+
+    def tokenize(text: str) -> bool:
+        return all(simple_tokenize(text) == text.split() for _ in range(2000))
+
+    with ThreadPoolExecutor(len(texts)) as pool:
+        assert all(pool.map(tokenize, texts))
 
 
 def test_the_specification_names_the_tokenizer() -> None:

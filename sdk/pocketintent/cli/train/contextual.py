@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.options.files import input_file
+from pocketintent.cli.options.model import model_file, vectors_file
 from pocketintent.cli.options.numbers import number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
@@ -44,6 +45,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="texts with their vectors, written by `train targets`",
     )
     parser.add_argument(
+        "--start",
+        type=model_file,
+        metavar="MODEL",
+        help="a contextual model to go on from, with its words, n-grams and network",
+    )
+    parser.add_argument(
+        "--corpus",
+        type=input_file,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="training texts (.txt, .jsonl, .gz), from which the model gets a codebook for "
+        "templates and a background (none)",
+    )
+    parser.add_argument(
         "--precision",
         choices=("auto", "float32", "bfloat16", "float16"),
         default="auto",
@@ -69,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
         args.out,
         read_settings(args, ContextualSettings),
         run_options(args),
+        start=args.start,
+        corpus=args.corpus,
         precision=args.precision,
         max_minutes=args.max_minutes,
     )

@@ -55,13 +55,12 @@ def rank_text(state: State, text: str, vector: FloatArray, limit: int) -> list[C
     Returns:
         Candidates in descending order of score; none without templates or for a vector of zeros.
     """
-    if state.scorer is None or not vector.any():
+    # `dot` is quicker to call than `any`, but it can be 0 for a vector of tiny numbers.
+    if state.scorer is None or not (vector.dot(vector) or vector.any()):
         return []
     names, texts = state.indexed.names, state.indexed.texts
-    return [
-        Candidate(names[hit.intent], hit.score, texts[hit.row])
-        for hit in state.scorer.search(text, vector, limit)
-    ]
+    hits = state.scorer.search(text, vector, limit)
+    return [Candidate(names[intent], score, texts[row]) for intent, score, row in hits]
 
 
 def match_text(state: State, text: str, vector: FloatArray) -> Match:

@@ -16,6 +16,12 @@ Tokenizer = Callable[[str], list[str]]
 MAX_CHARS = 4096
 """Number of code points of a text that the ``simple`` tokenizer reads; it ignores the rest."""
 
+_MAX_REMEMBERED = 1024
+"""Code points of the longest text that is remembered."""
+
+_last: tuple[str, tuple[str, ...]] = "", ()
+"""The last text and its tokens: each step of a match tokenises the same string."""
+
 SIMPLE_SPEC: dict[str, Any] = {"name": "simple", "version": 1, "max_chars": MAX_CHARS}
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u0060\u00b4", "'"))
@@ -62,8 +68,19 @@ def simple_tokenize(text: str) -> list[str]:
         text: Any string, including emoji, mixed scripts, NUL and lone surrogates.
 
     Returns:
-        The tokens in order; empty if there are none.
+        The tokens in order, a new list; empty if there are none.
     """
+    global _last
+    last_text, last_tokens = _last  # read once: another thread may replace it
+    if text is last_text:
+        return list(last_tokens)
+    tokens = _tokenize(text)
+    if len(text) <= _MAX_REMEMBERED:
+        _last = text, tuple(tokens)
+    return tokens
+
+
+def _tokenize(text: str) -> list[str]:
     text = text[:MAX_CHARS]
     if text.isascii():
         return _tokenize_ascii(text.replace("`", "'").lower())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import IndexArray, IntArray
+from pocketintent.runtime.arrays import FloatArray, IndexArray, IntArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import simple_tokenize
@@ -37,9 +38,33 @@ class ContextualData:
     num_left_out: int = 0
     """Number of texts without a word, or with a zero vector."""
 
+    def turn(self, rotation: FloatArray) -> ContextualData:
+        """The same texts with rotated targets.
+
+        Args:
+            rotation: Orthogonal matrix, float32 [dim, dim].
+        """
+
+        def turned(texts: TargetTexts) -> TargetTexts:
+            return replace(texts, targets=texts.targets @ rotation)
+
+        return replace(self, training=turned(self.training), validation=turned(self.validation))
+
     @classmethod
-    def prepare(cls, targets: TermVectors, settings: ContextualSettings) -> ContextualData:
+    def prepare(
+        cls,
+        targets: TermVectors,
+        settings: ContextualSettings,
+        words: CountedVocabulary | None = None,
+        ngrams: NgramSettings | None = None,
+    ) -> ContextualData:
         """Tokenise the texts, count their words, hash n-grams, and reduce the vectors to ``dim``.
+
+        Args:
+            targets: The texts with their vectors.
+            settings: The settings of the run.
+            words: The words that have a vector; None to choose them by the settings.
+            ngrams: How words are hashed; None to hash them by the settings.
 
         Raises:
             PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is
@@ -50,7 +75,7 @@ class ContextualData:
                 f"dim {settings.dim} is more than the {targets.dim} of the targets"
             )
         tokens = [simple_tokenize(to_text(term))[: settings.max_length] for term in targets.terms]
-        words = count_vocabulary(
+        words = words or count_vocabulary(
             tokens,
             min_count=settings.min_count,
             max_words=settings.max_words,
@@ -74,7 +99,8 @@ class ContextualData:
                 f"validation {settings.validation} holds out all {len(rows)} texts; give a smaller "
                 "share, or more texts"
             )
-        buckets, counts = ngram_settings(settings).buckets_of_words(list(numbers))
+        ngrams = ngrams or ngram_settings(settings)
+        buckets, counts = ngrams.buckets_of_words(list(numbers))
         offsets = np.append(0, counts.cumsum())
         num_left_out = len(targets) - len(rows)
         return cls(words, buckets, offsets, training, validation, num_left_out)
@@ -153,7 +179,7 @@ class TextBatches:
         return make_batch(self.data, texts, rng.random(len(texts.ids)) < self.settings.unknown)
 
 
-def make_batch(data: ContextualData, texts: TargetTexts, spelt: IndexArray) -> TextBatch:
+def make_batch(data: ContextualData, texts: TargetTexts, spelt: NDArray[np.bool_]) -> TextBatch:
     """Collect the rows that texts of one length need.
 
     Args:

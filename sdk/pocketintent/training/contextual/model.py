@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork
-from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork, decode
 
 _EPSILON = 1e-6
 
@@ -20,12 +20,12 @@ class _UnitScale(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, dtype: torch.dtype) -> Tensor:
         inverse = (torch.linalg.vecdot(x, x) / x.shape[-1] + _EPSILON).rsqrt_().unsqueeze(-1)
-        scaled = (x * inverse).to(dtype)
+        scaled: Tensor = (x * inverse).to(dtype)
         ctx.save_for_backward(scaled, inverse)
         return scaled
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         scaled, inverse = ctx.saved_tensors
         mean = torch.linalg.vecdot(gradient, scaled).float().unsqueeze(-1) / scaled.shape[-1]
         return torch.addcmul(gradient.float(), scaled.float(), -mean).mul_(inverse), None
@@ -75,6 +75,14 @@ class Block(nn.Module):
         changed: Tensor = x + self.outer(functional.relu(hidden))
         return changed
 
+    def load(self, block: ContextBlock) -> None:
+        """Copy the weights of a block of the runtime, of the same sizes."""
+        inner = decode(block.inner).reshape(self.hidden, self.width, -1).swapaxes(0, 1)
+        self.inner.weight.copy_(torch.from_numpy(inner.reshape(self.inner.weight.shape).copy()))
+        self.inner_bias.copy_(torch.from_numpy(block.inner_bias.copy()))
+        self.outer.weight.copy_(torch.from_numpy(decode(block.outer).copy()))
+        self.outer.bias.copy_(torch.from_numpy(block.outer_bias.copy()))
+
     def to_block(self) -> ContextBlock:
         """The block as the runtime reads it."""
         dim = self.inner.in_features
@@ -92,17 +100,28 @@ class ContextModel(nn.Module):
     """The network of a contextual encoder: blocks, and the gate with which words are summed.
 
     Args:
-        settings: The settings of the run.
+        dim: Size of the vectors.
+        blocks: Size of the hidden layer and width of each block.
     """
 
-    def __init__(self, settings: ContextualSettings) -> None:
+    def __init__(self, dim: int, blocks: Sequence[tuple[int, int]]) -> None:
         super().__init__()
-        self.blocks = nn.ModuleList(
-            Block(settings.dim, settings.hidden, settings.width) for _ in range(settings.blocks)
-        )
-        self.gate = nn.Linear(settings.dim, 1)
+        self.blocks = nn.ModuleList(Block(dim, hidden, width) for hidden, width in blocks)
+        self.gate = nn.Linear(dim, 1)
         nn.init.zeros_(self.gate.weight)
         nn.init.zeros_(self.gate.bias)
+
+    @classmethod
+    def from_network(cls, network: ContextNetwork) -> ContextModel:
+        """The model of a network of the runtime, whose matrices are decoded."""
+        model = cls(network.dim, [(block.hidden, block.width) for block in network.blocks])
+        with torch.no_grad():
+            for own, block in zip(model.blocks, network.blocks, strict=True):
+                assert isinstance(own, Block)
+                own.load(block)
+            model.gate.weight.copy_(torch.from_numpy(network.gate.copy()))
+            model.gate.bias.fill_(network.gate_bias)
+        return model
 
     def forward(self, x: Tensor) -> Tensor:
         """Unit vectors of texts, float32 [texts, dim], from their words' [texts, length, dim]."""
@@ -114,7 +133,7 @@ class ContextModel(nn.Module):
     def to_network(self) -> ContextNetwork:
         """The network as the runtime reads it, in float32."""
         blocks = [block.to_block() for block in self.blocks if isinstance(block, Block)]
-        return ContextNetwork(blocks, _array(self.gate.weight[0]), float(self.gate.bias))
+        return ContextNetwork(blocks, _array(self.gate.weight[0]), self.gate.bias.item())
 
 
 def _array(tensor: Tensor) -> Any:

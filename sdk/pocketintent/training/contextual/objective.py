@@ -22,11 +22,13 @@ from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
 from pocketintent.training.loop.gradients import average_gradients
 from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.teachers.texts import TargetTexts
 
 _TEMPERATURE = 1 / 20
 _WARM_UP = 100  # steps
 _CLIP = 1.0  # largest norm of the network's gradient
 _MEASURED_TEXTS = 4096
+_ALIGNED_TEXTS = 8192
 
 
 class ContextualTraining(Trainable):
@@ -39,14 +41,12 @@ class ContextualTraining(Trainable):
     Args:
         data: The texts.
         settings: The settings of the run.
-        words: The vectors of the words.
-        ngrams: The vectors of the n-grams' buckets.
+        model: The network, changed in place.
+        words: The vectors of the words, changed in place.
+        ngrams: The vectors of the n-grams' buckets, changed in place.
         device: Torch device.
         workers: The processes that train together, whose gradients are averaged.
         precision: Precision of the network's products, see :func:`choose_precision`.
-
-    Attributes:
-        model: The network.
     """
 
     unit = "words"
@@ -55,6 +55,7 @@ class ContextualTraining(Trainable):
         self,
         data: ContextualData,
         settings: ContextualSettings,
+        model: ContextModel,
         words: RowTable,
         ngrams: RowTable,
         *,
@@ -69,11 +70,10 @@ class ContextualTraining(Trainable):
         self.device = torch.device(device)
         self.batches = TextBatches(data, settings)
         self.epochs, self.units_per_epoch = settings.epochs, self.batches.words_per_epoch
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(settings.seed)
-            self.model = ContextModel(settings).to(self.device)
+        self.model = model.to(self.device)
+        self._parameters = [*self.model.parameters(), *words.parameters, *ngrams.parameters]
         self.optimizer = torch.optim.AdamW(
-            self.model.parameters(), settings.learning_rate, betas=(0.9, 0.98)
+            self._parameters, settings.learning_rate, betas=(0.9, 0.98)
         )
         self.precision = choose_precision(precision, self.device)
         self._steps = 0
@@ -96,10 +96,8 @@ class ContextualTraining(Trainable):
         share = batch.word_places.size / self.settings.batch_words
         (loss * share).backward()  # type: ignore[no-untyped-call]
         size = 0 if step.idle else len(batch.texts)
-        mean, texts = average_gradients(
-            list(self.model.parameters()), float(loss.detach()), size, self.workers
-        )
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), _CLIP)
+        mean, texts = average_gradients(self._parameters, float(loss.detach()), size, self.workers)
+        torch.nn.utils.clip_grad_norm_(self._parameters, _CLIP)
         self.optimizer.step()
         for table, rows in ((self.words, words), (self.ngrams, ngrams)):
             table.step(rows, self.settings.row_learning_rate * rate, size, self.workers)
@@ -112,7 +110,7 @@ class ContextualTraining(Trainable):
             places = self._to_device(batch.word_places.reshape(-1))
             vectors = functional.embedding(places, words)
         else:
-            vectors = ngrams.new_zeros(texts * length, self.settings.dim)
+            vectors = ngrams.new_zeros(texts * length, ngrams.shape[1])
         if len(batch.spelt):
             places = self._to_device(batch.spelt)
             bags = functional.embedding_bag(
@@ -148,18 +146,37 @@ class ContextualTraining(Trainable):
             line += f", validation cosine {entry['cosine']:.5f}"
         return Measurement(entry, line)
 
-    @torch.no_grad()
     def validation_cosine(self) -> float:
         """The mean cosine of the held-out texts to their targets; at most 4,096 are measured."""
-        texts = self.data.validation.take(np.arange(min(len(self.data.validation), _MEASURED_TEXTS)))
-        total = 0.0
+        texts = self.data.validation
+        texts = texts.take(np.arange(min(len(texts), _MEASURED_TEXTS)))
+        return float((self.encode_texts(texts) * texts.targets).sum(axis=1).mean())
+
+    @torch.no_grad()
+    def encode_texts(self, texts: TargetTexts) -> FloatArray:
+        """The vectors of texts, float32 [num_texts, dim]; no word is spelt that has a vector."""
+        vectors = np.empty_like(texts.targets)
         for length in np.unique(texts.lengths):
-            part = texts.take(np.flatnonzero(texts.lengths == length))
+            numbers = np.flatnonzero(texts.lengths == length)
+            part = texts.take(numbers)
             batch = make_batch(self.data, part, np.zeros(len(part.ids), np.bool_))
             words, ngrams = self.words.take(batch.words), self.ngrams.take(batch.buckets)
-            vectors = self.encode(batch, words.values, ngrams.values)
-            total += float((vectors * self._to_device(part.targets)).sum())
-        return total / len(texts)
+            vectors[numbers] = self.encode(batch, words.values, ngrams.values).cpu().numpy()
+        return vectors
+
+    def align_targets(self) -> None:
+        """Turn the targets to the directions of a model that has been trained before.
+
+        Compression rotates a model, so its directions are no longer those of the targets. The
+        rotation is the one that brings the targets of a sample nearest to the model's vectors
+        (Schönemann 1966, "A generalized solution of the orthogonal Procrustes problem").
+        """
+        rng = np.random.default_rng(self.settings.seed)
+        texts = self.data.training
+        texts = texts.take(rng.permutation(len(texts))[:_ALIGNED_TEXTS])
+        left, _, right = np.linalg.svd(texts.targets.T @ self.encode_texts(texts))
+        self.data = self.data.turn(left @ right)
+        self.batches = TextBatches(self.data, self.settings)
 
     def state(self) -> dict[str, Any]:
         """The network, the tables, and the state of their optimisers."""

@@ -7,29 +7,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.compression.background import add_background
+from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
-from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.contextual.data import ContextualData, ngram_settings
+from pocketintent.training.contextual.data import ContextualData
 from pocketintent.training.contextual.objective import ContextualTraining
-from pocketintent.training.contextual.rows import FloatRows
 from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.contextual.start import Start, from_encoder, from_settings
+from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
-from pocketintent.training.teachers.texts import initial_word_vectors
-
-_NGRAM_SCALE = 0.02
-"""Size of the numbers of n-gram vectors that have learnt nothing yet."""
 
 
 def train_contextual(
@@ -38,10 +33,12 @@ def train_contextual(
     settings: ContextualSettings,
     options: RunOptions = DEFAULT_OPTIONS,
     *,
+    start: str | Path | None = None,
+    corpus: Sequence[str | Path] = (),
     precision: Precision = "auto",
     max_minutes: float | None = None,
 ) -> dict[str, Any]:
-    """Train a contextual encoder on vectors of texts, and save it, uncompressed.
+    """Train a contextual encoder on vectors of texts, and save it.
 
     Until the model is saved, the work folder ``<out>.work`` contains the last checkpoint.
 
@@ -51,6 +48,11 @@ def train_contextual(
         out: The model file to write.
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
+        start: A contextual model to go on from, which decides on the words, the n-grams and the
+            network. Its codes, if it is compressed, stay; the centroids, the norms and the network
+            are trained. None to start from the targets, which gives an uncompressed model.
+        corpus: Texts on which the codebook for templates and the background of the result are
+            made; none by default.
         precision: Precision of the network's products, see :func:`choose_precision`.
         max_minutes: Training ends after this time; None for no limit.
 
@@ -63,45 +65,51 @@ def train_contextual(
     """
     settings.check()
     languages = languages_entry(options.languages)
-    data = ContextualData.prepare(read_targets(targets), settings)
+    vectors = read_targets(targets)
     fix_cublas_workspace(options.device)
     choose_precision(precision, torch.device(options.device))
-    with open_run(out, targets, asdict(settings), options, warn_only=True) as run:
+    if start is None:
+        beginning = from_settings(vectors, settings)
+    else:
+        beginning = from_encoder(vectors, settings, load_kind(start, ContextualEncoder))
+    inputs = [*targets, *([] if start is None else [start])]
+    with open_run(out, inputs, asdict(settings), options, warn_only=True) as run:
         if run.finished:
             return run.record
-        run.report(describe(data))
+        run.report(_describe(beginning.data))
         device = torch.device(run.device)
         task = ContextualTraining(
-            data,
+            beginning.data,
             settings,
-            FloatRows(
-                initial_word_vectors(data.training, data.words.counts, settings.frequency_weight),
-                device,
-            ),
-            FloatRows(_initial_ngrams(settings), device),
+            beginning.model,
+            beginning.rows("words", device),
+            beginning.rows("ngrams", device),
             device=run.device,
             workers=run.workers,
             precision=precision,
         )
+        if start is not None:
+            task.align_targets()
         trainer = run.train(task, max_minutes=max_minutes)
         training = {
             "method": "contextual",
             "targets": [fingerprint(Path(path)) for path in targets],
             "settings": asdict(settings),
-            "texts": {"training": len(data.training), "validation": len(data.validation)},
+            "texts": {
+                "training": len(beginning.data.training),
+                "validation": len(beginning.data.validation),
+            },
             "history": trainer.history,
             "precision": str(task.precision).rpartition(".")[2],
             "command": options.command,
         }
         if run.leads:
-            encoder = to_encoder(task, data, {"training": training, **languages})
-            save_model(out, *encoder.to_model_file_parts())
+            _save(Path(out), beginning, task, training, corpus, languages)
         run.record.update(training | {"seconds": round(trainer.seconds, 1)})
     return run.record
 
 
-def describe(data: ContextualData) -> str:
-    """A line on the texts of a run."""
+def _describe(data: ContextualData) -> str:
     return (
         f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
         f"{data.num_left_out} left out without a word; {len(data.words)} words with a vector, "
@@ -109,22 +117,31 @@ def describe(data: ContextualData) -> str:
     )
 
 
-def to_encoder(
-    task: ContextualTraining, data: ContextualData, manifest: dict[str, Any]
-) -> ContextualEncoder:
-    """The runtime's encoder with what a run has learnt."""
-    table = StaticEncoder(
-        Vocabulary(data.words.words),
-        task.words.to_matrix(),
+def _save(
+    out: Path,
+    start: Start,
+    task: ContextualTraining,
+    training: dict[str, Any],
+    corpus: Sequence[str | Path],
+    entries: dict[str, Any],
+) -> None:
+    """Write what a run has learnt; a model that it started from keeps its storage formats."""
+    old = start.encoder
+    network = task.model.to_network()
+    if old.network.format == "int8":
+        network = network.quantise()
+    if "training" in old.manifest:
+        training = {**training, "start": old.manifest["training"]}
+    manifest = {key: value for key, value in old.manifest.items() if key != "quality"}
+    encoder = old.replace(
+        network=network,
+        words=task.words.to_matrix(),
         ngrams=task.ngrams.to_matrix(),
-        ngram_settings=ngram_settings(task.settings),
-        counts=data.words.counts.astype(np.uint32),
-        manifest=manifest,
+        template_quantizer=None,
+        background=None,
+        manifest={**manifest, "training": training, **entries},
     )
-    return ContextualEncoder(table, task.model.to_network())
-
-
-def _initial_ngrams(settings: ContextualSettings) -> FloatArray:
-    rng = np.random.default_rng(settings.seed)
-    size = (settings.num_buckets, settings.dim)
-    return (_NGRAM_SCALE * rng.standard_normal(size)).astype(np.float32)
+    if corpus:
+        encoder = add_template_quantizer(encoder, read_texts(corpus))
+        encoder = add_background(encoder, read_texts(corpus))
+    save_model(out, *encoder.to_model_file_parts())

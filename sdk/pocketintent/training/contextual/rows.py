@@ -193,4 +193,3 @@ def make_rows(matrix: Matrix, device: torch.device) -> RowTable:
     if isinstance(matrix, QuantizedMatrix):
         return CodedRows(matrix, device)
     return FloatRows(matrix.vectors, device)
-

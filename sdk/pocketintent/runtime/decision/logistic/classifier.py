@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
+from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned, unit_rows
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.calibration import Calibration, calibrate
 from pocketintent.runtime.decision.logistic.features import (
@@ -52,8 +52,10 @@ class Classifier:
         slope = np.float32(self.calibration.slope)
         dim = self.weights.shape[1] - 1 - bool(self.negations) - NUM_BUCKETS
         ngrams = slice(dim, dim + NUM_BUCKETS)
-        of_vector = np.ascontiguousarray(slope * self.weights[:, :dim])
-        of_counts = slope * np.float32(NGRAM_SCALE) * self.weights[:, ngrams] * self.bucket_weights
+        of_vector = np.multiply(slope, self.weights[:, :dim], empty_aligned(len(self.weights), dim))
+        of_counts = empty_aligned(len(self.weights), len(self.bucket_weights))
+        np.multiply(slope * np.float32(NGRAM_SCALE), self.weights[:, ngrams], of_counts)
+        of_counts *= self.bucket_weights
         biases = slope * self.weights[:, -1] + np.float32(self.calibration.intercept)
         return of_vector, of_counts, biases, self.bucket_weights**2
 
@@ -84,7 +86,7 @@ class Classifier:
         logits: FloatArray = of_vector.dot(vector)
         length = math.sqrt((counts * counts).dot(squares))
         if length > 0:
-            logits += of_counts.dot(counts * np.float32(1 / length))
+            logits += of_counts.dot(counts * (1 / length))
         if is_negated:
             logits += self.of_negation
         logits += biases

@@ -75,7 +75,7 @@ class LogisticScorer:
         for _ in range(min(limit, len(logits))):
             intent = int(logits.argmax())
             first, similarities = self.index.template_scores(intent, vector)
-            score = _probability(float(logits[intent]))
+            score = _probability(logits.item(intent))
             hits.append(Hit(intent, score, first + int(similarities.argmax())))
             logits[intent] = -np.inf
         return hits
