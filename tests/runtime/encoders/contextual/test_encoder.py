@@ -300,3 +300,12 @@ def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> 
         assert read.slots is not None and read.tokens is not None
         vector = encoder.encode_slots(read.slots, read.tokens)
         np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
+
+
+def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [" ".join(TOKENS[i:] + TOKENS[:i]) for i in range(len(TOKENS))]
+    expected = [make().encode(text) for text in texts]
+    monkeypatch.setattr("pocketintent.runtime.encoders.contextual.encoder._CACHED_WORDS", 3)
+    encoder = make()
+    for text, vector in [*zip(texts, expected, strict=True)] * 2:
+        np.testing.assert_array_equal(encoder.encode(text), vector)
