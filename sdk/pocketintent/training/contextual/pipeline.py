@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +127,7 @@ def _save(
 ) -> None:
     """Write what a run has learnt; a model that it started from keeps its storage formats."""
     old = start.encoder
-    network = task.model.to_network()
+    network = replace(task.model.to_network(), word_share=old.network.word_share)
     if old.network.format == "int8":
         network = network.quantise()
     if "training" in old.manifest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -60,7 +60,8 @@ def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
         ngram_settings=ngram_settings(settings),
         counts=data.words.counts.astype(np.uint32),
     )
-    return Start(data, ContextualEncoder(table, model.to_network()), model)
+    network = replace(model.to_network(), word_share=settings.word_share)
+    return Start(data, ContextualEncoder(table, network), model)
 
 
 def from_encoder(

@@ -67,10 +67,16 @@ def make(
     return ContextualEncoder(make_table(ngrams, quantised), network)
 
 
+def unit(vector: FloatArray) -> FloatArray:
+    length = np.linalg.norm(vector)
+    return vector / length if length else vector
+
+
 def plain_vector(encoder: ContextualEncoder, text: str) -> FloatArray:
     """The equations of docs/contextual.md in float64, one token and one neighbour at a time."""
     rows = [encoder.table.embed_tokens([token]) for token in encoder.tokenize(text)]
     tokens = [row[0].astype(np.float64) for row in rows if len(row)][:MAX_TOKENS]
+    words = np.sum(tokens, axis=0, initial=0.0)
     for block in encoder.network.blocks:
         inner, outer = decode(block.inner), decode(block.outer)
         normed = [x / np.sqrt(np.mean(x * x) + 1e-6) for x in tokens]
@@ -86,6 +92,7 @@ def plain_vector(encoder: ContextualEncoder, text: str) -> FloatArray:
     for x in tokens:
         score = encoder.network.gate @ (x / np.sqrt(np.mean(x * x) + 1e-6))
         total += 2 / (1 + np.exp(-score - encoder.network.gate_bias)) * x
+    total = unit(total) + encoder.network.word_share * unit(words)
     length = np.linalg.norm(total)
     return (total / length if length else total).astype(np.float32)
 

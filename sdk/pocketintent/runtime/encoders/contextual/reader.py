@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork, decode
 
 EPSILON = 1e-6
@@ -35,6 +35,7 @@ class ContextReader:
     def __init__(self, network: ContextNetwork) -> None:
         self.dim = network.dim
         self._layers = [_layer(block) for block in network.blocks]
+        self._word_share = np.float32(network.word_share)
         # The products of the first block with a word, side by side.
         self._first = np.concatenate(list(self._layers[0].inner), axis=1)
         self._reach = network.reach
@@ -58,7 +59,7 @@ class ContextReader:
         return np.concatenate([vector, parts])
 
     def sum_words(self, words: FloatArray) -> FloatArray:
-        """The sum of the tokens of a text, each changed by its neighbours.
+        """The vector of a text: its tokens, each changed by its neighbours and by themselves.
 
         Args:
             words: float32 [num_tokens, dim + width * hidden]: what :meth:`read_word` returned for
@@ -83,6 +84,9 @@ class ContextReader:
         rows += words[:, : self.dim]
         rows += layer.outer_bias
         total: FloatArray = self._read(rows, None, self._layers[1:]) @ rows
+        if not self._word_share:
+            return total
+        total = self._add_words(total[None], words[:, : self.dim].sum(axis=0)[None])[0]
         return total
 
     def sum_text(self, vectors: FloatArray) -> FloatArray:
@@ -109,12 +113,18 @@ class ContextReader:
         places = np.arange(len(vectors)) + np.repeat(texts * self._reach, counts)
         rows = np.zeros((int(starts[-1] + counts[-1]), self.dim), np.float32)
         rows[places] = vectors
+        words = np.add.reduceat(vectors, np.cumsum(counts) - counts, axis=0)
         is_gap = np.ones(len(rows), np.bool_)
         is_gap[places] = False
         weights = self._read(rows, np.flatnonzero(is_gap), self._layers)
         rows *= weights[:, None]
         sums: FloatArray = np.add.reduceat(rows, starts, axis=0)
-        return sums
+        return self._add_words(sums, words) if self._word_share else sums
+
+    def _add_words(self, sums: FloatArray, words: FloatArray) -> FloatArray:
+        """Add sums of words by themselves to sums of changed words, both [num_texts, dim]."""
+        added: FloatArray = unit_rows(sums) + self._word_share * unit_rows(words)
+        return added
 
     def _read(
         self, rows: FloatArray, gaps: IndexArray | None, layers: Sequence[_Layer]
