@@ -71,7 +71,8 @@ class Forgetful:
 
     def read(self, texts: Sequence[str]) -> None:
         """Meet the words of texts, by encoding them."""
-        self._encoder.encode_batch(texts)
+        for text in texts:  # a batch may leave out what single texts keep
+            self._encoder.encode(text)
 
 
 def _copier(encoder: Encoder) -> Callable[[], Encoder]:

@@ -3,9 +3,10 @@ r"""Count the negated commands that are taken for the command, with and without 
     python benchmarks/negation.py --resources tests/resources
 
 `negated_commands.json` has ten commands for each shipped set, with the intent that they must not
-get; `negated_counter_examples.json` has negations of the sets' intents, in other words, as
-counter-examples. One JSON line for each model and decision: how many of the commands get the
-forbidden intent, another one, or none. Fitted decisions are measured with the counter-examples too.
+get, and each command without its negation, `plain`; `negated_counter_examples.json` has
+negations of the sets' intents, in other words, as counter-examples. One JSON line for each model
+and decision: how many of the commands get the forbidden intent, another one, or none, and how many
+of the plain ones are recognised. Fitted decisions are measured with the counter-examples too.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def main() -> None:
 def count(
     encoder: Encoder, decision: Decision, commands: dict[str, Any], negations: dict[str, Any]
 ) -> dict[str, int]:
-    """How many commands get the forbidden intent, another one, and none."""
-    counts = Counter({"forbidden": 0, "other": 0, "none": 0})
+    """How many commands get the forbidden intent, another one, and none; and the plain ones."""
+    counts = Counter({"forbidden": 0, "other": 0, "none": 0, "plain_recognised": 0})
     for name, labelled in commands.items():
         templates = load_templates(name)
         for intent_name, intent in templates.intents.items():
@@ -62,6 +63,8 @@ def count(
             found = recognizer.match(command["text"]).intent
             kind = "none" if found is None else "other"
             counts["forbidden" if found == command["not"] else kind] += 1
+            plain = recognizer.match(command["plain"]).intent
+            counts["plain_recognised"] += plain == command["not"]
     return dict(counts)
 
 

@@ -19,6 +19,7 @@ from pocketintent.runtime.errors import MissingExtraError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -187,6 +188,8 @@ EXPORTED_TEMPLATES = {
     "none": ["close the gate"],
 }
 """The templates of the folders that :func:`exported` returns."""
+NEGATIONS = ["don't turn on the lights", "no lights on please", "do not put the lamp on"]
+"""More counter-examples of ``lights_on``, in the folders with negations."""
 
 
 @pytest.fixture(scope="session")
@@ -199,18 +202,23 @@ def exported(
     """Returns the exported folder of a model in a format; tests must not change it.
 
     Called as ``exported(file_format)`` for ``compressed_model``, or as
-    ``exported(file_format, name)`` for one of ``character_models`` or ``contextual``. Graphs of a
-    fixed length have 24 slots, and read 12 characters of a word or 24 of a text.
+    ``exported(file_format, name)`` for one of ``character_models`` or ``contextual``. With
+    ``negated=True``, an intent has negated counter-examples. Graphs of a fixed length have 24
+    slots, and read 12 characters of a word or 24 of a text.
     """
     from pocketintent_export import export_folder
 
     models = {"static": compressed_model, "contextual": contextual_model, **character_models}
 
-    def export(file_format: str, model: str = "static") -> Path:
+    def export(file_format: str, model: str = "static", negated: bool = False) -> Path:
+        templates = parse_templates(EXPORTED_TEMPLATES)
+        if negated:
+            templates.add_intent("lights_on", [], counter_examples=NEGATIONS)
+
         def write(path: Path) -> None:
             export_folder(
                 path,
-                EXPORTED_TEMPLATES,
+                templates,
                 models[model],
                 file_format=file_format,  # type: ignore[arg-type]
                 max_length=24,
@@ -218,7 +226,7 @@ def exported(
             )
 
         try:
-            return make_once(f"{model}_{file_format}", write)
+            return make_once(f"{model}_{file_format}" + "_negated" * negated, write)
         except MissingExtraError as error:
             pytest.skip(str(error))
 

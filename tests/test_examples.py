@@ -15,9 +15,11 @@ import pytest
 
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.text.negations import NEGATIONS as NEGATIONS_BY_LANGUAGE
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 EXAMPLES = REPOSITORY / "docs" / "examples"
+ENGLISH = NEGATIONS_BY_LANGUAGE["en"]
 
 # Runs a script in a process that cannot import pocketintent, wherever it is installed.
 ISOLATED = """\
@@ -54,8 +56,10 @@ const words = "vocabulary.txt" in manifest.files ? read("vocabulary.txt") : "";
 const inputs = new Inputs(manifest, words, JSON.parse(read("labels.json")));
 for (const line of read("conformance.jsonl").split("\\n").slice(0, -1)) {
   const features = inputs.prepare(JSON.parse(line).text);
-  const counts = [...features.ngram_counts].map((count, bucket) => [bucket, count]);
-  features.ngram_counts = counts.filter(([, count]) => count !== 0);
+  for (const name of Object.keys(manifest.features)) {
+    const values = [...features[name]].map((value, place) => [place, value]);
+    features[name] = values.filter(([, value]) => value !== 0);
+  }
   console.log(JSON.stringify(features));
 }
 """
@@ -118,6 +122,18 @@ for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
 """
 VECTORS = REPOSITORY / "docs" / "ngram_vectors.jsonl"
 
+FIND_NEGATIONS = """\
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+const [script, path, json] = process.argv.slice(-3);
+const { findNegation, tokenize } = await import(pathToFileURL(script));
+for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
+  const flag = findNegation(tokenize(JSON.parse(line).text), { words: JSON.parse(json) });
+  console.log(JSON.stringify([...flag]));
+}
+"""
+NEGATIONS = REPOSITORY / "docs" / "negation_vectors.jsonl"
+
 CORRECT = """\
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -148,6 +164,9 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
 
 MODELS = ["static", "words", "text", "combined", "contextual"]
 """The fixture ``exported`` has a folder of each."""
+FOLDERS = [*((model, False) for model in MODELS), ("static", True)]
+"""A model, and whether the folder's bot looks for negations."""
+each_folder = pytest.mark.parametrize(("model", "negated"), FOLDERS)
 EVERY_SCORE_PASSES: dict[str, Any] = {"threshold": -1, "margin": 0}
 
 
@@ -185,12 +204,12 @@ def node() -> str:
     return path
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each_folder
 @pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 def test_the_script_agrees_with_every_conformance_utterance(
-    exported: Callable[..., Path], file_format: str, model: str
+    exported: Callable[..., Path], file_format: str, model: str, negated: bool
 ) -> None:
-    result = recognise(exported(file_format, model), "--check")
+    result = recognise(exported(file_format, model, negated), "--check")
     assert result.returncode == 0, result.stderr
     assert result.stdout == "500 utterances agree\n"
 
@@ -231,11 +250,11 @@ def test_a_word_without_weight_is_as_unknown_to_a_port_as_to_the_runtime(
     ]
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each_folder
 def test_the_script_agrees_under_tflite_runtime(
-    exported: Callable[..., Path], tflite_python: Path, model: str
+    exported: Callable[..., Path], tflite_python: Path, model: str, negated: bool
 ) -> None:
-    result = recognise(exported("tflite", model), "--check", python=tflite_python)
+    result = recognise(exported("tflite", model, negated), "--check", python=tflite_python)
     assert result.returncode == 0, result.stderr
     assert result.stdout == "500 utterances agree\n"
 
@@ -310,12 +329,12 @@ def test_a_folder_with_a_foreign_manifest_is_refused_in_one_line(
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each_folder
 @pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 def test_javascript_makes_the_same_inputs(
-    exported: Callable[..., Path], node: str, file_format: str, model: str
+    exported: Callable[..., Path], node: str, file_format: str, model: str, negated: bool
 ) -> None:
-    folder = exported(file_format, model)
+    folder = exported(file_format, model, negated)
     script = EXAMPLES / "recognise.mjs"
     result = run(node, "--input-type=module", "-e", CHECK_INPUTS, "--", script, folder)
     assert result.returncode == 0, result.stderr
@@ -326,6 +345,8 @@ def test_javascript_makes_the_same_inputs(
         for field in ("tokens", "ids", "token_numbers", "characters"):
             assert line.get(field) == right.get(field)
         assert line["ngram_counts"] == right["ngram_counts"]
+        assert line.get("negation") == right.get("negation")
+        assert ("negation" in line) == negated
         assert line.get("weights", []) == pytest.approx(right.get("weights", []))
 
 
@@ -348,6 +369,28 @@ def test_javascript_passes_the_ngram_vectors(node: str) -> None:
     result = run(node, "--input-type=module", "-e", COUNT_NGRAMS, "--", script, VECTORS)
     assert result.returncode == 0, result.stderr
     assert [json.loads(line) for line in result.stdout.splitlines()] == ngram_vectors()
+
+
+def negations() -> list[Any]:
+    """The lines of the vectors of negations."""
+    return [json.loads(line) for line in NEGATIONS.read_text("utf-8").split("\n")[:-1]]
+
+
+def test_the_script_passes_the_negation_vectors() -> None:
+    port = runpy.run_path(str(EXAMPLES / "recognise.py"))
+    for line in negations():
+        tokens = port["tokenize"](line["text"], 4096)
+        assert tokens == line["tokens"]
+        flag = port["find_negation"](tokens, {"words": sorted(ENGLISH)})
+        assert flag.tolist() == [line["negation"]]
+
+
+def test_javascript_passes_the_negation_vectors(node: str) -> None:
+    script, words = EXAMPLES / "recognise.mjs", json.dumps(sorted(ENGLISH))
+    result = run(node, "--input-type=module", "-e", FIND_NEGATIONS, "--", script, NEGATIONS, words)
+    assert result.returncode == 0, result.stderr
+    flags = [json.loads(line) for line in result.stdout.splitlines()]
+    assert flags == [[line["negation"]] for line in negations()]
 
 
 def corrections() -> list[Any]:

@@ -127,6 +127,11 @@ export function countNgrams(tokens, { min_n, max_n, num_buckets }) {
   return counts;
 }
 
+/** Return 1 if one of the tokens is a negation, otherwise 0, by docs/decision.md. */
+export function findNegation(tokens, { words }) {
+  return Float32Array.of(tokens.some((token) => words.includes(token)) ? 1 : 0);
+}
+
 /** Turns texts into features, under the names of conformance.jsonl. */
 export class Inputs {
   /** Takes the parsed manifest and labels, and the text of vocabulary.txt, "" if there is none. */
@@ -139,12 +144,14 @@ export class Inputs {
     if (vocabulary !== "") vocabulary.split("\n").forEach((word, id) => this.ids.set(word, id));
   }
 
-  /** Return the features of a text; its n-gram counts only if the recogniser graph takes them. */
+  /** Return the features of a text; those of the decision only if the recogniser takes them. */
   prepare(text) {
-    const settings = this.manifest.features?.ngram_counts;
+    const { ngram_counts, negation } = this.manifest.features ?? {};
     const tokens = this.correct(tokenize(text));
-    const counts = settings ? { ngram_counts: countNgrams(tokens, settings) } : {};
-    return { ...this.read(text, tokens), ...counts };
+    const features = this.read(text, tokens);
+    if (ngram_counts) features.ngram_counts = countNgrams(tokens, ngram_counts);
+    if (negation) features.negation = findNegation(tokens, negation);
+    return features;
   }
 
   /** Return the tokens with their typing errors corrected, by docs/correction.md. */
@@ -312,7 +319,9 @@ export class Recogniser {
       return { ...NOTHING_KNOWN };
     }
     const tensors = await this.tensors(features);
-    if (features.ngram_counts) tensors.ngram_counts = this.tensor("float32", features.ngram_counts);
+    for (const name of Object.keys(this.inputs.manifest.features ?? {})) {
+      tensors[name] = this.tensor("float32", features[name]);
+    }
     const { scores, templates } = await inTurn(() => this.graph.run(tensors));
     const isCounterExample = (place) => this.isCounterExample(text, place);
     return decide(this.labels, scores.data, templates.data, isCounterExample);

@@ -148,6 +148,11 @@ def count_ngrams(tokens: list[str], settings: dict[str, Any]) -> Any:
     return counts
 
 
+def find_negation(tokens: list[str], settings: dict[str, Any]) -> Any:
+    """Return 1 if one of the tokens is a negation, otherwise 0, by docs/decision.md."""
+    return np.array([not set(settings["words"]).isdisjoint(tokens)], np.float32)
+
+
 def open_graph(folder: Path, artifact: dict[str, Any]) -> Graph:
     """Return a function from the inputs of a text to the outputs of a graph, by name."""
     path = folder / artifact["file"]
@@ -222,6 +227,8 @@ class Recogniser:
         features = self.read(text, tokens)
         if "ngram_counts" in self.features:
             features["ngram_counts"] = count_ngrams(tokens, self.features["ngram_counts"])
+        if "negation" in self.features:
+            features["negation"] = find_negation(tokens, self.features["negation"])
         return features
 
     def correct(self, tokens: list[str]) -> list[str]:
@@ -368,9 +375,9 @@ class Recogniser:
         values = self.prepare(line["text"])
         outputs = self.run(values)
         vector = self.graphs["encoder"](self.inputs(values))["vector"]
-        if "ngram_counts" in values:
-            counts = values["ngram_counts"]
-            values["ngram_counts"] = [[int(i), int(counts[i])] for i in np.flatnonzero(counts)]
+        for name in self.features:
+            feature = values[name]
+            values[name] = [[int(i), int(feature[i])] for i in np.flatnonzero(feature)]
         if "weights" in values:
             values["weights"] = np.array(values["weights"])
         values |= {"vector": vector[: len(line["vector"])], "scores": outputs["scores"]}

@@ -121,7 +121,7 @@ def export_folder(
         **describe_inputs(encoder, inputs),
         "features": features.to_manifest(),
         "correction": _correction(recognizer),
-        "artifacts": artifacts(file_format, encoder.dim, num_intents, inputs, features.names),
+        "artifacts": artifacts(file_format, encoder.dim, num_intents, inputs, features),
         "model": _describe_model(source),
         "versions": package_versions(file_format),
         "template_codebook": _template_codebook(recognizer),

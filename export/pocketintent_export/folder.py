@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.graphs.features import TEXT_FEATURES
+from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.folder import STATE
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import MANIFEST
@@ -119,7 +119,7 @@ def artifacts(
     dim: int,
     num_intents: int,
     inputs: GraphInputs,
-    text_features: Sequence[str],
+    text_features: TextFeatures,
 ) -> dict[str, Any]:
     """The manifest's entry ``artifacts``: the file, the inputs and the outputs of each graph.
 
@@ -143,7 +143,8 @@ def artifacts(
         "lengths": _tensor("lengths", "int32", batch),
     }
     text_inputs = [input_tensors[name] for name in inputs.names]
-    features = [_tensor(name, "float32", batch, TEXT_FEATURES[name].size) for name in text_features]
+    sizes = text_features.sizes.items()
+    features = [_tensor(name, "float32", batch, size) for name, size in sizes]
     graphs = {
         "encoder": (text_inputs, [_tensor("vector", "float32", batch, dim)]),
         "recognizer": (

@@ -6,6 +6,8 @@ import pytest
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.graphs.features import TextFeatures
+from pocketintent.runtime.templates.files import load_templates
+from pocketintent.runtime.text.negations import NEGATIONS, is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams
 from pocketintent_export.conformance import NARROW, make_conformance
 
@@ -70,12 +72,27 @@ def test_a_line_has_every_value_of_the_match_and_what_it_is_made_of(
         np.testing.assert_allclose(line["scores"], expected, atol=1e-6)
 
 
+def test_lines_of_a_bot_that_looks_for_negations_have_the_feature(encoder: ModelEncoder) -> None:
+    templates = load_templates("smart_home")
+    templates.add_intent("lights_on", [], counter_examples=["don't turn the lights on"])
+    recognizer = IntentRecognizer(encoder, templates)
+
+    lines = _conformance(recognizer, encoder, seed=0)
+
+    flags = {line["text"]: line["negation"] for line in lines}
+    assert all(
+        pairs == ([[0, 1]] if is_negated(recognizer.read(text), NEGATIONS["en"]) else [])
+        for text, pairs in flags.items()
+    )
+    assert sum(map(len, flags.values())) > 20
+
+
 def test_a_decision_without_ngrams_has_none_in_its_lines(encoder: ModelEncoder) -> None:
     recognizer = IntentRecognizer(
         encoder, {"a": ["lamp on"], "b": ["jazz"]}, decision="nearest+centroid"
     )
     lines = _conformance(recognizer, encoder, seed=0)
-    assert lines and all("ngram_counts" not in line for line in lines)
+    assert lines and all({"ngram_counts", "negation"}.isdisjoint(line) for line in lines)
 
 
 def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: ModelEncoder) -> None:

@@ -20,6 +20,7 @@ from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import parse_templates
+from pocketintent.runtime.text.negations import NEGATIONS
 from pocketintent_export import export_folder
 from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
 
@@ -138,6 +139,19 @@ def test_the_manifest_says_what_a_port_needs(
     for name, features in (("encoder", []), ("recognizer", ["ngram_counts"])):
         assert [tensor["name"] for tensor in artifacts[name]["inputs"]] == INPUTS[model] + features
     assert manifest["features"] == {"ngram_counts": {"min_n": 2, "max_n": 5, "num_buckets": 512}}
+
+
+@pytest.mark.parametrize("file_format", ["onnx", "tflite"])
+def test_a_bot_that_looks_for_negations_takes_one_more_number(
+    exported: Callable[..., Path], file_format: str
+) -> None:
+    manifest = _manifest(exported(file_format, negated=True))
+
+    tensor = manifest["artifacts"]["recognizer"]["inputs"][-1]
+    batch = 1 if file_format == "tflite" else "batch"
+    assert tensor == {"name": "negation", "dtype": "float32", "shape": [batch, 1]}
+    assert manifest["features"]["negation"] == {"words": sorted(NEGATIONS["en"])}
+    assert manifest["proof"]["score_difference"] < 1e-4
 
 
 SET = {

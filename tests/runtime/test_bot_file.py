@@ -16,7 +16,7 @@ from pocketintent import (
     load_encoder,
 )
 from pocketintent.runtime.decision import indexing
-from pocketintent.runtime.decision.logistic import scorer
+from pocketintent.runtime.decision.logistic import classifier, scorer
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
@@ -38,6 +38,14 @@ TEMPLATES = {
         "play_music": {"templates": ["play some jazz", "play music"]},
     },
 }
+NEGATED_INTENT = {
+    "radio_on": {
+        "templates": ["turn on the radio", "radio on please"],
+        "except": ["don't turn on the radio please", "do not want the radio on"],
+    }
+}
+"""An intent with negated counter-examples."""
+
 TEXTS = (
     *("turn on the lights", "please switch the lamp off", "play jazz please", "xyzzy", ""),
     *("order a pizza", "the music", "lamp lamp on", "some hungry lights", "off off on"),
@@ -98,6 +106,53 @@ def test_a_loaded_bot_answers_as_the_one_that_was_saved(make: Make, path: Path) 
     built = make()
 
     _assert_equal(_reload(built, path), built)
+
+
+def test_a_bot_keeps_the_negations_that_its_classifier_looks_for(make: Make, path: Path) -> None:
+    built = make({"intents": TEMPLATES["intents"] | NEGATED_INTENT, "none": ["order a pizza"]})
+    loaded = _reload(built, path)
+
+    texts = ["don't turn on the radio", "never order a pizza", "turn on the radio"]
+    assert [*map(loaded.match, texts)] == [*map(built.match, texts)]
+    assert loaded.match_batch(texts) == built.match_batch(texts)
+    for recognizer in (loaded, built):
+        recognizer.add_intent("order", ["order a pizza", "pizza please"])
+    _assert_equal(loaded, built)
+    assert [*map(loaded.match, texts)] == [*map(built.match, texts)]
+
+
+def test_a_bot_is_scored_with_its_own_list_of_negations(compressed_model: Path, path: Path) -> None:
+    templates = {"intents": TEMPLATES["intents"] | NEGATED_INTENT}
+    IntentRecognizer.load(templates, compressed_model, correct=False).save(path)
+    decision = load_model(path).manifest[BOT]["decision"]
+    assert "not" in decision["negations"] and "jamais" not in decision["negations"]
+    before = IntentRecognizer.load(path).rank("jamais turn on the radio")
+    _damage(path, {"decision": decision | {"negations": ["jamais"]}}, {})
+
+    after = IntentRecognizer.load(path).rank("jamais turn on the radio")
+    scores = [{c.intent: c.score for c in ranked}["radio_on"] for ranked in (before, after)]
+    assert scores[1] < scores[0]
+
+
+def test_a_bot_from_before_negations_keeps_its_scores_until_it_is_edited(
+    compressed_model: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(classifier, "negations_of", lambda language: frozenset())
+        built = IntentRecognizer.load(
+            {"intents": TEMPLATES["intents"] | NEGATED_INTENT}, compressed_model
+        )
+    loaded = _reload(built, path)
+
+    _assert_equal(loaded, built)
+    assert "negations" not in load_model(path).manifest[BOT]["decision"]
+    loaded.add_intent("play_music", ["hear a song"])
+    assert "negations" in loaded.scorer.to_parts()[0]  # type: ignore[union-attr]
+
+
+def test_a_bot_without_negations_does_not_name_them(make: Make, path: Path) -> None:
+    make().save(path)
+    assert "negations" not in load_model(path).manifest[BOT]["decision"]
 
 
 def test_a_bot_has_a_model_of_any_kind(any_model: Path, path: Path) -> None:
@@ -311,6 +366,9 @@ _SETTINGS = {"name": "logistic", "slope": 1.5, "intercept": 4.0}
         ({"decision": _SETTINGS | {"slope": -1}}, {}, "slope of the classifier is -1"),
         ({"decision": _SETTINGS | {"intercept": None}}, {}, "intercept of the classifier is None"),
         ({"decision": _SETTINGS | {"slope": True}}, {}, "slope of the classifier is True"),
+        ({"decision": _SETTINGS | {"negations": []}}, {}, "negations of the classifier must be"),
+        ({"decision": _SETTINGS | {"negations": "not"}}, {}, "of at least one token, not 'not'"),
+        ({"decision": _SETTINGS | {"negations": ["not"]}}, {}, r"must be float32 \[4, 546\], not"),
         ({}, {"decision.weights": None}, "weights must be float32 .* not missing"),
         ({}, {"decision.weights": np.zeros((3, 9), np.float32)}, r"not float32 \[3, 9\]"),
         ({}, {"templates": None}, "bot.templates is missing"),

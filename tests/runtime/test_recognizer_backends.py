@@ -101,6 +101,22 @@ def test_the_folders_own_templates_give_the_same_matches(
     _assert_all_same(recognizer, load_plainly(recognizer.templates))
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_folder_that_looks_for_negations_gives_the_same_matches(
+    exported: Exported, load_plainly: Load, backend: Any
+) -> None:
+    folder = exported(BACKENDS[backend], negated=True)
+    recognizer = IntentRecognizer.load(None, folder, backend=backend)
+    expected = load_plainly(recognizer.templates)
+
+    for text in ("don't turn on the lights please", "turn on the lights please", "no jazz"):
+        _assert_same(recognizer.match(text), expected.match(text))
+    for edited in (recognizer, expected):
+        edited.remove_intent("lights_on")  # the negations go with it
+        edited.add_intent("lights_on", ["turn on the lights", "lamp on"])
+    _assert_same(recognizer.match("no lamp on"), expected.match("no lamp on"))
+
+
 # Without a codebook in the model, a folder quantises other templates with that of its own.
 @pytest.mark.parametrize(
     ("model", "search"),

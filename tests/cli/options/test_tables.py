@@ -9,6 +9,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = {
     "training.md": ["StarSpaceSettings", "FinishSettings"],
     "distil.md": ["DistilSettings"],
+    "contextual.md": ["ContextualSettings"],
     "charemb.md": ["CharEmbSettings"],
     "terms.md": ["TermSettings"],
     "vectors.md": ["WordSettings"],

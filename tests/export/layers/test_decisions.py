@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,11 +35,11 @@ def scorer(make_index: MakeIndex) -> LogisticScorer:
     return LogisticScorer(classifier, index)
 
 
-def _score(scorer: LogisticScorer, vectors: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _score(scorer: LogisticScorer, vectors: np.ndarray, *features: np.ndarray) -> np.ndarray:
     """The scores of the module; the similarities to templates are not finite, as it reads none."""
     similarities = torch.full((NUM_INTENTS, len(vectors)), torch.nan)
-    inputs = torch.from_numpy(vectors), similarities, similarities, torch.from_numpy(counts)
-    scores: np.ndarray = decision_module(scorer)(*inputs).numpy()
+    inputs = torch.from_numpy(vectors), similarities, similarities
+    scores: np.ndarray = decision_module(scorer)(*inputs, *map(torch.from_numpy, features)).numpy()
     return scores
 
 
@@ -55,6 +56,24 @@ def test_the_logistic_module_gives_the_probabilities_of_the_classifier(
     assert (scores.dtype, scores.shape) == (np.float32, (7, NUM_INTENTS))
     expected = sigmoid(scorer.classifier.logit_block(vectors, counts))
     np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
+def test_the_logistic_module_adds_the_weights_of_a_negation(scorer: LogisticScorer) -> None:
+    rng = np.random.default_rng(5)
+    weights = rng.normal(size=(NUM_INTENTS, DIM + NUM_BUCKETS + 2)).astype(np.float32)
+    classifier = replace(scorer.classifier, weights=weights, negations=frozenset({"not"}))
+    vectors = unit_rows(rng.normal(size=(2, DIM)).astype(np.float32))[[0, 0, 1, 1]]
+    counts = rng.integers(-2, 3, (2, NUM_BUCKETS)).astype(np.float32)[[0, 0, 1, 1]]
+    negated = [False, True, True, False]
+
+    flags = np.array(negated, np.float32)[:, None]
+    scores = _score(LogisticScorer(classifier, scorer.index), vectors, counts, flags)
+
+    expected = sigmoid(classifier.logit_block(vectors, counts, negated))
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    one_by_one = map(classifier.logits, vectors, counts, negated)
+    np.testing.assert_allclose(scores, [sigmoid(row) for row in one_by_one], atol=1e-6)
+    assert not np.allclose(scores[0], scores[1], atol=1e-3)
 
 
 def test_a_vector_of_zeros_has_scores_of_zero_whatever_its_ngrams(scorer: LogisticScorer) -> None:

@@ -45,12 +45,14 @@ def test_a_folder_returns_the_exported_templates(exported: Exported, file_format
     assert (templates.language, templates.threshold, templates.margin) == ("en", 0.5, 0.01)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("model", "negated"), [*((model, False) for model in MODELS), ("static", True)]
+)
 @pytest.mark.parametrize("file_format", FORMATS)
 def test_the_runtime_reproduces_the_conformance_file(
-    exported: Exported, file_format: str, model: str
+    exported: Exported, file_format: str, model: str, negated: bool
 ) -> None:
-    folder = open_exported(exported(file_format, model))
+    folder = open_exported(exported(file_format, model, negated))
     inputs, encoder = folder.inputs(), GraphEncoder(folder)
     corrector = folder.corrector(inputs)
     lines = [json.loads(line) for line in folder.read(CONFORMANCE).splitlines()]
@@ -253,6 +255,28 @@ def test_features_that_this_runtime_does_not_compute_are_refused(
 
     with pytest.raises(ModelFileError, match=rf"manifest\.json: .*{message}.*upgrade"):
         open_exported(folder).features()
+
+
+@pytest.mark.parametrize("entry", [{}, {"words": []}, {"words": "not"}, {"words": [1]}, None])
+def test_negations_that_are_no_words_are_refused(
+    exported: Exported, tmp_path: Path, entry: Any
+) -> None:
+    folder = Path(shutil.copytree(exported("onnx", negated=True), tmp_path / "copy"))
+    features = open_exported(folder).manifest.entries["features"]
+    edit_manifest(folder, features=features | {"negation": entry})
+
+    message = r"manifest\.json: .*(at least one token|'features' is)"
+    with pytest.raises(ModelFileError, match=message):
+        open_exported(folder).features()
+
+
+def test_the_words_of_the_manifest_are_the_negations(exported: Exported, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported("onnx", negated=True), tmp_path / "copy"))
+    features = open_exported(folder).manifest.entries["features"]
+    edit_manifest(folder, features=features | {"negation": {"words": ["nie"]}})
+
+    compute = open_exported(folder).features()
+    assert [compute(text)["negation"].tolist() for text in ("not", "nie", "")] == [[0], [1], [0]]
 
 
 def test_an_input_that_this_runtime_does_not_know_is_refused(folder: Path) -> None:

@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 from pocketintent.runtime.templates.checks import check_templates, language_warning
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+from pocketintent.runtime.text.negations import NEGATIONS, is_negated
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 SCHEMA_FILE = bundled_templates()["smart_home"].with_name("templates.schema.json")
@@ -121,3 +122,4 @@ def test_negated_commands_resemble_an_intent_and_are_in_no_list_of_the_set(name:
         assert len(negations[command["not"]]) >= 3
         words = simple_tokenize(command["text"])
         assert all(words != simple_tokenize(text) for text in texts)
+        assert not is_negated(command["plain"], NEGATIONS["en"])

@@ -73,7 +73,7 @@ class Library:
             raise OSError(f"{folder} has no vocabulary")
         return self if len(self.seen) % 2 == 0 else self.tokenize
 
-    def to(self, device: str) -> "Library":
+    def to(self, device: str, dtype: object) -> "Library":
         return self
 
     def eval(self) -> "Library":

@@ -8,22 +8,26 @@ from pathlib import Path
 
 from pocketintent.cli.options.files import input_file, input_path, output_file
 from pocketintent.cli.options.model import vectors_file
-from pocketintent.cli.options.numbers import THREADS, whole_number
+from pocketintent.cli.options.numbers import SEED, THREADS, whole_number
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
+from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 
 EXAMPLES = """\
 examples:
   pocketintent train targets --teacher minilm/ --terms terms.tsv --texts chats.txt.gz \\
       --out targets.tsv
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \\
+      --teacher-words --phrases 100000 --substitutions 100000 --out targets.bin
   pocketintent train targets --teacher model.onnx --words words.safetensors --limit 30000 \\
       --out targets.tsv
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
 both, or the folder of a Hugging Face transformer; nothing is downloaded. Texts are lines of
-corpora, terms, and the words of a file of vectors; each is encoded once. With .tsv as the suffix
+corpora, what is made from them, terms, and the words of a file of vectors; each is encoded once.
+With .tsv as the suffix
 of --out, texts keep their spaces. An unfinished run continues from OUT.partial."""
 
 
@@ -57,6 +61,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=whole_number(1), metavar="N", help="with --words: the first N words"
     )
+    group = parser.add_argument_group("texts made from --texts (docs/contextual.md)")
+    group.add_argument(
+        "--single-words",
+        type=whole_number(1),
+        metavar="N",
+        help="each word that occurs at least N times",
+    )
+    group.add_argument(
+        "--teacher-words",
+        action="store_true",
+        help="each whole word of the teacher's vocabulary",
+    )
+    group.add_argument(
+        "--phrases",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="N phrases of 2 to 8 words (%(default)s)",
+    )
+    group.add_argument(
+        "--substitutions",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="N texts, in each of which one or two words are replaced by others (%(default)s)",
+    )
+    group.add_argument(
+        "--seed", type=SEED, default=0, metavar="N", help="seed of both (%(default)s)"
+    )
     parser.add_argument(
         "--out", required=True, type=output_file, metavar="FILE", help="file to write"
     )
@@ -73,6 +106,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=128,
         metavar="N",
         help="largest number of tokens read of a text (%(default)s)",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=("float32", "bfloat16"),
+        default="float32",
+        help="number type of a transformer's weights (%(default)s)",
     )
     parser.add_argument(
         "--device", default="cpu", help="device of a transformer: cpu, cuda (%(default)s)"
@@ -92,10 +131,14 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.training.teachers.loader import load_teacher
     from pocketintent.training.vectors.writing import write_vectors
 
-    texts = _read_texts(args)
     teacher = load_teacher(
-        args.teacher, device=args.device, threads=args.threads, max_tokens=args.max_tokens
+        args.teacher,
+        device=args.device,
+        threads=args.threads,
+        max_tokens=args.max_tokens,
+        precision=args.precision,
     )
+    texts = _read_texts(args, teacher)
     print_note(f"{len(texts)} texts")
     partial_file = Path(f"{args.out}.partial")
     with Progress() as progress:
@@ -112,7 +155,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read_texts(args: argparse.Namespace) -> list[str]:
+def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
     """The distinct texts, in order."""
     from pocketintent.training.corpora.reader import read_texts
     from pocketintent.training.terms.files import load_terms
@@ -123,7 +166,9 @@ def _read_texts(args: argparse.Namespace) -> list[str]:
         texts.update(dict.fromkeys(read_vectors(args.words, args.limit).terms))
     elif args.limit is not None:
         raise PocketIntentError("--limit requires --words")
-    texts.update(dict.fromkeys(" ".join(line.split()) for line in read_texts(args.texts)))
+    lines = list(dict.fromkeys(" ".join(line.split()) for line in read_texts(args.texts)))
+    texts.update(dict.fromkeys(_make_texts(args, lines, teacher)))
+    texts.update(dict.fromkeys(lines))
     if args.terms is not None:
         texts.update(dict.fromkeys(term.term for term in load_terms(args.terms)))
     if not texts:
@@ -132,3 +177,27 @@ def _read_texts(args: argparse.Namespace) -> list[str]:
             raise PocketIntentError(f"{names}: no text in it; write one text on each line")
         raise PocketIntentError("there are no texts; name files with --texts, --terms or --words")
     return list(texts)
+
+
+def _make_texts(args: argparse.Namespace, lines: list[str], teacher: Encoder) -> list[str]:
+    """The words, phrases and substitutions that the options ask for."""
+    from pocketintent.training.teachers.loader import teacher_words
+    from pocketintent.training.teachers.variants import (
+        frequent_words,
+        make_phrases,
+        substitute_words,
+    )
+
+    if not lines and (args.single_words or args.phrases or args.substitutions):
+        raise PocketIntentError("--single-words, --phrases and --substitutions require --texts")
+    own_words = teacher_words(teacher) if args.teacher_words else []
+    made = frequent_words(lines, args.single_words) if args.single_words else []
+    phrases = make_phrases(lines, args.phrases, args.seed)
+    substitutions = substitute_words(lines, own_words, args.substitutions, args.seed)
+    for name, number, texts in (
+        ("phrases", args.phrases, phrases),
+        ("substitutions", args.substitutions, substitutions),
+    ):
+        if len(texts) < number:
+            print_note(f"the texts give no more than {len(texts)} {name}")
+    return [*made, *own_words, *phrases, *substitutions]

@@ -11,6 +11,7 @@ import numpy as np
 from pocketintent.runtime.decision.decide import State, match_text
 from pocketintent.runtime.decision.results import Match
 from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.text.correction import join_tokens
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 MAX_WORDS = 64
@@ -58,7 +59,8 @@ def explain_text(state: State, encoder: Encoder, text: str) -> Explanation:
     if state.scorer is None or match.nearest is None or not words:
         return Explanation(match, ())
     number = min(len(words), MAX_WORDS)
-    texts = [" ".join(words), *(" ".join(words[:i] + words[i + 1 :]) for i in range(number))]
+    shorter_texts = (join_tokens(words[:i] + words[i + 1 :]) for i in range(number))
+    texts = [join_tokens(words), *shorter_texts]
     vectors = encoder.encode_batch(texts)
     scores = np.zeros(len(texts))  # nothing that the encoder knows is left: no score
     is_known = np.any(vectors, axis=1)

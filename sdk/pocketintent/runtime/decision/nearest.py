@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -14,6 +14,7 @@ from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.matching import Index, Similarity
 from pocketintent.runtime.decision.scoring import Parts, Scorer
 from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.graphs.features import FeatureSettings
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 
@@ -21,12 +22,15 @@ from pocketintent.runtime.templates.template_set import TemplateSet
 class NearestScorer:
     """Scores an intent by its templates; see :class:`Scorer`."""
 
-    text_features: ClassVar[tuple[str, ...]] = ()
-
     index: Index
     """The templates."""
     similarity: Similarity
     """Which similarities make the score."""
+
+    @property
+    def text_features(self) -> FeatureSettings:
+        """None."""
+        return {}
 
     @classmethod
     def make(

@@ -8,12 +8,13 @@ a line to ``pocketintent_export.layers.decisions``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.hits import Hit, HitBlock
+from pocketintent.runtime.graphs.features import FeatureSettings
 
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 """A part of a bot file: an entry of its manifest, and its tensors by name without a prefix."""
@@ -22,9 +23,13 @@ Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 class Scorer(Protocol):
     """Scores the intents of an index; never changed, so that threads can share it."""
 
-    text_features: ClassVar[tuple[str, ...]]
-    """Features of the text that it reads beside the sentence vector, as exported graphs name them;
-    see :mod:`pocketintent.runtime.graphs.features`."""
+    @property
+    def text_features(self) -> FeatureSettings:
+        """Features of the text that it reads beside the sentence vector.
+
+        Exported graphs name and describe them so; see :mod:`pocketintent.runtime.graphs.features`.
+        """
+        ...
 
     def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
         """The best intents of a text.

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.text.ngram_counts import MAX_N, MIN_N, NUM_BUCKETS, count_ngrams
+from pocketintent.runtime.errors import UPGRADE, ModelFileError
+from pocketintent.runtime.text.negations import negation_flag, read_negations
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, SETTINGS, count_ngrams
+
+NGRAM_COUNTS, NEGATION = "ngram_counts", "negation"
+"""Names of the features, which are those of the graph's inputs; ``docs/decision.md`` specifies
+them."""
+
+FeatureSettings = Mapping[str, Mapping[str, Any]]
+"""Features by name, each with the settings that describe it to readers of a later version."""
 
 
 class TextFeature(NamedTuple):
@@ -16,31 +26,49 @@ class TextFeature(NamedTuple):
     """The function."""
     size: int
     """Number of values."""
-    settings: dict[str, Any]
-    """The manifest's description of the function, for readers of a later version."""
 
 
-TEXT_FEATURES: dict[str, TextFeature] = {
-    "ngram_counts": TextFeature(
-        count_ngrams, NUM_BUCKETS, {"min_n": MIN_N, "max_n": MAX_N, "num_buckets": NUM_BUCKETS}
-    ),
+def _ngram_counts(settings: Mapping[str, Any]) -> TextFeature:
+    """The signed counts of hashed n-grams."""
+    if settings != SETTINGS:
+        raise ModelFileError(
+            f"{NGRAM_COUNTS!r} is {settings!r}, and this runtime computes {SETTINGS!r}; {UPGRADE}"
+        )
+    return TextFeature(count_ngrams, NUM_BUCKETS)
+
+
+def _negation(settings: Mapping[str, Any]) -> TextFeature:
+    """Whether one of the text's tokens is a negation."""
+    words = read_negations(settings.get("words"), "the recogniser")
+    return TextFeature(partial(negation_flag, negations=words), 1)
+
+
+TEXT_FEATURES: dict[str, Callable[[Mapping[str, Any]], TextFeature]] = {
+    NGRAM_COUNTS: _ngram_counts,
+    NEGATION: _negation,
 }
-"""The features by the name of their input; ``docs/decision.md`` specifies them."""
+"""Makes each feature of its settings, by its name."""
 
 
 class TextFeatures:
     """The features that a recogniser graph takes.
 
     Args:
-        names: Names of inputs, keys of ``TEXT_FEATURES``.
+        settings: The features, keys of ``TEXT_FEATURES``, in the order of the graph's inputs.
 
     Attributes:
-        names: The names, in the order of the graph's inputs.
+        sizes: Number of values of each feature by name, in the same order.
+
+    Raises:
+        ModelFileError: This runtime does not compute one of them by its settings.
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self._features = {name: TEXT_FEATURES[name] for name in names}
-        self.names = tuple(self._features)
+    def __init__(self, settings: FeatureSettings) -> None:
+        self._settings = {name: dict(entry) for name, entry in settings.items()}
+        self._features = {
+            name: TEXT_FEATURES[name](entry) for name, entry in self._settings.items()
+        }
+        self.sizes = {name: feature.size for name, feature in self._features.items()}
 
     def __call__(self, text: str) -> dict[str, FloatArray]:
         """The inputs for a text by name, each without its batch axis."""
@@ -48,4 +76,4 @@ class TextFeatures:
 
     def to_manifest(self) -> dict[str, Any]:
         """The manifest's entry ``features``: the settings of each."""
-        return {name: feature.settings for name, feature in self._features.items()}
+        return self._settings

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pocketintent.runtime.background import Background, check_background
-from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
 from pocketintent.runtime.files.model_file import ModelFile, load_model
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.checks import CheckedGraph
@@ -129,12 +129,19 @@ class ExportedFolder:
         unknown = names - TEXT_FEATURES.keys()
         if unknown:
             raise manifest.error(f"the recogniser takes {list_names(unknown)}; {UPGRADE}")
-        features, settings = TextFeatures(sorted(names)), manifest.entries.get("features", {})
-        if settings != (expected := features.to_manifest()):
+        settings = manifest.entries.get("features", {})
+        is_object = isinstance(settings, dict) and all(
+            isinstance(entry, dict) for entry in settings.values()
+        )
+        if not is_object or settings.keys() != names:
             raise manifest.error(
-                f"'features' is {settings!r}, and this runtime computes {expected!r}; {UPGRADE}"
+                f"'features' is {shorten(settings)}, and the recogniser takes "
+                f"{list_names(names)}; {UPGRADE}"
             )
-        return features
+        try:
+            return TextFeatures(settings)
+        except ModelFileError as error:
+            raise manifest.error(str(error)) from error
 
     @property
     def corrects(self) -> bool:

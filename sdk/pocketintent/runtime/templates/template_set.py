@@ -43,7 +43,8 @@ class TemplateSet:
     intents: dict[str, IntentTemplates] = field(default_factory=dict)
     """Intents by name, in the order of the file."""
     language: str | None = None
-    """Language tag of the templates; loading compares it with the model, matching ignores it."""
+    """Language tag of the templates: loading compares it with the model, and ``logistic`` looks
+    for the negations of the language. Nothing else depends on it."""
     threshold: float = DEFAULT_THRESHOLD
     """Lowest score of a match, -1..1."""
     margin: float = DEFAULT_MARGIN

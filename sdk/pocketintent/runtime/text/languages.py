@@ -75,9 +75,9 @@ def speaks(languages: Sequence[str], tag: str) -> bool:
         languages: Language tags.
         tag: A language tag; an underscore, as in ``en_GB``, counts as a hyphen.
     """
-    return _primary(tag) in map(_primary, languages)
+    return primary_language(tag) in map(primary_language, languages)
 
 
-def _primary(tag: str) -> str:
+def primary_language(tag: str) -> str:
     """The part of a tag that names the language without its variety, in lower case."""
     return re.split("[-_]", tag, maxsplit=1)[0].lower()

@@ -17,6 +17,8 @@ MAX_N = 5
 """Shortest and longest n-gram, in code points."""
 NUM_BUCKETS = 512
 """Size of the hash table; 2,048 buckets, or one for each n-gram, are no better."""
+SETTINGS = {"min_n": MIN_N, "max_n": MAX_N, "num_buckets": NUM_BUCKETS}
+"""The description of the counts in the manifest of an exported folder."""
 
 _FNV_OFFSET = 2166136261
 _FNV_PRIME = 16777619

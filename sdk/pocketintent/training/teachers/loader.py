@@ -9,13 +9,23 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.training.teachers.onnx import OnnxTeacher, find_graph
-from pocketintent.training.teachers.transformer import TransformerTeacher, is_transformer
+from pocketintent.training.teachers.transformer import (
+    TeacherPrecision,
+    TransformerTeacher,
+    is_transformer,
+)
+from pocketintent.training.teachers.variants import whole_words
 
 MAX_TOKENS = 128
 
 
 def load_teacher(
-    path: str | Path, *, device: str = "cpu", threads: int = 1, max_tokens: int = MAX_TOKENS
+    path: str | Path,
+    *,
+    device: str = "cpu",
+    threads: int = 1,
+    max_tokens: int = MAX_TOKENS,
+    precision: TeacherPrecision = "float32",
 ) -> Encoder:
     """Open a sentence encoder; nothing is downloaded.
 
@@ -27,6 +37,7 @@ def load_teacher(
         device: Torch device of a transformer; by default ``"cpu"``.
         threads: Number of CPU threads of an ONNX graph; by default 1.
         max_tokens: Longer texts are cut to this number of tokens; by default 128.
+        precision: Number type of the weights of a transformer; by default ``"float32"``.
 
     Returns:
         The encoder. The vector of a text is the mean of its tokens' last states, or the first
@@ -40,7 +51,9 @@ def load_teacher(
     path = Path(path)
     if path.is_dir():
         if is_transformer(path):
-            return TransformerTeacher(path, device=device, max_tokens=max_tokens)
+            return TransformerTeacher(
+                path, device=device, max_tokens=max_tokens, precision=precision
+            )
         return OnnxTeacher(find_graph(path), path, threads=threads, max_tokens=max_tokens)
     if path.suffix == ".onnx":
         return OnnxTeacher(path, path.parent, threads=threads, max_tokens=max_tokens)
@@ -50,3 +63,17 @@ def load_teacher(
             "folder of a graph or of a Hugging Face transformer"
         )
     return load_encoder(path)
+
+
+def teacher_words(teacher: Encoder) -> list[str]:
+    """The whole words of a teacher's vocabulary; see :func:`whole_words`.
+
+    Raises:
+        PocketIntentError: The teacher is a pocketintent model, not a transformer.
+    """
+    if not isinstance(teacher, (OnnxTeacher, TransformerTeacher)):
+        raise PocketIntentError(
+            "a pocketintent model as the teacher has no tokens; for its words, name the model "
+            "with --words"
+        )
+    return whole_words(teacher.vocabulary())

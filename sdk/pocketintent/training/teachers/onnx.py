@@ -58,6 +58,10 @@ class OnnxTeacher:
         self._output = _choose_output(graph, self._session.get_outputs())
         self.dim = len(self.encode("a"))
 
+    def vocabulary(self) -> list[str]:
+        """The tokens that the teacher knows."""
+        return list(self._tokenizer.get_vocab())
+
     def encode(self, text: str) -> FloatArray:
         """The vector of a text, float32 [dim]: unit length, or zeros for no tokens."""
         vector: FloatArray = self.encode_batch([text])[0]

@@ -313,3 +313,12 @@ def test_a_batch_of_real_texts_agrees_with_its_texts_one_by_one(name: str, data_
     assert len(texts) > 200
     one_by_one = np.stack([*map(encoder.encode, texts)])
     np.testing.assert_allclose(batch[: len(texts)], one_by_one, atol=1e-5)
+
+
+def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [" ".join(TOKENS[i:] + TOKENS[:i]) for i in range(len(TOKENS))]
+    expected = [make().encode(text) for text in texts]
+    monkeypatch.setattr("pocketintent.runtime.encoders.contextual.encoder._CACHED_WORDS", 3)
+    encoder = make()
+    for text, vector in [*zip(texts, expected, strict=True)] * 2:
+        np.testing.assert_array_equal(encoder.encode(text), vector)

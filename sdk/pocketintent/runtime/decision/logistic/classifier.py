@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -13,16 +14,17 @@ from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned, u
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.calibration import Calibration, calibrate
 from pocketintent.runtime.decision.logistic.features import (
+    NEGATION_SCALE,
     NGRAM_SCALE,
-    background_features,
+    FeatureMaker,
     bucket_weights,
-    join_features,
 )
 from pocketintent.runtime.decision.logistic.leave_one_out import leave_one_out
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.ngram_counts import count_ngrams_of_texts
+from pocketintent.runtime.text.negations import any_negated, negations_of
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +34,13 @@ class Classifier:
     names: tuple[str, ...]
     """The intents, in the order of the index."""
     weights: FloatArray
-    """float32 [num_intents, num_features + 1], the bias last."""
+    """float32 [num_intents, num_features + 1]: those of the vector, of the n-gram counts, of the
+    negation if there is one, and the bias."""
     calibration: Calibration
     bucket_weights: FloatArray
     """float32 [NUM_BUCKETS], the weights of the n-gram counts."""
+    negations: frozenset[str] = frozenset()
+    """The tokens that negate a text; empty for a classifier that does not look for them."""
 
     @cached_property
     def parts(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -45,20 +50,33 @@ class Classifier:
         The weights of the counts contain those of the buckets, so that no count is weighted twice.
         """
         slope = np.float32(self.calibration.slope)
-        dim = self.weights.shape[1] - 1 - len(self.bucket_weights)
+        dim = self.weights.shape[1] - 1 - bool(self.negations) - NUM_BUCKETS
+        ngrams = slice(dim, dim + NUM_BUCKETS)
         of_vector = np.multiply(slope, self.weights[:, :dim], empty_aligned(len(self.weights), dim))
         of_counts = empty_aligned(len(self.weights), len(self.bucket_weights))
-        np.multiply(slope * np.float32(NGRAM_SCALE), self.weights[:, dim:-1], of_counts)
+        np.multiply(slope * np.float32(NGRAM_SCALE), self.weights[:, ngrams], of_counts)
         of_counts *= self.bucket_weights
         biases = slope * self.weights[:, -1] + np.float32(self.calibration.intercept)
         return of_vector, of_counts, biases, self.bucket_weights**2
 
-    def logits(self, vector: FloatArray, counts: FloatArray) -> FloatArray:
+    @cached_property
+    def of_negation(self) -> FloatArray:
+        """What a negation adds to the logits, float32 [num_intents]; zeros without negations."""
+        if not self.negations:
+            return np.zeros(len(self.names), np.float32)
+        scale = np.float32(self.calibration.slope) * np.float32(NEGATION_SCALE)
+        of_negation: FloatArray = scale * self.weights[:, -2]
+        return of_negation
+
+    def logits(
+        self, vector: FloatArray, counts: FloatArray, is_negated: bool = False
+    ) -> FloatArray:
         """The calibrated logits of a text; the sigmoid of one is the intent's probability.
 
         Args:
             vector: float32 [dim], the sentence vector.
             counts: float32 [NUM_BUCKETS], the signed n-gram counts.
+            is_negated: Whether one of the tokens of the text is a negation.
 
         Returns:
             float32 [num_intents].
@@ -69,15 +87,20 @@ class Classifier:
         length = math.sqrt((counts * counts).dot(squares))
         if length > 0:
             logits += of_counts.dot(counts * (1 / length))
+        if is_negated:
+            logits += self.of_negation
         logits += biases
         return logits
 
-    def logit_block(self, vectors: FloatArray, counts: FloatArray) -> FloatArray:
+    def logit_block(
+        self, vectors: FloatArray, counts: FloatArray, negated: Sequence[bool] = ()
+    ) -> FloatArray:
         """The calibrated logits of several texts; see :meth:`logits`.
 
         Args:
             vectors: float32 [n, dim], the sentence vectors.
             counts: float32 [n, NUM_BUCKETS], the signed n-gram counts.
+            negated: Whether each text is negated; empty if none is.
 
         Returns:
             float32 [n, num_intents].
@@ -87,6 +110,8 @@ class Classifier:
         ngrams = np.divide(counts, lengths, out=np.zeros_like(counts), where=lengths > 0)
         logits: FloatArray = vectors @ of_vector.T
         logits += ngrams @ of_counts.T
+        if any(negated):
+            logits[np.array(negated)] += self.of_negation
         logits += biases
         return logits
 
@@ -109,27 +134,55 @@ def fit_classifier(
         old: The classifier before an edit, from whose weights the solver starts.
     """
     names = sorted(indexed.intents)
-    weights = bucket_weights(encoder.background)
-    features, labels, counter_examples = _examples(encoder, templates, indexed, names, weights)
+    maker = FeatureMaker(bucket_weights(encoder.background), _negations(templates))
+    features, labels, counter_examples = _examples(encoder, templates, indexed, names, maker)
     outside = features[labels == NO_INTENT]
     center = (outside if len(outside) else features).mean(axis=0)
     rows = TrainingRows.build(features, labels, counter_examples, len(names), center)
-    solution = solve(rows, None if old is None else _start(names, old, center))
+    has_negation = bool(maker.negations)
+    solution = solve(rows, None if old is None else _start(names, old, center, has_negation))
     calibration = calibrate(rows, leave_one_out(rows, solution))
     solution[:, -1] -= solution[:, :-1] @ center
     order = [names.index(name) for name in indexed.names]
-    return Classifier(indexed.names, solution[order], calibration, weights)
+    return Classifier(
+        indexed.names, solution[order], calibration, maker.bucket_weights, maker.negations
+    )
 
 
-def _start(names: Sequence[str], old: Classifier, center: FloatArray) -> FloatArray:
+def _negations(templates: TemplateSet) -> frozenset[str]:
+    """The negations of the set's language, if a counter-example of an intent is negated.
+
+    The texts of ``none`` do not count: "never mind" negates no intent.
+    """
+    negations = negations_of(templates.language)
+    texts = chain.from_iterable(intent.counter_examples for intent in templates.intents.values())
+    return negations if any_negated(texts, negations) else frozenset()
+
+
+def _start(
+    names: Sequence[str], old: Classifier, center: FloatArray, has_negation: bool
+) -> FloatArray:
     """The old weights of each intent, for features with the centre taken off; NaN if it is new."""
-    start = np.full((len(names), old.weights.shape[1]), np.nan, np.float32)
+    start = np.full((len(names), len(center) + 1), np.nan, np.float32)
+    old_weights = _with_negation(old) if has_negation else _without_negation(old)
     positions = {name: position for position, name in enumerate(old.names)}
     for row, name in enumerate(names):
         if name in positions:
-            start[row] = old.weights[positions[name]]
+            start[row] = old_weights[positions[name]]
     start[:, -1] += start[:, :-1] @ center
     return start
+
+
+def _with_negation(classifier: Classifier) -> FloatArray:
+    """The weights with those of the negation, which are 0 if the classifier does not have it."""
+    weights = classifier.weights
+    return weights if classifier.negations else np.insert(weights, -1, 0, axis=1)
+
+
+def _without_negation(classifier: Classifier) -> FloatArray:
+    """The weights without those of the negation."""
+    weights = classifier.weights
+    return np.delete(weights, -2, axis=1) if classifier.negations else weights
 
 
 def _examples(
@@ -137,13 +190,13 @@ def _examples(
     templates: TemplateSet,
     indexed: IndexedTemplates,
     names: Sequence[str],
-    weights: FloatArray,
+    maker: FeatureMaker,
 ) -> tuple[FloatArray, IndexArray, IndexArray]:
     """Features, labels and the intents of counter-examples, as :class:`TrainingRows` has them."""
     sorted_templates = [_sorted_templates(indexed, name) for name in names]
     texts = [text for group, _ in sorted_templates for text in group]
     vectors = np.concatenate([rows for _, rows in sorted_templates])
-    parts = [join_features(vectors, count_ngrams_of_texts(texts), weights)]
+    parts = [maker.of_texts(texts, vectors)]
     sizes = [len(group) for group, _ in sorted_templates]
     labels = [np.repeat(np.arange(len(names)), sizes)]
     against = [np.full(len(texts), NO_INTENT, np.intp)]
@@ -153,12 +206,12 @@ def _examples(
         labels.append(np.full(len(features), NO_INTENT, np.intp))
         against.append(np.full(len(features), counter_example, np.intp))
 
-    add(_encode(encoder, templates.none + templates.background, weights))
+    add(_encode(encoder, templates.none + templates.background, maker))
     if encoder.background is not None:
-        add(background_features(encoder.background))
+        add(maker.of_background(encoder.background))
     for label, name in enumerate(names):
         counter_examples = templates.intents[name].counter_examples
-        add(_encode(encoder, counter_examples, weights), label)
+        add(_encode(encoder, counter_examples, maker), label)
     return np.concatenate(parts), np.concatenate(labels), np.concatenate(against)
 
 
@@ -172,9 +225,9 @@ def _sorted_templates(indexed: IndexedTemplates, name: str) -> tuple[list[str], 
     return [intent.texts[position] for position in order], rows
 
 
-def _encode(encoder: Encoder, texts: Sequence[str], weights: FloatArray) -> FloatArray:
+def _encode(encoder: Encoder, texts: Sequence[str], maker: FeatureMaker) -> FloatArray:
     """The features of texts in alphabetical order, without those of which nothing is known."""
     texts = sorted(texts)
     vectors = encoder.encode_batch(texts).reshape(len(texts), encoder.dim)
     is_known = vectors.any(axis=1)
-    return join_features(vectors, count_ngrams_of_texts(texts), weights)[is_known]
+    return maker.of_texts(texts, vectors)[is_known]

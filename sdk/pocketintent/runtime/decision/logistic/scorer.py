@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from pocketintent.runtime.decision.logistic.stored import classifier_parts, read
 from pocketintent.runtime.decision.matching import Index
 from pocketintent.runtime.decision.scoring import Parts, Scorer
 from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.graphs.features import NEGATION, NGRAM_COUNTS, FeatureSettings
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.ngram_counts import count_ngrams, count_ngrams_of_texts
+from pocketintent.runtime.text.negations import is_negated
+from pocketintent.runtime.text.ngram_counts import SETTINGS, count_ngrams, count_ngrams_of_texts
 
 _LOGIT_ROUNDING = 1e-4
 """Logits that differ by less may change places when they are summed in another order."""
@@ -30,11 +32,17 @@ _LOGIT_ROUNDING = 1e-4
 class LogisticScorer:
     """Scores an intent by the probability that it is the text's; see :class:`Scorer`."""
 
-    text_features: ClassVar[tuple[str, ...]] = ("ngram_counts",)
-
     classifier: Classifier
     index: Index
     """The templates, of which the nearest is shown with its intent."""
+
+    @property
+    def text_features(self) -> FeatureSettings:
+        """The n-gram counts, and the negation if the classifier looks for it."""
+        if not self.classifier.negations:
+            return {NGRAM_COUNTS: SETTINGS}
+        negation = {"words": sorted(self.classifier.negations)}
+        return {NGRAM_COUNTS: SETTINGS, NEGATION: negation}
 
     @classmethod
     def fit(
@@ -63,7 +71,7 @@ class LogisticScorer:
 
     def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Scorer.search`."""
-        logits, hits = self.classifier.logits(vector, count_ngrams(text)), []
+        logits, hits = self._logits(text, vector), []
         for _ in range(min(limit, len(logits))):
             intent = int(logits.argmax())
             first, similarities = self.index.template_scores(intent, vector)
@@ -74,7 +82,7 @@ class LogisticScorer:
 
     def search_block(self, texts: Sequence[str], vectors: FloatArray, limit: int) -> HitBlock:
         """The best intents of several texts; see :meth:`Scorer.search_block`."""
-        logits = self.classifier.logit_block(vectors, count_ngrams_of_texts(texts))
+        logits = self._logit_block(texts, vectors)
         scores = sigmoid(logits)
         block = HitBlock.empty(len(texts), min(limit, logits.shape[1]))
         rows, is_close = np.arange(len(texts)), np.zeros(len(texts), bool)
@@ -104,7 +112,20 @@ class LogisticScorer:
 
     def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The scores of all intents; see :meth:`Scorer.score_block`."""
-        return sigmoid(self.classifier.logit_block(vectors, count_ngrams_of_texts(texts)))
+        return sigmoid(self._logit_block(texts, vectors))
+
+    def _logits(self, text: str, vector: FloatArray) -> FloatArray:
+        """The logits of a text, float32 [num_intents]."""
+        classifier, negations = self.classifier, self.classifier.negations
+        if not negations:
+            return classifier.logits(vector, count_ngrams(text))
+        return classifier.logits(vector, count_ngrams(text), is_negated(text, negations))
+
+    def _logit_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
+        """The logits of several texts, float32 [num_texts, num_intents]."""
+        negations = self.classifier.negations
+        negated = [is_negated(text, negations) for text in texts] if negations else ()
+        return self.classifier.logit_block(vectors, count_ngrams_of_texts(texts), negated)
 
     def to_parts(self) -> Parts:
         """The classifier; see :func:`classifier_parts`."""

@@ -15,9 +15,11 @@ from pocketintent.runtime.decision.scoring import Parts
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import LARGEST, read_number
+from pocketintent.runtime.text.negations import read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 WEIGHTS = "weights"
+NEGATIONS = "negations"
 
 
 def classifier_parts(classifier: Classifier) -> Parts:
@@ -26,10 +28,13 @@ def classifier_parts(classifier: Classifier) -> Parts:
     Returns:
         The settings ``slope`` and ``intercept``, and the tensor ``weights``, float32
         [num_intents, dim + NUM_BUCKETS + 1]. The weights of the buckets are not among them, since
-        they are those of the model's background.
+        they are those of the model's background. A classifier that looks for negations has the
+        list ``negations`` too, and one more weight before the last.
     """
     calibration = classifier.calibration
-    settings = {"slope": calibration.slope, "intercept": calibration.intercept}
+    settings: dict[str, Any] = {"slope": calibration.slope, "intercept": calibration.intercept}
+    if classifier.negations:
+        settings[NEGATIONS] = sorted(classifier.negations)
     return settings, {WEIGHTS: classifier.weights}
 
 
@@ -48,14 +53,18 @@ def read_classifier(
         tensors: The tensors by name.
 
     Raises:
-        ModelFileError: A number is missing or out of range, or the weights have another shape.
+        ModelFileError: A number is missing or out of range, the weights have another shape, or
+            the negations are not a list of tokens.
     """
+    negations = frozenset[str]()
+    if NEGATIONS in settings:
+        negations = read_negations(settings[NEGATIONS], "the classifier")
     weights = tensors.get(WEIGHTS)
-    shape = len(names), encoder.dim + NUM_BUCKETS + 1
+    shape = len(names), encoder.dim + NUM_BUCKETS + bool(negations) + 1
     if weights is None or weights.dtype != np.float32 or weights.shape != shape:
         found = "missing" if weights is None else f"{weights.dtype} {list(weights.shape)}"
         raise ModelFileError(f"the classifier's weights must be float32 {list(shape)}, not {found}")
     slope = read_number(settings, "slope", 0.0, "the classifier")
     intercept = read_number(settings, "intercept", -LARGEST, "the classifier")
     calibration = Calibration(slope, intercept)
-    return Classifier(names, weights, calibration, bucket_weights(encoder.background))
+    return Classifier(names, weights, calibration, bucket_weights(encoder.background), negations)

@@ -1,0 +1,79 @@
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+from command_ends import ending
+from pocketintent.cli.main import main
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.registry import load_kind
+
+UTTERANCES = [
+    f"{verb} the {noun}" for verb in ("play", "stop", "find") for noun in ("song", "film", "news")
+]
+QUICK = ["--dim", "4", "--epochs", "2", "--hidden", "8", "--num-buckets", "32", "--threads", "1"]
+
+
+def call(*arguments: object) -> int:
+    return main(["train", *map(str, arguments)])
+
+
+def test_a_model_is_trained_compressed_and_trained_on(
+    tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, targets = tmp_path / "chats.txt", tmp_path / "targets.tsv"
+    corpus.write_text("\n".join(UTTERANCES))
+    floats, small, out = (tmp_path / f"{name}.safetensors" for name in ("floats", "small", "out"))
+    made = ["--single-words", 2, "--phrases", 5, "--substitutions", 5]
+    assert call("targets", "--teacher", tiny_model, "--texts", corpus, *made, "--out", targets) == 0
+    assert call("contextual", "--targets", targets, "--out", floats, *QUICK) == 0
+    codes = ["--sub-dim", "2", "--codebook-size", "4"]
+    assert main(["compress", str(floats), "--out", str(small), *codes]) == 0
+    capsys.readouterr()
+    again = ["contextual", "--targets", targets, "--start", small, "--corpus", corpus]
+    assert call(*again, "--out", out, *QUICK) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["method"] == "contextual"
+    assert "texts to learn" in printed.err
+    encoder = load_kind(out, ContextualEncoder)
+    assert encoder.network.format == "int8"
+    assert encoder.background is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--targets", "nowhere.tsv", "--out", "m"), "nowhere.tsv"),
+        (("--targets", "words.tsv", "--out", "m", "--width", 2), "width must be an odd number"),
+        (
+            ("--targets", "words.tsv", "--out", "m", "--start", "no.safetensors"),
+            "argument --start: no",
+        ),
+    ],
+)
+def test_bad_calls(
+    arguments: tuple[object, ...],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("words.tsv").write_text("play\t1\t0\nstop\t0\t1\n")
+    assert ending(lambda: call("contextual", *arguments)) == (
+        2 if message.startswith("argument") else 1
+    )
+    assert message in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["words.tsv"]
+
+
+def test_made_texts_need_texts_and_a_transformer(
+    tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    teach = ["targets", "--teacher", tiny_model, "--out", tmp_path / "t.tsv"]
+    words = [*teach, "--words", tiny_model]
+    assert ending(lambda: call(*words, "--phrases", 3)) == 1
+    assert "require --texts" in capsys.readouterr().err
+    assert ending(lambda: call(*words, "--teacher-words")) == 1
+    assert "has no tokens" in capsys.readouterr().err

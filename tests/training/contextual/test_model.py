@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+from pocketintent.runtime.arrays import unit_rows  # noqa: E402
+from pocketintent.runtime.encoders.contextual.reader import ContextReader  # noqa: E402
+from pocketintent.training.contextual.model import ContextModel, scale  # noqa: E402
+
+
+def random_model(blocks: list[tuple[int, int]], dim: int = 6) -> ContextModel:
+    torch.manual_seed(0)
+    model = ContextModel(dim, blocks)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(0, 0.5)
+    return model
+
+
+@pytest.mark.parametrize("blocks", [[(5, 3)], [(5, 3), (7, 5)], [(4, 1)], [(3, 7), (3, 3)]])
+@pytest.mark.parametrize("length", [1, 2, 3, 9])
+def test_the_runtime_computes_what_was_trained(blocks: list[tuple[int, int]], length: int) -> None:
+    model = random_model(blocks)
+    x = np.random.default_rng(length).standard_normal((4, length, 6)).astype(np.float32)
+    with torch.no_grad():
+        expected = model(torch.from_numpy(x)).numpy()
+    reader = ContextReader(model.to_network())
+    sums = np.stack([reader.sum_text(text.copy()) for text in x])
+    np.testing.assert_allclose(unit_rows(sums), expected, atol=1e-5)
+
+
+def test_a_network_of_the_runtime_can_be_trained_on() -> None:
+    model = random_model([(5, 3), (7, 5)])
+    again = ContextModel.from_network(model.to_network())
+    for own, other in zip(model.parameters(), again.parameters(), strict=True):
+        np.testing.assert_array_equal(own.detach().numpy(), other.detach().numpy())
+
+
+def test_a_new_network_is_the_sum_of_its_words() -> None:
+    x = torch.randn(3, 5, 6)
+    with torch.no_grad():
+        vectors = ContextModel(6, [(4, 3)])(x)
+    np.testing.assert_allclose(
+        vectors.numpy(), torch.nn.functional.normalize(x.sum(1)).numpy(), atol=1e-5
+    )
+
+
+def test_the_gradient_of_the_scale_is_that_of_its_formula() -> None:
+    x = torch.randn(4, 6, dtype=torch.float32, requires_grad=True)
+    weights = torch.randn(4, 6)
+    (scale(x) * weights).sum().backward()
+    own = x.grad.clone()
+    x.grad = None
+    plain = x / (x.square().mean(-1, keepdim=True) + 1e-6).sqrt()
+    (plain * weights).sum().backward()
+    np.testing.assert_allclose(own.numpy(), x.grad.numpy(), atol=1e-5)

@@ -1,0 +1,130 @@
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from two_processes import joined_by
+
+torch = pytest.importorskip("torch")
+from pocketintent.compression.quantise import quantise_encoder  # noqa: E402
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder  # noqa: E402
+from pocketintent.runtime.encoders.registry import load_kind  # noqa: E402
+from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
+from pocketintent.runtime.files.model_file import load_model, save_model  # noqa: E402
+from pocketintent.training.contextual.pipeline import train_contextual  # noqa: E402
+from pocketintent.training.contextual.settings import ContextualSettings  # noqa: E402
+from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.trainer import Trainer  # noqa: E402
+
+TOY = ContextualSettings(
+    dim=8, blocks=1, hidden=16, epochs=6, batch_words=60, learning_rate=0.01, row_learning_rate=0.01
+)
+TOY = replace(TOY, num_buckets=64, validation=0.1, frequency_weight=0.0)
+
+
+@pytest.fixture(scope="module")
+def trained(targets: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("trained") / "model.safetensors"
+    train_contextual(targets, out, TOY)
+    return out
+
+
+def cosines(model: Path) -> list[float]:
+    return [entry["cosine"] for entry in load_model(model).manifest["training"]["history"]]
+
+
+def test_the_network_learns_what_a_sum_of_words_cannot(
+    trained: Path, targets: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "sums.safetensors"
+    train_contextual(targets, out, replace(TOY, learning_rate=1e-9))
+    assert cosines(trained)[-1] > cosines(out)[-1] + 0.03
+    encoder = load_kind(trained, ContextualEncoder)
+    affirmed, negated, order = encoder.encode_batch(["play jazz", "not jazz play", "not play jazz"])
+    assert negated @ order < 0.9 < encoder.encode("play jazz") @ affirmed
+
+
+def test_the_record_is_the_training_entry_of_the_manifest(
+    targets: list[Path], tmp_path: Path
+) -> None:
+    out, lines = tmp_path / "model.safetensors", []
+    settings = replace(TOY, epochs=1)
+    record = train_contextual(
+        targets, out, settings, RunOptions(report=lines.append, languages=["en"])
+    )
+    manifest = load_model(out).manifest
+    assert manifest["training"] == {k: v for k, v in record.items() if k != "seconds"}
+    assert manifest["languages"] == ["en"]
+    assert record["settings"] == asdict(settings)
+    assert "texts to learn" in lines[0]
+    assert "validation cosine" in lines[1]
+
+
+def test_a_compressed_model_is_trained_on_with_its_codes(
+    trained: Path, targets: list[Path], tmp_path: Path
+) -> None:
+    small, out = tmp_path / "small.safetensors", tmp_path / "out.safetensors"
+    encoder = quantise_encoder(load_kind(trained, ContextualEncoder), sub_dim=4, codebook_size=2)
+    save_model(small, *encoder.quantise_network().to_model_file_parts())
+    corpus = tmp_path / "chats.txt"
+    corpus.write_text("play some jazz\nstop the news\n" * 20)
+    train_contextual(targets, out, replace(TOY, epochs=4), start=small, corpus=[corpus])
+    before, after = load_kind(small, ContextualEncoder), load_kind(out, ContextualEncoder)
+    np.testing.assert_array_equal(
+        load_model(small).tensors["words.codes"], load_model(out).tensors["words.codes"]
+    )
+    assert after.network.format == "int8"
+    assert after.vocabulary.words == before.vocabulary.words
+    assert after.background is not None
+    assert after.template_quantizer is not None
+    assert cosines(out)[-1] > cosines(out)[0]
+    assert load_model(out).manifest["training"]["start"]["method"] == "contextual"
+
+
+def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
+    trained: Path, targets: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, train = tmp_path / "model.safetensors", Trainer.train
+    with monkeypatch.context() as stopped:
+        stopped.setattr(Trainer, "train", lambda self: (train(self, 31), _stop()))
+        with pytest.raises(KeyboardInterrupt):
+            train_contextual(targets, out, TOY)
+    with pytest.raises(PocketIntentError, match="--resume continues it"):
+        train_contextual(targets, out, TOY)
+    train_contextual(targets, out, TOY, RunOptions(resume=True))
+    assert out.read_bytes() == trained.read_bytes()
+
+
+def test_two_processes_train_one_model(targets: list[Path], tmp_path: Path) -> None:
+    outs = [tmp_path / f"{rank}.safetensors" for rank in (0, 1)]
+    with joined_by(SECOND, str(outs[1]), repr(asdict(TOY)), *map(str, targets)):
+        record = train_contextual(targets, outs[0], TOY)
+    assert record["history"][-1]["cosine"] > record["history"][0]["cosine"]
+    assert not outs[1].exists()
+
+
+SECOND = """
+import ast, sys
+from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.contextual.pipeline import train_contextual
+out, settings, *targets = sys.argv[1:]
+train_contextual(targets, out, ContextualSettings(**ast.literal_eval(settings)))
+"""
+
+
+def test_a_model_without_what_training_needs_is_refused(
+    trained: Path, targets: list[Path], tmp_path: Path
+) -> None:
+    out, bare = tmp_path / "out.safetensors", tmp_path / "bare.safetensors"
+    encoder = load_kind(trained, ContextualEncoder).replace(ngrams=None, ngram_settings=None)
+    save_model(bare, *encoder.to_model_file_parts())
+    with pytest.raises(PocketIntentError, match="must have n-grams and counts"):
+        train_contextual(targets, out, TOY, start=bare)
+    with pytest.raises(PocketIntentError, match="has 8 dimensions, and --dim is 4"):
+        train_contextual(targets, out, replace(TOY, dim=4), start=trained)
+    assert list(tmp_path.glob("out*")) == []
+
+
+def _stop() -> None:
+    raise KeyboardInterrupt
