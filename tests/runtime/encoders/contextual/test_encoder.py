@@ -1,4 +1,5 @@
 import copy
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -307,6 +309,17 @@ def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> 
         assert read.slots is not None and read.tokens is not None
         vector = encoder.encode_slots(read.slots, read.tokens)
         np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", bundled_models())
+def test_a_batch_of_real_texts_agrees_with_its_texts_one_by_one(name: str, data_dir: Path) -> None:
+    path = data_dir / "intents" / "clinc150" / "train.jsonl"
+    texts = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()[::50]]
+    encoder = load_encoder(name)
+    batch = encoder.encode_batch([*texts, "", "unheardof worrds", "\N{GRINNING FACE}"])
+    assert len(texts) > 200
+    one_by_one = np.stack([*map(encoder.encode, texts)])
+    np.testing.assert_allclose(batch[: len(texts)], one_by_one, atol=1e-5)
 
 
 def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
