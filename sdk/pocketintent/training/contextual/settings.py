@@ -19,7 +19,7 @@ class ContextualSettings:
         3, "words that a block reads: the word itself and its neighbours; odd", least=1, most=31
     )
     word_share: float = setting(
-        0.4,
+        0.3,
         "how much of the sum of the words by themselves is added to the vector of a text, after "
         "training",
         least=0,

@@ -122,7 +122,8 @@ class ContextNetwork:
             check_numbers({_name(number, name): array for name, array in decoded.items()})
         if not 0 <= self.word_share <= MAX_SHARE:
             raise ModelFileError(
-                f"word_share of the network must be a number from 0 to {MAX_SHARE}, not {self.word_share!r}"
+                f"word_share of the network must be a number from 0 to {MAX_SHARE}, not "
+                f"{self.word_share!r}"
             )
         gate_bias = np.array([self.gate_bias], np.float64)
         check_numbers({f"{PREFIX}.gate": self.gate, f"{PREFIX}.gate_bias": gate_bias})
