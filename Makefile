@@ -90,25 +90,25 @@ POCKETINTENT := $(TEST)/bin/pocketintent
 SHIPPED = "is ready; sdk/pocketintent/assets/ has the one that ships"
 
 # The shipped models: `contextual`, trained on the teacher's vectors, compressed, and trained on.
-DEFAULT_KEEP ?= 28000
+DEFAULT_KEEP ?= 28300
 default: runs/targets.bin ## train the model `default` (hours, DATA=folder, TEACHER=folder)
 	test -e runs/contextual.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
 		--out runs/contextual.safetensors --resume --hidden 192 --epochs 6 --precision bfloat16 --language en
 	$(POCKETINTENT) compress runs/contextual.safetensors --out runs/compressed.safetensors \
 		--keep $(DEFAULT_KEEP) --sub-dim 4 --codebook-size 256
 	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed.safetensors \
-		--out runs/default.safetensors --epochs 1 --learning-rate 0.0005 --corpus $(CORPORA)
+		--out runs/default.safetensors --epochs 1 --learning-rate 0.0005 --precision bfloat16 --corpus $(CORPORA)
 	@echo runs/default.safetensors $(SHIPPED) >&2
 
-TINY_KEEP ?= 10000
+TINY_KEEP ?= 12500
 tiny: runs/targets.bin ## train the model `tiny` (hours, DATA=folder, TEACHER=folder)
 	test -e runs/contextual-tiny.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
-		--out runs/contextual-tiny.safetensors --resume --dim 128 --hidden 96 --num-buckets 4096 --epochs 6 \
+		--out runs/contextual-tiny.safetensors --resume --dim 128 --hidden 96 --num-buckets 4096 --epochs 5 \
 		--precision bfloat16 --language en
 	$(POCKETINTENT) compress runs/contextual-tiny.safetensors --out runs/compressed-tiny.safetensors \
 		--keep $(TINY_KEEP) --sub-dim 4 --codebook-size 256
 	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed-tiny.safetensors \
-		--out runs/tiny.safetensors --epochs 1 --learning-rate 0.0005 --corpus $(CORPORA)
+		--out runs/tiny.safetensors --epochs 1 --learning-rate 0.0005 --precision bfloat16 --corpus $(CORPORA)
 	@echo runs/tiny.safetensors $(SHIPPED) >&2
 
 runs/targets.bin: | $(TEST)/installed

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--start",
         type=model_file,
         metavar="MODEL",
-        help="a contextual model to go on from, with its words, n-grams and network",
+        help="a contextual model to go on from, with its words, n-grams, network and dimensions",
     )
     parser.add_argument(
         "--corpus",
