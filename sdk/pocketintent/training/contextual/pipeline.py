@@ -54,8 +54,9 @@ def train_contextual(
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
         start: A contextual model to go on from, which decides on the words, the n-grams, the
-            network and the dimensions. Its codes, if it is compressed, stay; the centroids, the norms and the network
-            are trained. None to start from the targets, which gives an uncompressed model.
+            network and the dimensions. Its codes, if it is compressed, stay; the centroids, the
+            norms and the network are trained. None to start from the targets, which gives an
+            uncompressed model.
         corpus: Texts on which the codebook for templates and the background of the result are
             made; none by default.
         precision: Precision of the network's products, see :func:`choose_precision`.
