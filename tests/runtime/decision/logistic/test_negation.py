@@ -220,4 +220,4 @@ def test_negated_texts_that_are_not_for_a_bot_resemble_its_background() -> None:
     ]
     matches = IntentRecognizer.load(templates).match_batch(others)
     assert len(others) >= 20
-    assert sum(match.intent is not None for match in matches) <= 1
+    assert sum(match.intent is not None for match in matches) <= len(others) / 10
