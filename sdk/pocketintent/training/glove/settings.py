@@ -30,7 +30,7 @@ class GloveSettings:
     learning_rate: float = setting(
         0.05, "initial learning rate of AdaGrad; falls linearly to zero", above=0
     )
-    epochs: int = setting(50, "passes over the counts", least=1)
+    epochs: int = setting(25, "passes over the counts", least=1)
     batch_size: int = setting(4096, "pairs of words in a step", least=1, unit="pairs")
     memory: int = setting(
         1000,

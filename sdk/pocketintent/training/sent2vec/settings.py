@@ -13,7 +13,7 @@ class Sent2VecSettings:
     """Settings that, with the corpus, determine the result of a run."""
 
     dim: int = setting(300, "dimension of the embeddings", least=1)
-    epochs: int = setting(32, "passes over the corpus", least=1)
+    epochs: int = setting(8, "passes over the corpus", least=1)
     negatives: int = setting(10, "random words that each right word is compared with", least=1)
     negative_power: float = setting(
         0.5,
@@ -35,7 +35,7 @@ class Sent2VecSettings:
     optimizer: Literal["adagrad", "sgd"] = setting(
         "adagrad", "`adagrad`, with one accumulator for each row, or plain `sgd`"
     )
-    learning_rate: float = setting(0.05, "initial value; falls linearly to zero", above=0)
+    learning_rate: float = setting(0.5, "initial value; falls linearly to zero", above=0)
     batch_tokens: int = setting(4096, "approximate number of words in a step", least=1)
     min_count: int = setting(1, "rarer words get no embedding", least=1, unit="occurrences")
     max_words: int | None = setting(
