@@ -8,6 +8,7 @@ from pocketintent.runtime.errors import PocketIntentError
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = {
     "training.md": ["StarSpaceSettings", "FinishSettings"],
+    "family.md": ["GloveSettings", "Sent2VecSettings"],
     "distil.md": ["DistilSettings"],
     "contextual.md": ["ContextualSettings"],
     "charemb.md": ["CharEmbSettings"],

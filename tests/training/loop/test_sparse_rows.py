@@ -95,6 +95,16 @@ def test_a_restored_table_continues_like_the_first_one(adagrad: bool) -> None:
     assert torch.equal(first.table, second.table)
 
 
+def test_adagrad_can_have_an_accumulator_for_each_value() -> None:
+    rows = SparseRows(torch.zeros(2, 2), adagrad=True, per_value=True, initial_square=1.0)
+    gradient = torch.tensor([[0.0, 3.0]])
+    for _ in range(2):
+        rows.step(torch.tensor([1]), gradient, 1.0)
+    torch.testing.assert_close(rows.squares, torch.tensor([[1.0, 1.0], [1.0, 19.0]]))
+    expected = torch.tensor([[0.0, 0.0], [0.0, -3 / 10**0.5 - 3 / 19**0.5]])
+    torch.testing.assert_close(rows.table, expected)
+
+
 def test_values_of_one_index_are_summed_in_rising_order_of_indices() -> None:
     rows, sums = sum_rows(torch.tensor([4, 1, 4]), torch.tensor([[1.0], [2.0], [3.0]]))
     assert rows.tolist() == [1, 4]

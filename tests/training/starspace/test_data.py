@@ -14,7 +14,6 @@ from pocketintent.training.starspace.data import (
     BagBatch,
     BagBatches,
     Bags,
-    FrequencySampler,
     WordBatch,
     WordBatches,
     pack_rows,
@@ -121,18 +120,6 @@ def test_subsampling_leaves_frequent_words_out_and_keeps_rare_ones(make_corpus: 
         remaining.update(batch.slots[batch.sentences >= 0].tolist())
     assert remaining[1] == 400  # its share is 0.1, under the limit
     assert remaining[0] == pytest.approx(3600 * 0.5, rel=0.05)  # sqrt(0.225 / 0.9)
-
-
-@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
-def test_negatives_follow_the_power_of_their_counts(power: float) -> None:
-    counts = np.array([1, 10, 100, 1000])
-    draws = FrequencySampler(counts, power).draw(np.random.default_rng(1), (50, 400))
-    assert draws.shape == (50, 400)
-    counted = np.bincount(draws.ravel(), minlength=4)
-    expected = draws.size * counts**power / (counts**power).sum()
-    assert (
-        float(((counted - expected) ** 2 / expected).sum()) < 16.3
-    )  # chi-square, 3 degrees, 0.1 %
 
 
 def test_word_negatives_follow_the_counts(make_corpus: MakeCorpus) -> None:

@@ -20,16 +20,13 @@ from pocketintent.runtime.encoders.static import StaticEncoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
 from pocketintent.runtime.text.ngrams import ngram_buckets  # noqa: E402
+from pocketintent.training.corpora.prepared import load_prepared, prepare_corpus  # noqa: E402
 from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.sparse_rows import sum_rows  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.starspace.data import WordBatches  # noqa: E402
 from pocketintent.training.starspace.model import StarSpace  # noqa: E402
-from pocketintent.training.starspace.pipeline import (  # noqa: E402
-    load_prepared,
-    prepare_corpus,
-    train_starspace,
-)
+from pocketintent.training.starspace.pipeline import train_starspace  # noqa: E402
 from pocketintent.training.starspace.settings import StarSpaceSettings  # noqa: E402
 
 SMALL = StarSpaceSettings(dim=8, epochs=3, row_length=8, batch_tokens=64, learning_rate=0.1)
@@ -216,7 +213,7 @@ def test_a_run_killed_while_it_reads_the_corpus_reads_it_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("pocketintent.training.starspace.pipeline.write_atomically", stop)
+        patch.setattr("pocketintent.training.corpora.prepared.write_atomically", stop)
         with pytest.raises(KeyboardInterrupt):
             train_starspace([corpus], outs[1], SMALL)
     train_starspace([corpus], outs[1], SMALL, RunOptions(resume=True))
@@ -227,7 +224,7 @@ def trained_by_pairs(corpus: Path, folder: Path) -> "torch.Tensor":
     """One process that takes the steps of two: each over a pair of batches."""
     folder.mkdir()
     prepare_corpus([corpus], folder, SMALL, report=lambda line: None)
-    prepared = load_prepared(folder, SMALL)
+    prepared = load_prepared(folder)
     model = StarSpace(SMALL, prepared.words.words)
     batches = WordBatches(prepared.corpus, prepared.words.counts, SMALL)
     for epoch in range(SMALL.epochs):

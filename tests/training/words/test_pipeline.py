@@ -36,12 +36,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.parametrize("loss", ["negative", "hierarchical"])
 @pytest.mark.parametrize("architecture", ["cbow", "skipgram"])
 def test_words_with_the_same_contexts_become_similar(
-    corpus: Path, tmp_path: Path, architecture: Any
+    corpus: Path, tmp_path: Path, architecture: Any, loss: Any
 ) -> None:
     out = tmp_path / "v.safetensors"
-    train_words([corpus], out, replace(QUICK, epochs=20, subsample=0, architecture=architecture))
+    settings = replace(QUICK, epochs=20, subsample=0, architecture=architecture, loss=loss)
+    train_words([corpus], out, settings)
     encoder = load_encoder(out)
     near = encoder.encode("red") @ encoder.encode("green")
     far = encoder.encode("red") @ encoder.encode("cat")
@@ -99,12 +101,18 @@ def test_unknown_words_get_vectors_from_the_ngrams_of_fasttext(
         assert vector @ unknown > 0.8 * np.linalg.norm(vector) * np.linalg.norm(unknown)
 
 
+@pytest.mark.parametrize("loss", ["negative", "hierarchical"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("epoch", [1, 3])
 def test_a_stopped_and_resumed_run_gives_the_result_of_an_unbroken_run(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: Any, epoch: int
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    method: Any,
+    epoch: int,
+    loss: Any,
 ) -> None:
-    settings = replace(QUICK, method=method)
+    settings = replace(QUICK, method=method, loss=loss)
     whole, broken = tmp_path / "whole.bin", tmp_path / "broken.bin"
     train_words([corpus], whole, settings)
 
@@ -165,6 +173,18 @@ def test_one_seed_gives_one_result_in_every_process(corpus: Path, tmp_path: Path
     assert there.read_bytes() != here.read_bytes()
 
 
+def test_hierarchical_softmax_needs_no_negatives(corpus: Path, tmp_path: Path) -> None:
+    hierarchical = replace(QUICK, architecture="skipgram", loss="hierarchical")
+    for name, settings in (
+        ("a.bin", hierarchical),
+        ("b.bin", replace(hierarchical, negatives=9)),
+        ("c.bin", replace(hierarchical, loss="negative")),
+    ):
+        train_words([corpus], tmp_path / name, settings)
+    files = [(tmp_path / name).read_bytes() for name in ("a.bin", "b.bin", "c.bin")]
+    assert files[0] == files[1] != files[2]
+
+
 def test_terms_are_joined_to_one_token(tmp_path: Path) -> None:
     corpus, terms = tmp_path / "corpus.txt", tmp_path / "terms.tsv"
     corpus.write_text("Machine learning is fun.\tLearning a machine\nDeep machine learning!\n" * 5)
@@ -189,6 +209,7 @@ BAD = [
     ({"dim": 0}, "dim must be at least 1"),
     ({"max_words": 0}, "max_words must be at least 1"),
     ({"method": "glove"}, "method must be one of word2vec, fasttext"),
+    ({"loss": "softmax"}, "loss must be one of negative, hierarchical"),
     ({"min_learning_rate": 0.0}, "min_learning_rate must be above 0"),
     ({"learning_rate": float("nan")}, "learning_rate must be a finite number"),
     ({"learning_rate": 1e30}, "learning_rate must be above 0 and at most 10"),

@@ -18,6 +18,8 @@ from pocketintent.runtime.settings import Setting, list_settings
 
 MODULES = {
     "StarSpaceSettings": "pocketintent.training.starspace.settings",
+    "Sent2VecSettings": "pocketintent.training.sent2vec.settings",
+    "GloveSettings": "pocketintent.training.glove.settings",
     "FinishSettings": "pocketintent.training.finish.settings",
     "DistilSettings": "pocketintent.training.distil.settings",
     "ContextualSettings": "pocketintent.training.contextual.settings",

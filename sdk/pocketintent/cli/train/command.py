@@ -13,6 +13,16 @@ METHODS = (
         "word embeddings learnt by ranking (Wu et al. 2018)",
     ),
     Command(
+        "sent2vec",
+        "pocketintent.cli.train.sent2vec",
+        "word vectors whose mean predicts each word of a sentence (Pagliardini et al. 2018)",
+    ),
+    Command(
+        "glove",
+        "pocketintent.cli.train.glove",
+        "word vectors from co-occurrence counts (Pennington et al. 2014)",
+    ),
+    Command(
         "charemb",
         "pocketintent.cli.train.charemb",
         "vectors of any text from its characters, learnt from a table of vectors",

@@ -26,6 +26,8 @@ examples:
   pocketintent train words --corpus papers.txt.gz --out words.safetensors
   pocketintent train words --corpus papers.txt.gz --terms terms.tsv --out words.txt.gz
   pocketintent train words --corpus chats.txt.gz --method fasttext --dim 100 --out words.safetensors
+  pocketintent train words --corpus chats.txt.gz --architecture skipgram --loss hierarchical \\
+      --out words.safetensors
   pocketintent train words --from glove.6B.200d.txt --limit 100000 --out glove.safetensors
 
 The suffix of --out chooses the format: .safetensors is a model for `match`, `evaluate` and

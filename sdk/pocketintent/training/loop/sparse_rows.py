@@ -44,13 +44,16 @@ class SparseRows:
     """One embedding table and the optimiser state of its rows.
 
     AdaGrad has one accumulator for each row, the running sum of the mean squared gradient, as
-    in StarSpace; SGD has none.
+    in StarSpace, or one for each value, the running sum of its squared gradient, as in GloVe; SGD
+    has none.
 
     Args:
         table: The embeddings, float32 [num_rows, dim]; changed in place.
         adagrad: Whether steps are scaled by AdaGrad.
         max_norm: Longer rows are scaled to this length; None for no bound.
         num_bounded: Number of first rows that ``max_norm`` bounds; None for all rows.
+        per_value: Whether AdaGrad has an accumulator for each value instead of each row.
+        initial_square: Initial value of the accumulators.
     """
 
     def __init__(
@@ -60,11 +63,15 @@ class SparseRows:
         adagrad: bool,
         max_norm: float | None = None,
         num_bounded: int | None = None,
+        per_value: bool = False,
+        initial_square: float = 0.0,
     ) -> None:
         self.table = table
         self.max_norm = max_norm
         self.num_bounded = num_bounded
-        self.squares = table.new_zeros(len(table)) if adagrad else None
+        self._per_value = per_value
+        shape = table.shape if per_value else table.shape[:1]
+        self.squares = table.new_full(shape, initial_square) if adagrad else None
 
     def step(
         self, rows: Tensor, gradient: Tensor, learning_rate: float, squares: Tensor | None = None
@@ -76,13 +83,16 @@ class SparseRows:
             gradient: The summed gradient of each row, float32 [n, dim].
             learning_rate: Step size.
             squares: What AdaGrad adds to the accumulator of each row, float32 [n]; None for the
-                mean square of ``gradient``.
+                mean square of ``gradient``, and always None with an accumulator for each value.
         """
         if self.squares is not None:
-            added = gradient.square().mean(1) if squares is None else squares
-            total = self.squares[rows] + added
+            if squares is None:
+                squares = gradient.square()
+                squares = squares if self._per_value else squares.mean(1)
+            total = self.squares[rows] + squares
             self.squares[rows] = total
-            gradient = gradient * total.clamp_min(1e-20).rsqrt().unsqueeze(1)
+            scale = total.clamp_min(1e-20).rsqrt()
+            gradient = gradient * (scale if self._per_value else scale.unsqueeze(1))
         values = self.table.index_select(0, rows).add_(gradient, alpha=-learning_rate)
         if self.max_norm is not None:
             norm = values.norm(dim=1, keepdim=True)

@@ -9,6 +9,7 @@ import numpy as np
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.encoded import EncodedCorpus, ragged_ranges
+from pocketintent.training.corpora.sampling import FrequencySampler
 from pocketintent.training.starspace.settings import StarSpaceSettings
 
 _GROUP = 16  # examples of sentence and labelled mode that share their negatives
@@ -214,23 +215,6 @@ class BagBatches:
         keep_right = np.ones(len(right.ids), bool)
         keep_right[single[right.owners]] = ~in_left[single[left.owners]]
         return halves, Bags(right.ids[keep_right], right.owners[keep_right], documents)
-
-
-class FrequencySampler:
-    """Draws numbers in proportion to a power of their counts.
-
-    Args:
-        counts: Count of each number, [n].
-        power: Exponent; 0 draws uniformly, 1 by frequency.
-    """
-
-    def __init__(self, counts: IntArray, power: float) -> None:
-        weights = np.cumsum(counts.astype(np.float64) ** power)
-        self._cumulative = weights / weights[-1]
-
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> IntArray:
-        """Independent draws, int64 of shape ``shape``."""
-        return np.searchsorted(self._cumulative, rng.random(shape), side="right")
 
 
 def pack_rows(lengths: IntArray, row_length: int) -> IntArray:

@@ -3,50 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from itertools import chain
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.corpora.encoded import EncodedCorpus, Splitter, encode_corpus
-from pocketintent.training.corpora.reader import read_corpus, read_texts
-from pocketintent.training.corpora.sentences import train_punkt
+from pocketintent.training.corpora.prepared import (
+    PreparedCorpus,
+    load_prepared,
+    prepare_corpus,
+)
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
-from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, Report, RunOptions
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.table_training import Batches, TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.starspace.data import BagBatch, BagBatches, WordBatch, WordBatches
 from pocketintent.training.starspace.model import StarSpace
 from pocketintent.training.starspace.settings import StarSpaceSettings
-
-_VOCABULARY = "vocabulary.json"
-
-
-@dataclass(frozen=True)
-class PreparedCorpus:
-    """The encoded corpus, kept in the work folder for a resumed run."""
-
-    words: CountedVocabulary
-    """The vocabulary."""
-    labels: CountedVocabulary | None
-    """The labels with their counts; None except in labelled mode."""
-    corpus: EncodedCorpus
-    """The corpus as word ids."""
 
 
 def train_starspace(
@@ -79,9 +61,10 @@ def train_starspace(
         if run.finished:
             return run.record
         if run.leads:
-            prepare_corpus(paths, run.folder, settings, run.report)
+            labelled = settings.mode == "labelled"
+            prepare_corpus(paths, run.folder, settings, run.report, labelled=labelled)
         run.workers.wait()
-        prepared = load_prepared(run.folder, settings)
+        prepared = load_prepared(run.folder)
         num_labels = len(prepared.labels) if prepared.labels else 0
         model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=run.device)
         task = TableTraining(model, _batches(prepared, settings), run.workers)
@@ -98,71 +81,6 @@ def train_starspace(
             _save(Path(out), model, prepared, {"training": training, **language_entries})
         run.record.update(training)
     return run.record
-
-
-def prepare_corpus(
-    paths: Sequence[str | Path], folder: Path, settings: StarSpaceSettings, report: Report
-) -> None:
-    """Count the words of a corpus and encode it, unless the folder already contains both.
-
-    Args:
-        paths: Corpus files, see :func:`read_corpus`.
-        folder: The work folder.
-        settings: The settings of the run.
-        report: Receives lines of progress.
-
-    Raises:
-        PocketIntentError: Bad corpus, no word is frequent enough, or no label in labelled mode.
-    """
-    if (folder / _VOCABULARY).exists():  # written last
-        return
-    tokenize: Tokenizer = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
-    split: Splitter = _split_tabs
-    if settings.split == "punkt":
-        report("learning where sentences end")
-        split = train_punkt(read_texts(paths), seed=settings.seed)
-    report("counting words")
-    words = count_vocabulary(
-        (tokenize(part) for text in read_texts(paths) for part in split(text)),
-        min_count=settings.min_count,
-        max_words=settings.max_words,
-    )
-    lists: dict[str, Any] = {"words": words.words, "counts": words.counts.tolist()}
-    if settings.mode == "labelled":
-        labels = _count_labels(paths)
-        lists |= {"labels": labels.words, "label_counts": labels.counts.tolist()}
-    report(f"{len(words)} words; encoding the corpus")
-    vocabulary = Vocabulary(words.words)
-    label_ids = {label: number for number, label in enumerate(lists.get("labels", []))}
-    encode_corpus(
-        read_corpus(paths),
-        lambda text: vocabulary.ids(tokenize(text)),
-        folder,
-        split=split,
-        label_ids=label_ids,
-    )
-    write_atomically(folder / _VOCABULARY, orjson.dumps(lists))
-
-
-def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
-    labels = ([item.label] for item in read_corpus(paths) if item.label)
-    first = next(labels, None)
-    if first is None:
-        raise PocketIntentError(
-            "labelled mode needs a corpus of .jsonl lines with text and intent; no line of "
-            f"{', '.join(map(str, paths))} has an intent"
-        )
-    return count_vocabulary(chain([first], labels))
-
-
-def load_prepared(folder: Path, settings: StarSpaceSettings) -> PreparedCorpus:
-    """The corpus that :func:`prepare_corpus` wrote to a folder."""
-    lists = orjson.loads((folder / _VOCABULARY).read_bytes())
-    labels = None
-    if settings.mode == "labelled":
-        labels = CountedVocabulary(lists["labels"], np.array(lists["label_counts"], np.int64))
-    words = CountedVocabulary(lists["words"], np.array(lists["counts"], np.int64))
-    return PreparedCorpus(words, labels, EncodedCorpus.load(folder))
 
 
 def _batches(
@@ -194,7 +112,3 @@ def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, entries: dict[s
         manifest["labels"] = prepared.labels.words
         tensors["labels.embedding"] = model.words.table[model.num_words :].cpu().numpy()
     save_model(out, manifest, tensors)
-
-
-def _split_tabs(text: str) -> list[str]:
-    return text.split("\t")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
@@ -52,6 +52,7 @@ def to_encoder(
     vectors: TermVectors,
     *,
     tokenizer_spec: Mapping[str, Any] = SIMPLE_SPEC,
+    counts: IntArray | None = None,
     manifest: Mapping[str, Any] | None = None,
 ) -> StaticEncoder:
     """Make an encoder: a text is the sum of its words' vectors, at unit length.
@@ -60,6 +61,7 @@ def to_encoder(
         vectors: Words and terms. A term that the tokenizer never yields, such as one with an
             underscore or a capital letter, keeps its row but is never looked up.
         tokenizer_spec: The manifest's tokenizer entry; by default the tokenizer ``simple``.
+        counts: How often each term occurred in training, int64 [num_terms], or None.
         manifest: Further manifest entries, such as ``training``.
 
     Returns:
@@ -72,5 +74,6 @@ def to_encoder(
         Vocabulary(vectors.terms),
         DenseMatrix(vectors.vectors),
         tokenizer_spec=tokenizer_spec,
+        counts=None if counts is None else counts.astype(np.uint32),
         manifest=manifest,
     )

@@ -90,7 +90,9 @@ class WordTraining(Trainable):
             inputs = {"words": vectors.vectors_vocab, "ngrams": vectors.vectors_ngrams}
         else:
             inputs = {"words": vectors.vectors}
-        return {**inputs, "targets": self.model.syn1neg}
+        hierarchical = self.settings.loss == "hierarchical"
+        targets = self.model.syn1 if hierarchical else self.model.syn1neg
+        return {**inputs, "targets": targets}
 
 
 def new_model(words: CountedVocabulary, settings: WordSettings) -> Any:
@@ -103,11 +105,13 @@ def new_model(words: CountedVocabulary, settings: WordSettings) -> Any:
         MissingExtraError: gensim is not installed.
     """
     gensim = require("gensim.models", "train")
+    hierarchical = settings.loss == "hierarchical"
     options = {
         "vector_size": settings.dim,
         "window": settings.window,
         "sg": int(settings.architecture == "skipgram"),
-        "negative": settings.negatives,
+        "hs": int(hierarchical),
+        "negative": 0 if hierarchical else settings.negatives,
         "sample": settings.subsample,
         "alpha": settings.learning_rate,
         "min_alpha": settings.min_learning_rate,

@@ -25,10 +25,17 @@ class WordSettings:
         "cbow",
         "`cbow` predicts a word from the words around it, `skipgram` those words from the word",
     )
+    loss: Literal["negative", "hierarchical"] = setting(
+        "negative",
+        "`negative`, the right word against random words, or `hierarchical`, a softmax over the "
+        "branches of a Huffman tree, in which frequent words have short paths",
+    )
     dim: int = setting(200, "dimension of the vectors", least=1)
     window: int = setting(8, "context words on each side", least=1, unit="words")
     epochs: int = setting(25, "passes over the corpus", least=1)
-    negatives: int = setting(5, "random words that each right word is compared with", least=1)
+    negatives: int = setting(
+        5, "`negative` loss: random words that each right word is compared with", least=1
+    )
     subsample: float = setting(
         1e-3, "words above this share of the text are skipped at random; 0 for never", least=0
     )

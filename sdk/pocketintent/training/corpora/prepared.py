@@ -1,0 +1,142 @@
+"""A corpus with its counted words, encoded once in the work folder of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import orjson
+
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.training.corpora.encoded import EncodedCorpus, Splitter, encode_corpus
+from pocketintent.training.corpora.reader import read_corpus, read_texts
+from pocketintent.training.corpora.sentences import train_punkt
+from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
+from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
+from pocketintent.training.loop.options import Report
+
+_VOCABULARY = "vocabulary.json"
+
+
+class CorpusSettings(Protocol):
+    """The settings that decide how a corpus is read."""
+
+    @property
+    def tokenizer(self) -> str:
+        """Name of the tokenizer, see :data:`TOKENIZER_SPECS`."""
+        ...
+
+    @property
+    def split(self) -> str:
+        """How a line is split into sentences: "tabs" or "punkt"."""
+        ...
+
+    @property
+    def min_count(self) -> int:
+        """Rarer words get no embedding."""
+        ...
+
+    @property
+    def max_words(self) -> int | None:
+        """Largest number of words; None for all."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Seed of the sample that Punkt learns from."""
+        ...
+
+
+@dataclass(frozen=True)
+class PreparedCorpus:
+    """The encoded corpus, kept in the work folder for a resumed run."""
+
+    words: CountedVocabulary
+    """The vocabulary."""
+    labels: CountedVocabulary | None
+    """The labels with their counts; None unless the corpus was prepared with labels."""
+    corpus: EncodedCorpus
+    """The corpus as word ids."""
+
+
+def prepare_corpus(
+    paths: Sequence[str | Path],
+    folder: Path,
+    settings: CorpusSettings,
+    report: Report,
+    *,
+    labelled: bool = False,
+) -> None:
+    """Count the words of a corpus and encode it, unless the folder already contains both.
+
+    Args:
+        paths: Corpus files, see :func:`read_corpus`.
+        folder: The work folder.
+        settings: The settings of the run.
+        report: Receives lines of progress.
+        labelled: Whether the labels are counted and encoded too.
+
+    Raises:
+        PocketIntentError: Bad corpus, no word is frequent enough, or no label where labels are
+            needed.
+    """
+    if (folder / _VOCABULARY).exists():  # written last
+        return
+    tokenize: Tokenizer = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
+    split: Splitter = _split_tabs
+    if settings.split == "punkt":
+        report("learning where sentences end")
+        split = train_punkt(read_texts(paths), seed=settings.seed)
+    report("counting words")
+    words = count_vocabulary(
+        (tokenize(part) for text in read_texts(paths) for part in split(text)),
+        min_count=settings.min_count,
+        max_words=settings.max_words,
+    )
+    lists: dict[str, Any] = {"words": words.words, "counts": words.counts.tolist()}
+    if labelled:
+        labels = _count_labels(paths)
+        lists |= {"labels": labels.words, "label_counts": labels.counts.tolist()}
+    report(f"{len(words)} words; encoding the corpus")
+    vocabulary = Vocabulary(words.words)
+    label_ids = {label: number for number, label in enumerate(lists.get("labels", []))}
+    encode_corpus(
+        read_corpus(paths),
+        lambda text: vocabulary.ids(tokenize(text)),
+        folder,
+        split=split,
+        label_ids=label_ids,
+    )
+    write_atomically(folder / _VOCABULARY, orjson.dumps(lists))
+
+
+def load_prepared(folder: Path) -> PreparedCorpus:
+    """The corpus that :func:`prepare_corpus` wrote to a folder."""
+    lists = orjson.loads((folder / _VOCABULARY).read_bytes())
+    labels = None
+    if "labels" in lists:
+        labels = CountedVocabulary(lists["labels"], np.array(lists["label_counts"], np.int64))
+    words = CountedVocabulary(lists["words"], np.array(lists["counts"], np.int64))
+    return PreparedCorpus(words, labels, EncodedCorpus.load(folder))
+
+
+def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
+    labels = ([item.label] for item in read_corpus(paths) if item.label)
+    first = next(labels, None)
+    if first is None:
+        raise PocketIntentError(
+            "labelled mode needs a corpus of .jsonl lines with text and intent; no line of "
+            f"{', '.join(map(str, paths))} has an intent"
+        )
+    return count_vocabulary(chain([first], labels))
+
+
+def _split_tabs(text: str) -> list[str]:
+    return text.split("\t")

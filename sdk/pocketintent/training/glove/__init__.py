@@ -1,0 +1,4 @@
+"""GloVe: word vectors fitted to the logarithms of co-occurrence counts.
+
+Imports ``training.loop``, ``training.corpora`` and ``training.vectors``.
+"""
