@@ -42,13 +42,14 @@ def read_fasttext(
     """
     file = read_file(data, path)
     ngrams = _ngram_table(file, path)
-    own = None if file.is_floret else file.table
-    words, places = file.words, file.places
+    words, places, own = file.words, file.places, file.table
     if file.model == _SENT2VEC and words[:1] == [_PLACEHOLDER]:
         words, places = words[1:], places[1:]
-        own = file.table.select(slice(1, None))
+        own = own.select(slice(1, None))
     marks = [f"byte {place}" for place in places[:limit]]
-    terms, vectors = read_words(path, words[:limit], marks, own, ngrams)
+    terms, vectors = read_words(
+        path, words[:limit], marks, own, ngrams, prefers_ngrams=file.is_floret
+    )
     if ngrams is None or not subwords:
         return TermVectors(terms, vectors)
     place = f"table at byte {file.table_place}"

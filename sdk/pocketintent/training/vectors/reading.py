@@ -121,6 +121,18 @@ def _map(file: BinaryIO, packed: bool) -> mmap.mmap:
         return mmap.mmap(unpacked.fileno(), 0, access=mmap.ACCESS_READ)
 
 
+def _are_binary_rows(data: bytes, num_rows: int, dim: int) -> bool:
+    """Whether data, by chance all text, is exactly the rows of a small binary file."""
+    place = 0
+    for _ in range(num_rows):
+        space = data.find(b" ", place)
+        if space < 0:
+            return False
+        place = space + 1 + 4 * dim
+        place += data[place : place + 1] == b"\n"
+    return place == len(data)
+
+
 def _read_floret(file: BinaryIO, path: Path, *, subwords: bool) -> TermVectors:
     if not subwords:
         raise PocketIntentError(
@@ -149,7 +161,7 @@ def _is_binary(head: bytes) -> bool:
     except ValueError:
         pass
     rows = head[start:]
-    if _CONTROL.search(rows):
+    if _CONTROL.search(rows) or _are_binary_rows(rows, int(header[1]), dim):
         return True
     try:
         # The head may end inside a character of up to four bytes.

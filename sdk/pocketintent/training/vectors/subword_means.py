@@ -90,8 +90,10 @@ def read_words(
     path: Path,
     words: Sequence[bytes],
     places: Sequence[str],
-    own: Rows | None,
+    own: Rows,
     ngrams: NgramTable | None,
+    *,
+    prefers_ngrams: bool = False,
 ) -> tuple[list[str], FloatArray]:
     """Compute the vectors of words: the mean of a word's row and of its n-grams' rows.
 
@@ -99,8 +101,9 @@ def read_words(
         path: The file, for messages.
         words: The words in UTF-8.
         places: The place of each word in the file, for messages.
-        own: A row for each word; None in a model with n-grams alone.
+        own: A row for each word.
         ngrams: The n-grams; None in a model without.
+        prefers_ngrams: Whether only words without n-grams use their row, as in floret.
 
     Returns:
         The words, and their vectors float32 [num_words, dim].
@@ -109,8 +112,7 @@ def read_words(
         PocketIntentError: There are no words, or a word or its vector is bad; see
             :meth:`VectorRows.add`.
     """
-    parts = [part for part in (own, None if ngrams is None else ngrams.table) if part is not None]
-    rows = VectorRows(path, parts[0].dim)
+    rows = VectorRows(path, own.dim)
     for start in range(0, len(words), _WORDS_AT_ONCE):
         block = words[start : start + _WORDS_AT_ONCE]
         total: FloatArray = np.zeros((len(block), rows.dim), np.float32)
@@ -121,10 +123,10 @@ def read_words(
             ids, shares = ngrams.rows_of_words(texts)
             distinct, order = np.unique(ids, return_inverse=True)
             total = DenseMatrix(ngrams.table.rows(distinct)).weighted_sums(order, shares)
-        if own is not None:
-            total += own.rows(np.arange(start, start + len(block)))
-            shares = shares + 1
-        total /= np.maximum(shares, 1).astype(np.float32)[:, None]
+        users = np.flatnonzero(shares == 0) if prefers_ngrams else np.arange(len(block))
+        total[users] += own.rows(start + users)
+        shares[users] += 1
+        total /= shares.astype(np.float32)[:, None]
         for word, vector, place in zip(block, total, places[start:], strict=False):
             rows.add(word, vector, place)
     return rows.finish()
