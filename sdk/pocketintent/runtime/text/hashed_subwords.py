@@ -42,7 +42,7 @@ def fasttext_buckets(
         word shorter than any n-gram.
     """
     grams, counts = _ngrams(words, min_n, max_n, whole_words=False)
-    return (fasttext_hashes(grams) % num_buckets).astype(np.intp), counts
+    return _modulo(fasttext_hashes(grams), num_buckets), counts
 
 
 def floret_buckets(
@@ -54,7 +54,7 @@ def floret_buckets(
     """
     grams, counts = _ngrams(words, min_n, max_n, whole_words=True)
     hashes = murmur_hashes(grams, FLORET_SEED)[:, :num_hashes]
-    return (hashes % num_buckets).astype(np.intp).ravel(), counts * num_hashes
+    return _modulo(hashes, num_buckets).ravel(), counts * num_hashes
 
 
 def fasttext_hashes(strings: Sequence[bytes]) -> NDArray[np.uint32]:
@@ -96,6 +96,11 @@ def murmur_hashes(strings: Sequence[bytes], seed: int) -> NDArray[np.uint32]:
         h2 = h2 + h1
         hashes[places] = np.stack([h1, h2], axis=1).astype("<u8").view("<u4")
     return hashes
+
+
+def _modulo(hashes: NDArray[np.uint32], num_buckets: int) -> IndexArray:
+    buckets: IndexArray = (hashes.astype(np.int64) % num_buckets).astype(np.intp)
+    return buckets
 
 
 def _ngrams(
