@@ -14,7 +14,7 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo model robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo default tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -81,35 +81,64 @@ python:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "make: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
 
-# The corpora of the default model, in the order that its training reads them.
+# Training. DATA is the folder of the public data sets, TEACHER a folder with all-MiniLM-L6-v2, as
+# ONNX with tokenizer.json or as transformers keeps it. A run that was stopped continues.
 DATA ?= ../shared/data
+TEACHER ?= minilm
 CORPORA = $(addprefix $(DATA)/corpus/,$(addsuffix .txt.gz,multidogo queries sgd taskmaster topical_chat))
 POCKETINTENT := $(TEST)/bin/pocketintent
+SHIPPED = "is ready; sdk/pocketintent/assets/ has the one that ships"
 
-model: $(TEST)/installed ## train, finish and compress the default model (10 minutes, DATA=folder)
+# The shipped models: `contextual`, trained on the teacher's vectors, compressed, and trained on.
+DEFAULT_KEEP ?= 28300
+default: runs/targets.bin ## train the model `default` (hours, DATA=folder, TEACHER=folder)
+	test -e runs/contextual.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
+		--out runs/contextual.safetensors --resume --hidden 192 --epochs 6 --precision bfloat16 --language en
+	$(POCKETINTENT) compress runs/contextual.safetensors --out runs/compressed.safetensors \
+		--keep $(DEFAULT_KEEP) --sub-dim 4 --codebook-size 256
+	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed.safetensors \
+		--out runs/default.safetensors --epochs 1 --learning-rate 0.0005 --precision bfloat16 --corpus $(CORPORA)
+	@echo runs/default.safetensors $(SHIPPED) >&2
+
+TINY_KEEP ?= 12500
+tiny: runs/targets.bin ## train the model `tiny` (hours, DATA=folder, TEACHER=folder)
+	test -e runs/contextual-tiny.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
+		--out runs/contextual-tiny.safetensors --resume --dim 128 --hidden 96 --num-buckets 4096 --epochs 5 \
+		--precision bfloat16 --language en
+	$(POCKETINTENT) compress runs/contextual-tiny.safetensors --out runs/compressed-tiny.safetensors \
+		--keep $(TINY_KEEP) --sub-dim 4 --codebook-size 256
+	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed-tiny.safetensors \
+		--out runs/tiny.safetensors --epochs 1 --learning-rate 0.0005 --precision bfloat16 --corpus $(CORPORA)
+	@echo runs/tiny.safetensors $(SHIPPED) >&2
+
+runs/targets.bin: | $(TEST)/installed
 	mkdir -p runs
-	test -e runs/starspace.safetensors || $(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/starspace.safetensors --resume \
-		--language en --threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6 --negative-power 0.5
-	$(POCKETINTENT) train finish runs/starspace.safetensors --out runs/finished.safetensors
-	$(POCKETINTENT) compress runs/finished.safetensors --out runs/default.safetensors \
-		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
-	@echo "runs/default.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
+	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts $(CORPORA) --single-words 2 --teacher-words \
+		--phrases 250000 --substitutions 250000 --out $@
 
-WORDS ?= default
-robust: $(TEST)/installed ## train the robust model from the default one (10 minutes, WORDS=model)
+# Recipes of the other kinds of models, whose figures are in docs/; none of them ships.
+starspace: runs/starspace.safetensors ## train a static model on the corpora alone (10 minutes, DATA=folder)
+
+runs/starspace.safetensors: | $(TEST)/installed
+	mkdir -p runs
+	test -e runs/trained.safetensors || $(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/trained.safetensors --resume \
+		--language en --threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6 --negative-power 0.5
+	$(POCKETINTENT) train finish runs/trained.safetensors --out runs/finished.safetensors
+	$(POCKETINTENT) compress runs/finished.safetensors --out $@ \
+		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
+
+WORDS ?= runs/starspace.safetensors
+robust: $(WORDS) | $(TEST)/installed ## train a combined model on the words of a static one (10 minutes, WORDS=file)
 	mkdir -p runs
 	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target $(WORDS) --resume \
 		--language en --out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
 		--validation 0.05 --rank-power 0.5 --patience 0 --typing-errors 0.5
 	$(POCKETINTENT) combine $(WORDS) runs/charemb.safetensors --out runs/robust.safetensors --keep 10000 \
 		--corpus $(CORPORA)
-	@echo "runs/robust.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2
 
-# A folder with all-MiniLM-L6-v2, as ONNX with tokenizer.json or as transformers keeps it.
-TEACHER ?= minilm
-distilled: $(TEST)/installed ## train the distilled model (1 hour, DATA=folder, TEACHER=folder)
+distilled: $(WORDS) | $(TEST)/installed ## distil a static model (1 hour, DATA=folder, TEACHER=folder, WORDS=file)
 	mkdir -p runs
-	test -e runs/words.tsv || $(POCKETINTENT) train targets --teacher $(TEACHER) --words default \
+	test -e runs/words.tsv || $(POCKETINTENT) train targets --teacher $(TEACHER) --words $(WORDS) \
 		--out runs/words.tsv
 	test -e runs/utterances.bin || $(POCKETINTENT) train targets --teacher $(TEACHER) \
 		--texts $(CORPORA) --out runs/utterances.bin
@@ -119,4 +148,3 @@ distilled: $(TEST)/installed ## train the distilled model (1 hour, DATA=folder, 
 		--trained-dim 192 --subword-dim 64 --subword-scale 0.6 --norm-power 1 --frequency-weight 0
 	$(POCKETINTENT) compress runs/finished-sums.safetensors --out runs/distilled.safetensors \
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
-	@echo "runs/distilled.safetensors is ready; sdk/pocketintent/assets/ has the one that ships" >&2

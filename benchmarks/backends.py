@@ -2,7 +2,7 @@
 
     python benchmarks/backends.py --data ../shared/data --folder exports
     python benchmarks/backends.py --data ../shared/data --folder exports --templates 100
-    python benchmarks/backends.py --data ../shared/data --model robust --templates 100 --errors 0,2
+    python benchmarks/backends.py --data ../shared/data --model tiny --templates 100 --errors 0,2
 
 ``numpy``, ``onnxruntime`` and ``tflite`` are ``IntentRecognizer.load(…, backend=…)``: the backend
 computes the sentence vector, NumPy searches. ``onnx-…`` and ``tflite-…`` are the exported

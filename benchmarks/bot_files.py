@@ -1,6 +1,6 @@
 """Bot files: the time to open one, and the accuracy that fewer words cost.
 
-    python benchmarks/bot_files.py ../shared/data/intents/clinc150 --model distilled
+    python benchmarks/bot_files.py ../shared/data/intents/clinc150 --model tiny
     python benchmarks/bot_files.py ../shared/data/intents/snips --max-words 2000,5000 --runs 5
 
 Builds bot files of draws of templates, as `pocketintent build --max-words` does. Prints a JSON
@@ -38,7 +38,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path, help="folder with train.jsonl and the split")
-    parser.add_argument("--model", default="distilled", help="the model (%(default)s)")
+    parser.add_argument("--model", default="default", help="the model (%(default)s)")
     parser.add_argument("--split", choices=("valid", "test"), default="valid")
     parser.add_argument("--shots", type=int, default=10, help="templates of each intent")
     parser.add_argument("--runs", type=int, default=3, help="draws of the templates")

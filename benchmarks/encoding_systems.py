@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pocketintent.runtime.encoders.charemb.encoder import Reading
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -70,13 +71,16 @@ class Forgetful:
 
     def read(self, texts: Sequence[str]) -> None:
         """Meet the words of texts, by encoding them."""
-        self._encoder.encode_batch(texts)
+        for text in texts:  # a batch may leave out what single texts keep
+            self._encoder.encode(text)
 
 
 def _copier(encoder: Encoder) -> Callable[[], Encoder]:
     """A function that returns a copy of the encoder, which shares its large parts."""
     if isinstance(encoder, StaticEncoder):
         return encoder.replace
+    if isinstance(encoder, ContextualEncoder):  # its table has met the words
+        return lambda: encoder.replace(table=encoder.table.replace())
     # The other kinds never change their cached words in place but replace them, so the copies
     # do not share what one of them has met.
     return lambda: copy.copy(encoder)
@@ -93,7 +97,12 @@ def open_minilm(name: str, cache: Path) -> Candidate:
 def open_model(path: str | None) -> Candidate:
     """The model of a file or of a shipped model's name; the default model when None."""
     encoder = load_encoder(path)
-    families = {"static": "word vectors", "charemb": "CharEmb of a file", "combined": "combined"}
+    families = {
+        "static": "word vectors",
+        "contextual": "word vectors in context",
+        "charemb": "CharEmb of a file",
+        "combined": "combined",
+    }
     name = "default" if path is None else Path(path).name
     size = find_model(path).stat().st_size
     return Candidate(name, families.get(encoder.kind, encoder.kind), encoder, size)

@@ -1,17 +1,29 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from encoding_systems import Candidate, Forgetful, make_charemb, make_network, open_model
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.word_cache import WordCache
 
-KEEPS = {"static": True, "words": True, "combined": True, "text": False}
+KEEPS = {"static": True, "contextual": True, "words": True, "combined": True, "text": False}
 
 
 @pytest.fixture
-def models(compressed_model: Path, character_models: dict[str, Path]) -> dict[str, Path]:
-    return {"static": compressed_model, **character_models}
+def models(
+    compressed_model: Path, contextual_model: Path, character_models: dict[str, Path]
+) -> dict[str, Path]:
+    return {"static": compressed_model, "contextual": contextual_model, **character_models}
+
+
+def num_kept(encoder: Any) -> int:
+    """Number of words in the caches of an encoder and of the encoders that it consists of."""
+    parts = [encoder, *(part for part in vars(encoder).values() if isinstance(part, ModelEncoder))]
+    values = [value for part in parts for value in vars(part).values()]
+    return sum(len(value) for value in values if isinstance(value, WordCache))
 
 
 @pytest.mark.parametrize(("name", "keeps"), KEEPS.items())
@@ -46,7 +58,7 @@ def test_an_encoder_of_another_package_keeps_nothing() -> None:
 
 @pytest.mark.parametrize("name", KEEPS)
 def test_a_forgetful_encoder_computes_unknown_words_again(
-    models: dict[str, Path], name: str, monkeypatch: pytest.MonkeyPatch
+    models: dict[str, Path], name: str
 ) -> None:
     encoder = load_encoder(models[name])
     forgetful = Forgetful(encoder)
@@ -55,8 +67,10 @@ def test_a_forgetful_encoder_computes_unknown_words_again(
     forgetful.read(["unheard wrods"])
     np.testing.assert_array_equal(forgetful.encode("turn on unheard wrods"), expected)
     before = forgetful._encoder
+    assert (num_kept(before) > 0) == KEEPS[name]
     forgetful.forget()
     assert forgetful._encoder is not before
+    assert num_kept(forgetful._encoder) == 0
     np.testing.assert_array_equal(forgetful.encode("turn on unheard wrods"), expected)
 
 

@@ -235,5 +235,5 @@ def test_a_bot_file_brings_its_model_for_what_is_loaded_later(
     assert again.respond("please switch the lamp off").splitlines()[1:] == answer
     assert session.respond(f":load {path}").startswith("loaded 3 intents")
     with pytest.raises(PocketIntentError, match="contains its model"):
-        Session(str(path), "robust")
+        Session(str(path), "tiny")
     assert session.complete(f":load {tmp_path}/b") == [str(tmp_path / "bot.json"), str(path)]

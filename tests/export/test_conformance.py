@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pocketintent import IntentRecognizer, load_encoder
-from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.negations import NEGATIONS, is_negated
@@ -13,25 +13,23 @@ from pocketintent_export.conformance import NARROW, make_conformance
 
 
 @pytest.fixture(scope="module")
-def encoder() -> StaticEncoder:
-    encoder = load_encoder()
-    assert isinstance(encoder, StaticEncoder)
-    return encoder
+def encoder() -> ModelEncoder:
+    return load_encoder()
 
 
 @pytest.fixture(scope="module")
-def recognizer(encoder: StaticEncoder) -> IntentRecognizer:
+def recognizer(encoder: ModelEncoder) -> IntentRecognizer:
     return IntentRecognizer(encoder, "smart_home")
 
 
-def _conformance(recognizer: IntentRecognizer, encoder: StaticEncoder, seed: int) -> list[Any]:
+def _conformance(recognizer: IntentRecognizer, encoder: ModelEncoder, seed: int) -> list[Any]:
     assert recognizer.scorer is not None
     features = TextFeatures(recognizer.scorer.text_features)
     return make_conformance(recognizer, encoder.graph_inputs(), features, seed)
 
 
 @pytest.fixture(scope="module")
-def lines(recognizer: IntentRecognizer, encoder: StaticEncoder) -> list[Any]:
+def lines(recognizer: IntentRecognizer, encoder: ModelEncoder) -> list[Any]:
     return _conformance(recognizer, encoder, seed=3)
 
 
@@ -74,7 +72,7 @@ def test_a_line_has_every_value_of_the_match_and_what_it_is_made_of(
         np.testing.assert_allclose(line["scores"], expected, atol=1e-6)
 
 
-def test_lines_of_a_bot_that_looks_for_negations_have_the_feature(encoder: StaticEncoder) -> None:
+def test_lines_of_a_bot_that_looks_for_negations_have_the_feature(encoder: ModelEncoder) -> None:
     templates = load_templates("smart_home")
     templates.add_intent("lights_on", [], counter_examples=["don't turn the lights on"])
     recognizer = IntentRecognizer(encoder, templates)
@@ -86,10 +84,10 @@ def test_lines_of_a_bot_that_looks_for_negations_have_the_feature(encoder: Stati
         pairs == ([[0, 1]] if is_negated(recognizer.read(text), NEGATIONS["en"]) else [])
         for text, pairs in flags.items()
     )
-    assert sum(map(len, flags.values())) > 20
+    assert sum(map(len, flags.values())) > 10
 
 
-def test_a_decision_without_ngrams_has_none_in_its_lines(encoder: StaticEncoder) -> None:
+def test_a_decision_without_ngrams_has_none_in_its_lines(encoder: ModelEncoder) -> None:
     recognizer = IntentRecognizer(
         encoder, {"a": ["lamp on"], "b": ["jazz"]}, decision="nearest+centroid"
     )
@@ -97,7 +95,7 @@ def test_a_decision_without_ngrams_has_none_in_its_lines(encoder: StaticEncoder)
     assert lines and all({"ngram_counts", "negation"}.isdisjoint(line) for line in lines)
 
 
-def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: StaticEncoder) -> None:
+def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: ModelEncoder) -> None:
     recognizer = IntentRecognizer(encoder, {"a": ["turn on"], "b": ["turn on"]})
     lines = _conformance(recognizer, encoder, seed=0)
     assert all(line["nearest"] is None for line in lines)

@@ -16,10 +16,13 @@ from pocketintent_export.shortened import ShortenedEncoder
 
 
 @pytest.fixture(scope="module")
-def static() -> StaticEncoder:
-    encoder = load_encoder()
-    assert isinstance(encoder, StaticEncoder)
-    return encoder
+def static(compressed_model: Path) -> ModelEncoder:
+    return load_encoder(compressed_model)
+
+
+@pytest.fixture(scope="module")
+def contextual() -> ModelEncoder:
+    return load_encoder()
 
 
 @pytest.fixture(scope="module")
@@ -36,16 +39,21 @@ def _vector(encoder: ModelEncoder, text: str) -> np.ndarray:
 @given(text=st.one_of(st.text(), st.sampled_from(HOSTILE)))
 @settings(max_examples=50)
 def test_slots_give_the_runtime_vector(
-    static: StaticEncoder, combined: ModelEncoder, text: str
+    static: ModelEncoder, contextual: ModelEncoder, combined: ModelEncoder, text: str
 ) -> None:
-    for encoder in (static, combined):
+    for encoder in (static, contextual, combined):
         assert np.abs(_vector(encoder, text) - encoder.encode(text)).max() < 1e-5
 
 
-def test_a_long_text_is_encoded_as_its_first_slots(static: StaticEncoder) -> None:
-    short = ShortenedEncoder(static, static.graph_inputs(3))
-    assert np.allclose(short.encode("turn on the lights please"), static.encode("turn on the"))
-    assert np.array_equal(short.encode("turn on"), static.encode("turn on"))
+@pytest.mark.parametrize("name", ["static", "contextual"])
+def test_a_long_text_is_encoded_as_its_first_slots(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    encoder: ModelEncoder = request.getfixturevalue(name)
+    short = ShortenedEncoder(encoder, encoder.graph_inputs(3))
+    expected = encoder.encode("turn on the")
+    assert np.allclose(short.encode("turn on the lights please"), expected, atol=1e-6)
+    assert np.array_equal(short.encode("turn on"), encoder.encode("turn on"))
 
 
 def test_words_that_are_spelt_out_take_no_slot(combined: ModelEncoder) -> None:

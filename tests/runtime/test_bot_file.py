@@ -282,8 +282,8 @@ def test_a_bot_file_is_a_model(compressed_model: Path, path: Path) -> None:
 def test_a_model_beside_a_bot_file_is_refused(make: Make, path: Path) -> None:
     make().save(path)
 
-    with pytest.raises(PocketIntentError, match="contains its model, but the model robust"):
-        IntentRecognizer.load(path, "robust")
+    with pytest.raises(PocketIntentError, match="contains its model, but the model tiny"):
+        IntentRecognizer.load(path, "tiny")
     with pytest.raises(PocketIntentError, match="the backend 'onnxruntime' needs a folder"):
         IntentRecognizer.load(path, backend="onnxruntime")
 

@@ -42,6 +42,17 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("train", "distil"): [
         {**_TRAIN, "--targets": ["vectors.tsv"], "--dim": ["2"], "--min-count": ["1"]}
     ],
+    ("train", "contextual"): [
+        {
+            **_TRAIN,
+            "--targets": ["vectors.tsv"],
+            "--dim": ["2"],
+            "--hidden": ["4"],
+            "--min-count": ["1"],
+            "--num-buckets": ["16"],
+            "--validation": ["0"],
+        }
+    ],
     ("train", "terms"): [
         {
             "--corpus": ["corpus.jsonl"],

@@ -16,6 +16,7 @@ def random_context(
     hidden: int = 6,
     scale: float = 0.3,
     int8: bool = False,
+    word_share: float = 0.4,
 ) -> ContextNetwork:
     """A network whose weights are drawn from a normal distribution.
 
@@ -26,6 +27,7 @@ def random_context(
         hidden: Size of the hidden layers.
         scale: Standard deviation.
         int8: Store matrices as int8 instead of float32.
+        word_share: The share of the words by themselves.
     """
 
     def draw(*shape: int) -> FloatArray:
@@ -41,5 +43,5 @@ def random_context(
         )
         for width in widths
     ]
-    network = ContextNetwork(blocks, gate=draw(dim), gate_bias=0.25)
+    network = ContextNetwork(blocks, gate=draw(dim), gate_bias=0.25, word_share=word_share)
     return network.quantise() if int8 else network

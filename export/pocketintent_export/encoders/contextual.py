@@ -31,6 +31,7 @@ class ContextualModule(nn.Module):
         self.blocks = nn.ModuleList(BlockModule(block) for block in encoder.network.blocks)
         self.register_buffer("gate", torch.from_numpy(encoder.network.gate.copy()))
         self.gate_bias = encoder.network.gate_bias
+        self.word_share = encoder.network.word_share
         self.keep_codes = file_format == "tflite"
 
     def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
@@ -51,12 +52,14 @@ class ContextualModule(nn.Module):
         belongs = token_numbers.unsqueeze(1) == numbers.reshape(1, -1, 1)
         shares = torch.where(belongs, weights.unsqueeze(1), 0.0)
         x = self.table.sums(ids, shares)
+        words = x.sum(1)
         is_token = (shares != 0).to(torch.float32).amax(-1, keepdim=True)
         for block in self.blocks:
             x = x + block(normalise(x) * is_token, zero)
         scores = torch.matmul(normalise(x), self.gate) + self.gate_bias
         counts = torch.sigmoid(scores).unsqueeze(-1) * is_token
-        return unit((counts * x).sum(1))
+        total = (counts * x).sum(1)
+        return unit(unit(total) + self.word_share * unit(words)) if self.word_share else unit(total)
 
 
 class BlockModule(nn.Module):

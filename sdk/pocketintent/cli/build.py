@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   pocketintent build my_bot.json --out my_bot.safetensors
-  pocketintent build my_bot.json --model distilled --max-words 5000 --out my_bot.safetensors
+  pocketintent build my_bot.json --model tiny --max-words 5000 --out my_bot.safetensors
   pocketintent build my_bot.safetensors --max-words 2000 --out smaller.safetensors
   pocketintent match --templates my_bot.safetensors "where is my order"
 

@@ -56,7 +56,7 @@ EXAMPLES = """\
 examples:
   pocketintent match --templates smart_home "could you switch the lamp off please"
   pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
-  pocketintent build my_bot.json --model distilled --out my_bot.safetensors
+  pocketintent build my_bot.json --model tiny --out my_bot.safetensors
   pocketintent COMMAND --help
 
 exit status: 0 success, 1 bad input, 2 bad usage"""

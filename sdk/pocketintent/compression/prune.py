@@ -29,7 +29,7 @@ def words_of(encoder: ModelEncoder) -> WordTable:
     if table is None:
         raise PocketIntentError(
             f"the words of a model of kind {encoder.kind!r} cannot be left out one by one; give a "
-            "model of word vectors alone, such as default or distilled"
+            "model with a table of words, such as default or tiny"
         )
     return table
 

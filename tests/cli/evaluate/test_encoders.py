@@ -35,7 +35,7 @@ def test_each_file_gives_a_line_with_a_row_for_each_encoder(
         (str(vectors), "table", "words"),
         (str(vectors), "table", "words and terms"),
         (str(tiny_model), "static", "words"),
-        ("default", "static", "words"),
+        ("default", "contextual", "words"),
     ]
     assert first["rows"][0]["pearson"] > 0.9
 

@@ -18,6 +18,6 @@ def test_vectors_are_files_or_shipped_models(
 
 
 def test_a_missing_model_is_named() -> None:
-    assert model_file("robust") == find_model("robust")
-    with pytest.raises(argparse.ArgumentTypeError, match="robst: there is no such model file"):
-        model_file("robst")
+    assert model_file("tiny") == find_model("tiny")
+    with pytest.raises(argparse.ArgumentTypeError, match="tinny: there is no such model file"):
+        model_file("tinny")

@@ -242,10 +242,10 @@ def test_without_a_path_the_default_model_is_loaded(
     assert load_encoder().dim == 8
 
 
-def test_a_batch_of_real_texts_is_equal_to_the_bit(data_dir: Path) -> None:
+def test_a_batch_of_real_texts_is_equal_to_the_bit(data_dir: Path, compressed_model: Path) -> None:
     path = data_dir / "intents" / "clinc150" / "train.jsonl"
     texts = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()[::5]]
-    encoder = load_encoder()
+    encoder = load_encoder(compressed_model)
 
     batch = encoder.encode_batch([*texts, "", "unheardof worrds", "\N{GRINNING FACE}"])
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from pocketintent import IntentRecognizer, ModelFileError, load_encoder
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
 
@@ -44,10 +44,29 @@ def test_a_folder_is_no_model_file(tmp_path: Path) -> None:
         load_encoder(tmp_path)
 
 
-def test_the_robust_model_is_made_from_the_words_and_counts_of_the_default_model() -> None:
-    default, robust = load_encoder(DEFAULT), load_encoder("robust")
-    assert default.counts is not None and default.counts.min() >= 2
-    assert default.word_table is not None and isinstance(robust, CombinedEncoder)
-    words = default.word_table.vocabulary.words
-    assert robust.vocabulary.words == words[: len(robust.vocabulary)]
-    assert robust.manifest["compression"]["count_power"] > 0
+def test_the_shipped_models_are_default_and_tiny() -> None:
+    assert list(bundled_models()) == ["default", "tiny"]
+
+
+@pytest.mark.parametrize("name", bundled_models())
+def test_a_shipped_model_is_ready_to_be_built_pruned_and_exported(name: str) -> None:
+    encoder = load_encoder(name)
+    assert isinstance(encoder, ContextualEncoder)
+    assert encoder.manifest["languages"] == ["en"]
+    assert encoder.background is not None and encoder.template_quantizer is not None
+    assert encoder.counts is not None and encoder.embeds_unknown_words
+    encoder.check_exportable(name)
+
+
+@pytest.mark.parametrize("name", bundled_models())
+def test_the_order_of_the_words_counts(name: str) -> None:
+    encoder = load_encoder(name)
+    first, second = encoder.encode_batch(
+        ["turn on the lights, turn off the music", "turn off the lights, turn on the music"]
+    )
+    assert abs(first - second).max() > 1e-4  # the vectors of a sum differ by rounding alone
+
+
+@pytest.mark.parametrize(("name", "megabytes"), [("default", 4.0), ("tiny", 1.0)])
+def test_a_shipped_model_is_as_small_as_promised(name: str, megabytes: float) -> None:
+    assert bundled_models()[name].stat().st_size <= megabytes * 1e6

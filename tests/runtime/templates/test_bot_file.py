@@ -49,10 +49,10 @@ def test_a_json_text_in_no_encoding_is_taken_for_a_bot_file(tmp_path: Path, enco
 
 def test_a_bot_file_brings_its_model_and_allows_no_other(bot: Path) -> None:
     assert choose_model(bot, None) == bot
-    assert choose_model("smart_home", "robust") == "robust"
+    assert choose_model("smart_home", "tiny") == "tiny"
     assert choose_model("smart_home", None) is None
     with pytest.raises(PocketIntentError, match="is a bot file, which contains its model"):
-        choose_model(bot, "robust")
+        choose_model(bot, "tiny")
 
 
 def test_a_model_without_templates_is_refused(tiny_model: Path) -> None:

@@ -21,7 +21,7 @@ examples:
   pocketintent templates check my_bot.json
   pocketintent templates check templates/*.json
   pocketintent templates check smart_home
-  pocketintent templates check my_bot.json --model distilled
+  pocketintent templates check my_bot.json --model tiny
 
 each line of the output:
   file       the file

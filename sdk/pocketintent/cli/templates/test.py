@@ -16,7 +16,7 @@ from pocketintent.runtime.files.shipped_models import DEFAULT
 EPILOG = """\
 examples:
   pocketintent templates test my_bot.json utterances.csv
-  pocketintent templates test my_bot.json utterances.jsonl --model distilled --plot matrix.png
+  pocketintent templates test my_bot.json utterances.jsonl --model tiny --plot matrix.png
   pocketintent templates test smart_home utterances.tsv --min-accuracy 0.9 > report.json
 
 UTTERANCES has the sentences of your users and the intents that they should get, in one of two

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         required=True,
         metavar="FILE",
-        help="vectors to learn: files, or a shipped model of words such as default",
+        help="vectors to learn: files, or a shipped model such as default, whose words are read",
     )
     parser.add_argument(
         "--limit",

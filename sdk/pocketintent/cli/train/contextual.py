@@ -14,13 +14,13 @@ from pocketintent.training.loop.devices import prepare_torch
 
 EXAMPLES = """\
 examples:
-  pocketintent train targets --teacher minilm/ --words default --out words.tsv
-  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out utterances.bin
-  pocketintent train contextual --targets words.tsv utterances.bin --out contextual.safetensors
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \\
+      --teacher-words --phrases 250000 --substitutions 250000 --out targets.bin
+  pocketintent train contextual --targets targets.bin --out contextual.safetensors
   pocketintent compress contextual.safetensors --out small.safetensors --sub-dim 4 \\
       --codebook-size 256 --corpus chats.txt.gz
-  pocketintent train contextual --targets words.tsv utterances.bin --start small.safetensors \\
-      --epochs 1 --corpus chats.txt.gz --out my_model.safetensors
+  pocketintent train contextual --targets targets.bin --start small.safetensors --epochs 1 \\
+      --learning-rate 0.0005 --corpus chats.txt.gz --out my_model.safetensors
 
 Targets are files written by `train targets`: as many utterances of the expected kind as possible,
 and single words, which give rare words a meaning. With --start the run goes on from a model, whose
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--start",
         type=model_file,
         metavar="MODEL",
-        help="a contextual model to go on from, with its words, n-grams and network",
+        help="a contextual model to go on from, with its words, n-grams, network and dimensions",
     )
     parser.add_argument(
         "--corpus",

@@ -16,7 +16,7 @@ from pocketintent.training.loop.devices import prepare_torch
 
 EXAMPLES = """\
 examples:
-  pocketintent train targets --teacher minilm/ --words default --out words.tsv
+  pocketintent train targets --teacher minilm/ --words words.safetensors --out words.tsv
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out utterances.bin
   pocketintent train distil --targets words.tsv utterances.bin --out sums.safetensors
   pocketintent train finish sums.safetensors --out finished.safetensors --trained-dim 192 \\

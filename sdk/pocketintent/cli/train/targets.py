@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--words",
         type=vectors_file,
         metavar="FILE",
-        help="vectors whose words are texts: a file, or a shipped model of words such as default",
+        help="vectors whose words are texts: a file, or a shipped model such as default",
     )
     parser.add_argument(
         "--limit", type=whole_number(1), metavar="N", help="with --words: the first N words"

@@ -58,7 +58,7 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
     """Open a model file as an encoder.
 
     Args:
-        path: A model file, or the name of a shipped model such as ``"robust"``; None for the
+        path: A model file, or the name of a shipped model such as ``"tiny"``; None for the
             default model.
 
     Returns:

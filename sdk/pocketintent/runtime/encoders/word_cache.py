@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pocketintent.runtime.arrays import FloatArray
 
 WORD_CACHE = 4096
-"""Number of words whose vectors are kept."""
+"""Number of words whose vectors are kept, by default."""
 
 
 class WordCache:
@@ -18,10 +18,16 @@ class WordCache:
 
     Args:
         embed: The function from different words to their vectors, each float32 [dim].
+        capacity: Number of words that are kept; ``WORD_CACHE`` by default.
     """
 
-    def __init__(self, embed: Callable[[Sequence[str]], Iterable[FloatArray]]) -> None:
+    def __init__(
+        self,
+        embed: Callable[[Sequence[str]], Iterable[FloatArray]],
+        capacity: int | None = None,
+    ) -> None:
         self._embed = embed
+        self._capacity = capacity
         self._vectors: dict[str, FloatArray] = {}
 
     def __len__(self) -> int:
@@ -37,9 +43,10 @@ class WordCache:
         # In order, because the rounding of a network's products depends on the order of its batch.
         different = sorted(set(missing))
         additions = dict(zip(different, self._embed(different), strict=True))
-        if len(vectors) + len(additions) <= WORD_CACHE:
+        capacity = WORD_CACHE if self._capacity is None else self._capacity
+        if len(vectors) + len(additions) <= capacity:
             vectors.update(additions)
             return vectors
-        if len(additions) <= WORD_CACHE:
+        if len(additions) <= capacity:
             self._vectors = additions
         return {**vectors, **additions}

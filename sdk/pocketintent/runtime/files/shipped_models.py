@@ -22,7 +22,7 @@ def find_model(source: str | os.PathLike[str] | None = None) -> Path:
     """Find the file of a path or of a shipped model's name; an existing file wins over a name.
 
     Args:
-        source: A path, the name of a shipped model such as ``"robust"``, or None for the
+        source: A path, the name of a shipped model such as ``"tiny"``, or None for the
             default model.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,12 @@ from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.contextual.data import ContextualData
 from pocketintent.training.contextual.objective import ContextualTraining
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.contextual.start import Start, from_encoder, from_settings
+from pocketintent.training.contextual.start import (
+    Start,
+    from_encoder,
+    from_settings,
+    settings_of,
+)
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
@@ -48,9 +53,10 @@ def train_contextual(
         out: The model file to write.
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
-        start: A contextual model to go on from, which decides on the words, the n-grams and the
-            network. Its codes, if it is compressed, stay; the centroids, the norms and the network
-            are trained. None to start from the targets, which gives an uncompressed model.
+        start: A contextual model to go on from, which decides on the words, the n-grams, the
+            network and the dimensions. Its codes, if it is compressed, stay; the centroids, the
+            norms and the network are trained. None to start from the targets, which gives an
+            uncompressed model.
         corpus: Texts on which the codebook for templates and the background of the result are
             made; none by default.
         precision: Precision of the network's products, see :func:`choose_precision`.
@@ -71,7 +77,9 @@ def train_contextual(
     if start is None:
         beginning = from_settings(vectors, settings)
     else:
-        beginning = from_encoder(vectors, settings, load_kind(start, ContextualEncoder))
+        encoder = load_kind(start, ContextualEncoder)
+        settings = settings_of(encoder, settings)
+        beginning = from_encoder(vectors, settings, encoder)
     inputs = [*targets, *([] if start is None else [start])]
     with open_run(out, inputs, asdict(settings), options, warn_only=True) as run:
         if run.finished:
@@ -127,7 +135,7 @@ def _save(
 ) -> None:
     """Write what a run has learnt; a model that it started from keeps its storage formats."""
     old = start.encoder
-    network = task.model.to_network()
+    network = replace(task.model.to_network(), word_share=old.network.word_share)
     if old.network.format == "int8":
         network = network.quantise()
     if "training" in old.manifest:

@@ -18,6 +18,13 @@ class ContextualSettings:
     width: int = setting(
         3, "words that a block reads: the word itself and its neighbours; odd", least=1, most=31
     )
+    word_share: float = setting(
+        0.3,
+        "how much of the sum of the words by themselves is added to the vector of a text, after "
+        "training",
+        least=0,
+        most=16,
+    )
     epochs: int = setting(8, "passes over the texts", least=1)
     learning_rate: float = setting(
         0.002, "learning rate of the network (AdamW); falls linearly to zero", above=0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -60,7 +60,8 @@ def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
         ngram_settings=ngram_settings(settings),
         counts=data.words.counts.astype(np.uint32),
     )
-    return Start(data, ContextualEncoder(table, model.to_network()), model)
+    network = replace(model.to_network(), word_share=settings.word_share)
+    return Start(data, ContextualEncoder(table, network), model)
 
 
 def from_encoder(
@@ -68,20 +69,40 @@ def from_encoder(
 ) -> Start:
     """A model, with its words, its n-grams and its network.
 
+    Args:
+        vectors: The texts with their vectors.
+        settings: Settings as :func:`settings_of` returns them for the model.
+        encoder: The model.
+
     Raises:
-        PocketIntentError: The model has no n-grams or no counts, its dimensions are not those of
-            the settings, or see :meth:`ContextualData.prepare`.
+        PocketIntentError: See :meth:`ContextualData.prepare`.
     """
-    ngrams = encoder.table.ngram_settings
+    assert encoder.counts is not None
+    words = CountedVocabulary(encoder.vocabulary.words, encoder.counts.astype(np.int64))
+    data = ContextualData.prepare(vectors, settings, words, encoder.table.ngram_settings)
+    return Start(data, encoder, ContextModel.from_network(encoder.network))
+
+
+def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> ContextualSettings:
+    """The settings of a run that goes on from a model: its sizes are those of the model.
+
+    Raises:
+        PocketIntentError: The model has no n-grams, or no counts of its words.
+    """
+    ngrams, network = encoder.table.ngram_settings, encoder.network
     if ngrams is None or encoder.counts is None:
         raise PocketIntentError(
             "the model to start from must have n-grams and counts of its words, as `train "
             "contextual` and `compress` write them"
         )
-    if encoder.dim != settings.dim:
-        raise PocketIntentError(
-            f"the model to start from has {encoder.dim} dimensions, and --dim is {settings.dim}"
-        )
-    words = CountedVocabulary(encoder.vocabulary.words, encoder.counts.astype(np.int64))
-    data = ContextualData.prepare(vectors, settings, words, ngrams)
-    return Start(data, encoder, ContextModel.from_network(encoder.network))
+    return replace(
+        settings,
+        dim=encoder.dim,
+        blocks=len(network.blocks),
+        hidden=network.blocks[0].hidden,
+        width=network.blocks[0].width,
+        word_share=network.word_share,
+        num_buckets=ngrams.num_buckets,
+        min_n=ngrams.min_n,
+        max_n=ngrams.max_n,
+    )

@@ -149,7 +149,7 @@ def test_on_real_data_it_is_more_accurate_than_the_nearest_template(data_dir: Pa
         intents.setdefault(data.intents[label], []).append(data.train_texts[index])
     right = {}
     for decision in ("logistic", "nearest+centroid"):
-        recognizer = IntentRecognizer.load(intents, "distilled", decision=decision)  # type: ignore[arg-type]
+        recognizer = IntentRecognizer.load(intents, "default", decision=decision)  # type: ignore[arg-type]
         matches = recognizer.match_batch(data.query_texts)
         expected = [data.intents[label] for label in data.query_labels]
         right[decision] = np.mean([m.nearest == e for m, e in zip(matches, expected, strict=True)])

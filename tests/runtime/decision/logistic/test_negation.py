@@ -17,6 +17,7 @@ from pocketintent.runtime.decision.logistic.features import (
 )
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.negations import NEGATIONS, is_negated
@@ -97,7 +98,7 @@ def test_a_set_with_a_negated_counter_example_has_a_weight_for_each_intent(
     assert on < 0 and on < off
 
 
-@pytest.mark.parametrize("model", ["default", "distilled", "robust"])
+@pytest.mark.parametrize("model", bundled_models())
 def test_it_turns_negated_commands_away_and_keeps_the_commands(
     negated_set: TemplateSet, model: str
 ) -> None:
@@ -217,6 +218,6 @@ def test_negated_texts_that_are_not_for_a_bot_resemble_its_background() -> None:
         for text in intent.templates
         if is_negated(text, NEGATIONS["en"])
     ]
-    matches = IntentRecognizer.load(templates, "distilled").match_batch(others)
+    matches = IntentRecognizer.load(templates).match_batch(others)
     assert len(others) >= 20
-    assert sum(match.intent is not None for match in matches) <= 1
+    assert sum(match.intent is not None for match in matches) <= len(others) / 10

@@ -1,4 +1,5 @@
 import copy
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -67,10 +69,16 @@ def make(
     return ContextualEncoder(make_table(ngrams, quantised), network)
 
 
+def unit(vector: FloatArray) -> FloatArray:
+    length = np.linalg.norm(vector)
+    return vector / length if length else vector
+
+
 def plain_vector(encoder: ContextualEncoder, text: str) -> FloatArray:
     """The equations of docs/contextual.md in float64, one token and one neighbour at a time."""
     rows = [encoder.table.embed_tokens([token]) for token in encoder.tokenize(text)]
     tokens = [row[0].astype(np.float64) for row in rows if len(row)][:MAX_TOKENS]
+    words = np.sum(tokens, axis=0, initial=0.0)
     for block in encoder.network.blocks:
         inner, outer = decode(block.inner), decode(block.outer)
         normed = [x / np.sqrt(np.mean(x * x) + 1e-6) for x in tokens]
@@ -86,6 +94,7 @@ def plain_vector(encoder: ContextualEncoder, text: str) -> FloatArray:
     for x in tokens:
         score = encoder.network.gate @ (x / np.sqrt(np.mean(x * x) + 1e-6))
         total += 2 / (1 + np.exp(-score - encoder.network.gate_bias)) * x
+    total = unit(total) + encoder.network.word_share * unit(words)
     length = np.linalg.norm(total)
     return (total / length if length else total).astype(np.float32)
 
@@ -300,3 +309,23 @@ def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> 
         assert read.slots is not None and read.tokens is not None
         vector = encoder.encode_slots(read.slots, read.tokens)
         np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", bundled_models())
+def test_a_batch_of_real_texts_agrees_with_its_texts_one_by_one(name: str, data_dir: Path) -> None:
+    path = data_dir / "intents" / "clinc150" / "train.jsonl"
+    texts = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()[::50]]
+    encoder = load_encoder(name)
+    batch = encoder.encode_batch([*texts, "", "unheardof worrds", "\N{GRINNING FACE}"])
+    assert len(texts) > 200
+    one_by_one = np.stack([*map(encoder.encode, texts)])
+    np.testing.assert_allclose(batch[: len(texts)], one_by_one, atol=1e-5)
+
+
+def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [" ".join(TOKENS[i:] + TOKENS[:i]) for i in range(len(TOKENS))]
+    expected = [make().encode(text) for text in texts]
+    monkeypatch.setattr("pocketintent.runtime.encoders.contextual.encoder._CACHED_WORDS", 3)
+    encoder = make()
+    for text, vector in [*zip(texts, expected, strict=True)] * 2:
+        np.testing.assert_array_equal(encoder.encode(text), vector)

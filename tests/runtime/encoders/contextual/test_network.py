@@ -18,6 +18,13 @@ from random_contexts import random_context
 DIM = 4
 
 
+ENTRY = {
+    "weights": "int8",
+    "blocks": [{"hidden": 6, "width": 3}, {"hidden": 6, "width": 5}],
+    "word_share": 0.4,
+}
+
+
 def make(int8: bool = False) -> ContextNetwork:
     return random_context(DIM, np.random.default_rng(0), int8=int8)
 
@@ -33,10 +40,7 @@ def test_the_parts_are_read_as_they_were_written(int8: bool) -> None:
 
     read = read_network(entry, tensors, DIM)
 
-    assert entry == {
-        "weights": "int8" if int8 else "float32",
-        "blocks": [{"hidden": 6, "width": 3}, {"hidden": 6, "width": 5}],
-    }
+    assert entry == {**ENTRY, "weights": "int8" if int8 else "float32"}
     assert all(name.startswith("network.") for name in tensors)
     again, same_tensors = read.to_parts()
     assert again == entry
@@ -150,6 +154,9 @@ def test_a_network_beyond_memory_is_refused_before_it_is_decoded(
         {"weights": "int8", "blocks": [{"hidden": 6, "width": 3}, {"hidden": 7, "width": 5}]},
         {"weights": "int8", "blocks": [{"hidden": 6, "width": 3}, {"hidden": 6, "width": 3}]},
         {"weights": "int8", "blocks": [{"hidden": 6, "width": 3}] * 3},
+        {**ENTRY, "word_share": -0.1},
+        {**ENTRY, "word_share": "0.4"},
+        {**ENTRY, "word_share": float("nan")},
     ],
 )
 def test_a_damaged_manifest_entry_is_refused(entry: Any) -> None:

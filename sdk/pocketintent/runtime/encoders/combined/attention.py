@@ -14,8 +14,8 @@ from pocketintent.runtime.quantization.matrices import Matrix
 
 _MAX_SCORE_GAP = np.float32(17)
 """Words are skipped if their weight is below exp(-17), 4e-8, of the nearest word's weight. Ten
-thousand words just below this limit would have 4e-4 of the answer; in the shipped model they have
-2e-6. The exported graphs sum up all words."""
+thousand words just below this limit would have 4e-4 of the answer; in a model of 10,000 words they
+had 2e-6. The exported graphs sum up all words."""
 
 _MAX_SINGLE_QUERIES = 8
 """Up to this number of queries, BLAS is faster with one product for each query."""

@@ -19,6 +19,7 @@ from pocketintent.runtime.encoders.contextual.network import (
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
@@ -26,6 +27,8 @@ from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
+_CACHED_WORDS = 2048
+"""Number of words whose part in the first block is kept, about 3 KB each."""
 _TOKENS_AT_ONCE = 512
 """Number of tokens from which the texts of a batch are read together."""
 
@@ -73,6 +76,7 @@ class ContextualEncoder(ModelEncoder):
         self.compact_counts = table.compact_counts
         self.manifest = table.manifest
         self._reader = ContextReader(network)
+        self._words = WordCache(self._read_words, _CACHED_WORDS)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of a text.
@@ -86,7 +90,9 @@ class ContextualEncoder(ModelEncoder):
         tokens = self._readable(self.tokenize(text))
         if not tokens:
             return np.zeros(self.dim, np.float32)
-        total = self._reader.sum_text(self.table.embed_tokens(tokens))
+        words = self._words(tokens)
+        rows = np.concatenate([words[token] for token in tokens]).reshape(len(tokens), -1)
+        total = self._reader.sum_words(rows)
         norm = float(total.dot(total)) ** 0.5
         if norm > 0.0:
             total /= norm
@@ -122,6 +128,10 @@ class ContextualEncoder(ModelEncoder):
             float32 [num_embedded, dim]; without n-grams unknown words are left out.
         """
         return self.table.embed_tokens(tokens)
+
+    def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
+        """What words contribute to any text; each word has a vector."""
+        return [self._reader.read_word(vector) for vector in self.table.embed_tokens(words)]
 
     def _readable(self, tokens: Sequence[str]) -> list[str]:
         """The first ``MAX_TOKENS`` tokens that have a vector."""

@@ -23,6 +23,9 @@ MAX_BLOCKS = 8
 MAX_WIDTH = 31
 """Upper limit of a block's width."""
 
+MAX_SHARE = 16.0
+"""Upper limit of the share of the words by themselves."""
+
 PREFIX = "network"
 """Manifest entry of the network and, with a dot, prefix of its tensors."""
 
@@ -93,6 +96,9 @@ class ContextNetwork:
     """[dim]: weights of the gate."""
     gate_bias: float = 0.0
     """Bias of the gate."""
+    word_share: float = 0.0
+    """How much the sum of the words by themselves, at unit length, is added to the sum of the
+    changed words at unit length; from 0 to ``MAX_SHARE``."""
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.blocks) <= MAX_BLOCKS:
@@ -114,6 +120,11 @@ class ContextNetwork:
             biases = {"inner_bias": block.inner_bias, "outer_bias": block.outer_bias}
             decoded = {name: decode(matrix) for name, matrix in block.matrices.items()} | biases
             check_numbers({_name(number, name): array for name, array in decoded.items()})
+        if not 0 <= self.word_share <= MAX_SHARE:
+            raise ModelFileError(
+                f"word_share of the network must be a number from 0 to {MAX_SHARE}, not "
+                f"{self.word_share!r}"
+            )
         gate_bias = np.array([self.gate_bias], np.float64)
         check_numbers({f"{PREFIX}.gate": self.gate, f"{PREFIX}.gate_bias": gate_bias})
 
@@ -186,7 +197,8 @@ class ContextNetwork:
         tensors[f"{PREFIX}.gate"] = np.asarray(self.gate, np.float32)
         tensors[f"{PREFIX}.gate_bias"] = np.array([self.gate_bias], np.float32)
         blocks = [{"hidden": block.hidden, "width": block.width} for block in self.blocks]
-        return {"weights": self.format, "blocks": blocks}, tensors
+        entry = {"weights": self.format, "blocks": blocks, "word_share": self.word_share}
+        return entry, tensors
 
 
 def decode(matrix: NetworkMatrix) -> FloatArray:
@@ -215,7 +227,13 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
         for number, block in enumerate(settings)
     ]
     bias = _vector(tensors, f"{PREFIX}.gate_bias", 1)
-    return ContextNetwork(blocks, _vector(tensors, f"{PREFIX}.gate", dim), float(bias[0]))
+    share = entry.get("word_share", 0.0)
+    if type(share) not in (int, float):
+        raise ModelFileError(
+            f"the manifest's network must have a number as word_share, not {share!r}"
+        )
+    gate = _vector(tensors, f"{PREFIX}.gate", dim)
+    return ContextNetwork(blocks, gate, float(bias[0]), float(share))
 
 
 def _read_block(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork, decode
 
 EPSILON = 1e-6
@@ -34,23 +35,67 @@ class ContextReader:
     def __init__(self, network: ContextNetwork) -> None:
         self.dim = network.dim
         self._layers = [_layer(block) for block in network.blocks]
+        self._word_share = np.float32(network.word_share)
+        # The products of the first block with a word, side by side.
+        self._first = np.concatenate(list(self._layers[0].inner), axis=1)
         self._reach = network.reach
         self._means = np.full(self.dim, 1 / self.dim, np.float32)
         # 2 * sigmoid(z) is 1 + tanh(z / 2), which cannot overflow.
         self._gate = np.asarray(network.gate, np.float32) / np.float32(2)
         self._gate_bias = np.float32(network.gate_bias) / np.float32(2)
 
-    def sum_text(self, vectors: FloatArray) -> FloatArray:
-        """The sum of the tokens of a text, each changed by its neighbours.
+    def read_word(self, vector: FloatArray) -> FloatArray:
+        """What a word contributes to any text, so that it needs to be computed once.
 
         Args:
-            vectors: float32 [num_tokens, dim], at least one token; overwritten.
+            vector: float32 [dim]: the vector of the word.
+
+        Returns:
+            float32 [dim + width * hidden]: the vector, and the products of the first block with
+            it, first as the leftmost neighbour of another word.
+        """
+        scale = np.sqrt(vector.dot(vector) / np.float32(self.dim) + np.float32(EPSILON))
+        parts = (vector / scale).dot(self._first)
+        return np.concatenate([vector, parts])
+
+    def sum_words(self, words: FloatArray) -> FloatArray:
+        """The vector of a text: its tokens, each changed by its neighbours and by themselves.
+
+        Args:
+            words: float32 [num_tokens, dim + width * hidden]: what :meth:`read_word` returned for
+                each token, at least one.
 
         Returns:
             float32 [dim], not normalised.
         """
-        total: FloatArray = self._read(vectors, None) @ vectors
+        layer = self._layers[0]
+        size = layer.inner_bias.size
+        parts = words[:, self.dim :]
+        middle = len(layer.inner) // 2
+        hidden = parts[:, middle * size : (middle + 1) * size] + layer.inner_bias
+        for number in range(len(layer.inner)):
+            part = parts[:, number * size : (number + 1) * size]
+            if 0 < (offset := number - middle) < len(words):
+                hidden[:-offset] += part[offset:]
+            elif 0 < -offset < len(words):
+                hidden[-offset:] += part[:offset]
+        np.maximum(hidden, 0, out=hidden)
+        rows = hidden.dot(layer.outer)
+        rows += words[:, : self.dim]
+        rows += layer.outer_bias
+        total: FloatArray = self._read(rows, None, self._layers[1:]) @ rows
+        if not self._word_share:
+            return total
+        total = self._add_words(total[None], words[:, : self.dim].sum(axis=0)[None])[0]
         return total
+
+    def sum_text(self, vectors: FloatArray) -> FloatArray:
+        """The sum of a text from the vectors of its tokens; see :meth:`sum_words`.
+
+        Args:
+            vectors: float32 [num_tokens, dim], at least one token.
+        """
+        return self.sum_words(np.stack([self.read_word(vector) for vector in vectors]))
 
     def sum_texts(self, vectors: FloatArray, counts: IndexArray) -> FloatArray:
         """The sums of several texts, up to the rounding of products of other sizes.
@@ -68,19 +113,28 @@ class ContextReader:
         places = np.arange(len(vectors)) + np.repeat(texts * self._reach, counts)
         rows = np.zeros((int(starts[-1] + counts[-1]), self.dim), np.float32)
         rows[places] = vectors
+        words = np.add.reduceat(vectors, np.cumsum(counts) - counts, axis=0)
         is_gap = np.ones(len(rows), np.bool_)
         is_gap[places] = False
-        weights = self._read(rows, np.flatnonzero(is_gap))
+        weights = self._read(rows, np.flatnonzero(is_gap), self._layers)
         rows *= weights[:, None]
         sums: FloatArray = np.add.reduceat(rows, starts, axis=0)
-        return sums
+        return self._add_words(sums, words) if self._word_share else sums
 
-    def _read(self, rows: FloatArray, gaps: IndexArray | None) -> FloatArray:
-        """Apply the blocks to rows, in place.
+    def _add_words(self, sums: FloatArray, words: FloatArray) -> FloatArray:
+        """Add sums of words by themselves to sums of changed words, both [num_texts, dim]."""
+        added: FloatArray = unit_rows(sums) + self._word_share * unit_rows(words)
+        return added
+
+    def _read(
+        self, rows: FloatArray, gaps: IndexArray | None, layers: Sequence[_Layer]
+    ) -> FloatArray:
+        """Apply blocks to rows, in place.
 
         Args:
             rows: float32 [num_rows, dim].
             gaps: Numbers of the rows that are no tokens; None if all are tokens.
+            layers: The blocks.
 
         Returns:
             float32 [num_rows]: how much each row counts; 0 for gaps.
@@ -88,7 +142,7 @@ class ContextReader:
         num_rows, reach = len(rows), self._reach
         padded = np.zeros((num_rows + 2 * reach, self.dim), np.float32)
         normed = padded[reach : reach + num_rows]
-        for layer in self._layers:
+        for layer in layers:
             self._normalise(rows, normed)
             if gaps is not None:
                 normed[gaps] = 0
