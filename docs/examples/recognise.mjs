@@ -80,7 +80,8 @@ function ngramsOf(word, min, max) {
 }
 
 /** Return the buckets of an unknown word's n-grams in the model's table. */
-export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
+export function ngramBuckets(word, { min_n, max_n, num_buckets, hash = "fnv1a" }) {
+  if (hash !== "fnv1a") throw new Error(`this program lacks the n-gram hash ${hash}`);
   const grams = ngramsOf(word, min_n, max_n);
   if (grams.length === 0) grams.push("<" + word + ">");
   return grams.map((gram) => fnv1a(gram) % num_buckets);

@@ -113,6 +113,8 @@ def ngrams_of(word: str, settings: dict[str, Any]) -> list[str]:
 
 def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
     """Return the buckets of an unknown word's n-grams in the model's table."""
+    if settings.get("hash", "fnv1a") != "fnv1a":
+        raise ValueError(f"this program lacks the n-gram hash {settings['hash']}")
     grams = ngrams_of(word, settings) or [f"<{word}>"]
     return [fnv1a(gram) % settings["num_buckets"] for gram in grams]
 

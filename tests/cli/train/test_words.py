@@ -105,6 +105,7 @@ BAD_INPUT = [
     ),
     (("--corpus", "none.txt"), "none.txt: cannot be read"),
     (("--corpus", __file__, "--limit", 3), "--limit requires --from"),
+    (("--corpus", __file__, "--no-ngrams"), "--no-ngrams requires --from"),
     (("--corpus", "c", "--dim", 0), "argument --dim: must be at least 1, not 0"),
     (("--corpus", __file__, "--out", "nowhere/v.bin"), "there is no folder nowhere"),
 ]
@@ -129,6 +130,24 @@ def test_a_bad_call_ends_with_status_2(argv: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         call("words", *argv)
     assert caught.value.code == 2
+
+
+def test_a_model_made_from_a_fasttext_file_knows_its_unknown_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = Path(__file__).parents[2] / "resources/fasttext/words.bin"
+    out, plain = tmp_path / "words.safetensors", tmp_path / "plain.safetensors"
+    assert call("words", "--from", source, "--out", out) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["ngrams"]["hash"] == "fasttext" and record["ngrams"]["num_buckets"] == 50
+    expected = np.array(
+        json.loads((source.parent / "vectors.json").read_text())[source.name]["zzz"]
+    )
+    unit = expected / np.linalg.norm(expected)
+    np.testing.assert_allclose(load_encoder(out).encode("zzz"), unit, rtol=1e-5)
+    assert call("words", "--from", source, "--out", plain, "--no-ngrams") == 0
+    assert json.loads(capsys.readouterr().out)["ngrams"] is None
+    assert not load_encoder(plain).encode("zzz").any()
 
 
 def test_targets_are_the_vectors_of_a_teacher(

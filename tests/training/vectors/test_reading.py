@@ -105,7 +105,7 @@ def test_the_error_names_the_row_of_a_bad_binary_file(tmp_path: Path) -> None:
 
 def test_a_file_of_another_format_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "v"
-    for data in (bytes(100), GLOVE.decode().encode("utf-16"), b"\x80\x04\x95\0 a pickle"):
+    for data in (bytes(100), GLOVE.decode().encode("utf-16"), b"\x80\x09\x95\0 no pickle"):
         path.write_bytes(data)
         with pytest.raises(
             PocketIntentError, match="neither text in UTF-8 nor one of the supported"

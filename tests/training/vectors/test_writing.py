@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.numbers import LARGEST
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.training.vectors.reading import read_vectors
-from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
 from pocketintent.training.vectors.writing import write_vectors
 from vector_tables import random_table, same_table
 
@@ -56,6 +57,13 @@ def test_a_binary_row_that_begins_like_a_line_of_text_is_read(tmp_path: Path, su
     assert same_table(read_vectors(tmp_path / f"v{suffix}"), written)
 
 
+def test_a_small_binary_file_whose_numbers_are_text_is_read(tmp_path: Path) -> None:
+    number = np.frombuffer(b"XD[ aaaabbbbcccc", np.float32)
+    written = TermVectors(["0", "1"], np.array([number, number], np.float32))
+    write_vectors(tmp_path / "v.bin", written)
+    assert same_table(read_vectors(tmp_path / "v.bin"), written)
+
+
 @pytest.mark.parametrize("suffix", [".txt", ".bin"])
 def test_gensim_reads_the_written_files(tmp_path: Path, suffix: str) -> None:
     models = pytest.importorskip("gensim.models")
@@ -64,6 +72,49 @@ def test_gensim_reads_the_written_files(tmp_path: Path, suffix: str) -> None:
     write_vectors(path, written)
     keyed = models.KeyedVectors.load_word2vec_format(str(path), binary=suffix == ".bin")
     assert same_table(TermVectors(keyed.index_to_key, keyed.vectors), written)
+
+
+def test_fasttext_starts_from_the_written_text(tmp_path: Path) -> None:
+    floret = pytest.importorskip("floret")  # fastText's program, with the same reader
+    written = random_table(["the", "machine_learning", "naïve"], 5)
+    path, corpus = tmp_path / "vectors.vec", tmp_path / "corpus.txt"
+    write_vectors(path, written)
+    corpus.write_text("__label__a the word\n__label__b another\n")
+    model = floret.train_supervised(
+        str(corpus), pretrainedVectors=str(path), dim=5, lr=0.0, epoch=1, thread=1, verbose=0
+    )
+    for word, vector in zip(written.terms, written.vectors, strict=True):
+        assert np.array_equal(model.get_word_vector(word), vector)
+
+
+@pytest.mark.parametrize("suffix", [".vec", ".vec.gz"])
+def test_spacy_reads_the_written_text(tmp_path: Path, suffix: str) -> None:
+    spacy, initialize = pytest.importorskip("spacy"), pytest.importorskip("spacy.training")
+    written = random_table(["the", "machine_learning", "naïve", "😀"], 5)
+    write_vectors(tmp_path / f"v{suffix}", written)
+    nlp = spacy.blank("en")
+    initialize.initialize.convert_vectors(nlp, tmp_path / f"v{suffix}", truncate=0, prune=-1)
+    for word, vector in zip(written.terms, written.vectors, strict=True):
+        assert np.array_equal(nlp.vocab.get_vector(word), vector)
+
+
+@pytest.mark.parametrize("suffix", [".floret", ".floret.gz"])
+def test_spacy_reads_a_written_floret_table(tmp_path: Path, suffix: str) -> None:
+    spacy, initialize = pytest.importorskip("spacy"), pytest.importorskip("spacy.training")
+    rng = np.random.default_rng(0)
+    table = Subwords(
+        rng.standard_normal((97, 5), np.float32),
+        NgramSettings(2, 4, 97, hash="floret", num_hashes=2),
+    )
+    vectors = TermVectors([], np.empty((0, 5), np.float32), table)
+    write_vectors(tmp_path / f"v{suffix}", vectors)
+    nlp = spacy.blank("en")
+    path = tmp_path / f"v{suffix}"
+    initialize.initialize.convert_vectors(nlp, path, truncate=0, prune=-1, mode="floret")
+    encoder = to_encoder(vectors)
+    for word in ("kitchen", "überall", "a"):
+        expected = nlp.vocab.get_vector(word)
+        np.testing.assert_allclose(encoder.embed_tokens([word])[0], expected, rtol=1e-5)
 
 
 def test_terms_keep_their_spaces_only_in_tsv(tmp_path: Path) -> None:

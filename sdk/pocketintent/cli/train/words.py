@@ -29,11 +29,14 @@ examples:
   pocketintent train words --corpus chats.txt.gz --architecture skipgram --loss hierarchical \\
       --out words.safetensors
   pocketintent train words --from glove.6B.200d.txt --limit 100000 --out glove.safetensors
+  pocketintent train words --from cc.de.300.bin --limit 100000 --out german.safetensors
 
 The suffix of --out chooses the format: .safetensors is a model for `match`, `evaluate` and
 `compress`; .bin is word2vec binary, .tsv StarSpace TSV, any other word2vec text; .gz compresses.
---from reads vectors that another program trained: word2vec, GloVe, fastText, StarSpace, or a
-pocketintent model. Stop a run at any time; --resume continues after its last complete epoch."""
+--from reads vectors that another program trained: word2vec, GloVe, fastText, Sent2Vec, floret,
+StarSpace, gensim, or a pocketintent model; a model keeps the n-grams of fastText and floret, which
+embed unknown words. .floret writes floret's n-grams for spaCy. Stop a run at any time; --resume
+continues after its last complete epoch."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=whole_number(1), metavar="N", help="with --from: the first N rows"
     )
+    parser.add_argument(
+        "--no-ngrams",
+        action="store_true",
+        help="with --from: leave out the n-grams, so that unknown words have no vector",
+    )
     add_language_option(parser)
     add_resume_options(parser)
     add_settings(parser, WordSettings)
@@ -81,6 +89,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.limit is not None:
         raise PocketIntentError("--limit requires --from; use --max-words with --corpus")
+    if args.no_ngrams:
+        raise PocketIntentError("--no-ngrams requires --from")
     from pocketintent.training.words.pipeline import train_words
 
     training = train_words(
@@ -114,12 +124,16 @@ def _convert(args: argparse.Namespace) -> dict[str, Any]:
     from pocketintent.training.vectors.table import to_encoder
     from pocketintent.training.vectors.writing import write_vectors
 
-    vectors = read_vectors(args.vectors, args.limit)
+    keeps_ngrams = args.out.name.removesuffix(".gz").endswith((".safetensors", ".floret"))
+    subwords = keeps_ngrams and not args.no_ngrams
+    vectors = read_vectors(args.vectors, args.limit, subwords=subwords)
+    ngrams = None if vectors.subwords is None else vectors.subwords.settings.to_manifest()
     record: dict[str, Any] = {
         "method": "converted",
         "vectors": fingerprint(args.vectors),
         "vocabulary": len(vectors),
         "dim": vectors.dim,
+        "ngrams": ngrams,
         "command": command_line(sys.argv[1:]),
     }
     if args.out.suffix != ".safetensors":

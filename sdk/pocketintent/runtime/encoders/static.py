@@ -185,6 +185,8 @@ class StaticEncoder(ModelEncoder):
             return [self._embed_word(word) for word in words]
         buckets, counts = self.ngram_settings.buckets_of_words(words)
         vectors = self.ngrams.weighted_sums(buckets, counts)
+        # A word without n-grams has zeros, whatever they are divided by.
+        counts = np.maximum(counts, 1)
         vectors *= (self.ngram_settings.weight / counts).astype(np.float32)[:, None]
         return vectors
 
@@ -192,7 +194,7 @@ class StaticEncoder(ModelEncoder):
         assert self.ngrams is not None and self.ngram_settings is not None
         buckets = self.ngram_settings.buckets(word)
         vector = self.ngrams.weighted_sum(np.array(buckets, np.intp))
-        vector *= self.ngram_settings.weight / len(buckets)
+        vector *= self.ngram_settings.weight / max(len(buckets), 1)
         return vector
 
     @property

@@ -110,6 +110,8 @@ class TokenInputs:
                 counts.append(1)
             elif self.ngram_settings is not None:
                 buckets = self.ngram_settings.buckets(token)
+                if not buckets:
+                    continue
                 ids += [len(self.vocabulary) + bucket for bucket in buckets]
                 weights += [self.ngram_settings.weight / len(buckets)] * len(buckets)
                 counts.append(len(buckets))

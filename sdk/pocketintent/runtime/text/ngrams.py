@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.errors import ModelFileError, shorten
+from pocketintent.runtime.text.hashed_subwords import (
+    MAX_HASHES,
+    fasttext_buckets,
+    floret_buckets,
+)
 
 MAX_N = 64
 """Longest n-gram that a model may ask for, in code points."""
@@ -130,6 +135,11 @@ class NgramSettings:
     """Size of the hash table, and so the number of n-gram vectors; at least 1."""
     weight: float = 1.0
     """Factor on the mean, from -``MAX_WEIGHT`` to ``MAX_WEIGHT``."""
+    hash: str = "fnv1a"
+    """How n-grams are chosen and hashed: ``fnv1a``, see :func:`ngram_buckets`; or ``fasttext`` or
+    ``floret``, for tables that these programs trained, see ``hashed_subwords``."""
+    num_hashes: int = 1
+    """Rows of the table for each n-gram, 1 to 4; more than one only with ``floret``."""
 
     def __post_init__(self) -> None:
         sizes = (self.min_n, self.max_n, self.num_buckets)
@@ -148,18 +158,30 @@ class NgramSettings:
                 f"the n-gram weight must be a finite number from {-MAX_WEIGHT} to "
                 f"{MAX_WEIGHT}, not {self.weight!r}"
             )
+        if type(self.hash) is not str or self.hash not in HASHES:
+            raise ModelFileError(
+                f"the n-gram hash {shorten(self.hash)} is unknown; {', '.join(HASHES)} are "
+                "supported"
+            )
+        most = HASHES[self.hash].max_hashes
+        if type(self.num_hashes) is not int or not 1 <= self.num_hashes <= most:
+            raise ModelFileError(
+                f"num_hashes of the n-gram hash {self.hash!r} must be a whole number from 1 to "
+                f"{most}, not {shorten(self.num_hashes)}"
+            )
 
     def buckets(self, word: str) -> list[int]:
-        """Buckets of a word's n-grams; see :func:`ngram_buckets`."""
-        return ngram_buckets(word, self.min_n, self.max_n, self.num_buckets)
+        """Buckets of a word's n-grams; fastText gives none to a word shorter than ``min_n``."""
+        return HASHES[self.hash].of_word(word, self)
 
     def buckets_of_words(self, words: Sequence[str]) -> tuple[IndexArray, IndexArray]:
-        """Buckets of several words' n-grams; see :func:`ngram_buckets_of_words`."""
-        return ngram_buckets_of_words(words, self.min_n, self.max_n, self.num_buckets)
+        """Buckets of several words' n-grams, word after word, and their number for each word."""
+        return HASHES[self.hash].of_words(words, self)
 
     def to_manifest(self) -> dict[str, Any]:
-        """The settings as the manifest's ``ngram_settings``."""
-        return asdict(self)
+        """The settings as the manifest's ``ngram_settings``; defaults of the hash are left out."""
+        entry = asdict(self)
+        return {k: v for k, v in entry.items() if k not in _OPTIONAL or v != _OPTIONAL[k]}
 
     @classmethod
     def from_manifest(cls, entry: object) -> NgramSettings:
@@ -168,7 +190,44 @@ class NgramSettings:
         Raises:
             ModelFileError: A setting is missing, of the wrong type or out of its range.
         """
-        names = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls) if field.name not in _OPTIONAL]
         if not isinstance(entry, Mapping) or not entry.keys() >= set(names):
             raise ModelFileError(f"n-gram settings need {', '.join(names)}, not {entry!r}")
-        return cls(**{name: entry[name] for name in names})
+        optional = {name: entry[name] for name in _OPTIONAL if name in entry}
+        return cls(**{name: entry[name] for name in names}, **optional)
+
+
+_OPTIONAL = {"hash": "fnv1a", "num_hashes": 1}
+"""Settings that a manifest leaves out where they have these defaults."""
+
+
+class NgramHash(NamedTuple):
+    """A way to choose and hash the n-grams of words."""
+
+    max_hashes: int
+    """Largest ``num_hashes``."""
+    of_word: Callable[[str, NgramSettings], list[int]]
+    """See :meth:`NgramSettings.buckets`."""
+    of_words: Callable[[Sequence[str], NgramSettings], tuple[IndexArray, IndexArray]]
+    """See :meth:`NgramSettings.buckets_of_words`."""
+
+
+def _fasttext(words: Sequence[str], settings: NgramSettings) -> tuple[IndexArray, IndexArray]:
+    return fasttext_buckets(words, settings.min_n, settings.max_n, settings.num_buckets)
+
+
+def _floret(words: Sequence[str], settings: NgramSettings) -> tuple[IndexArray, IndexArray]:
+    table = (settings.min_n, settings.max_n, settings.num_buckets)
+    return floret_buckets(words, *table, settings.num_hashes)
+
+
+HASHES = {
+    "fnv1a": NgramHash(
+        1,
+        lambda word, it: ngram_buckets(word, it.min_n, it.max_n, it.num_buckets),
+        lambda words, it: ngram_buckets_of_words(words, it.min_n, it.max_n, it.num_buckets),
+    ),
+    "fasttext": NgramHash(1, lambda word, it: _fasttext([word], it)[0].tolist(), _fasttext),
+    "floret": NgramHash(MAX_HASHES, lambda word, it: _floret([word], it)[0].tolist(), _floret),
+}
+"""The values of :attr:`NgramSettings.hash`."""

@@ -1,4 +1,4 @@
-"""Files of word vectors: word2vec, GloVe, fastText, StarSpace and pocketintent models.
+"""Files of word vectors: word2vec, GloVe, fastText, Sent2Vec, floret, gensim, StarSpace, own models.
 
-Imports the runtime, and gensim where it is used.
+Imports the runtime.
 """

@@ -1,122 +1,84 @@
-"""fastText's ``.bin`` files: the vectors of the words, n-grams included."""
+"""The vectors of fastText's, Sent2Vec's and floret's binary files."""
 
 from __future__ import annotations
 
 import mmap
-import struct
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.errors import PocketIntentError, require
-from pocketintent.runtime.files.regular import open_regular
-from pocketintent.training.vectors.rows import MAX_DIM, VectorRows
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.text.ngrams import NgramSettings
+from pocketintent.training.vectors.fasttext_file import FastTextFile, read_file
+from pocketintent.training.vectors.subword_means import NgramTable, read_words
+from pocketintent.training.vectors.table import TermVectors
 
-MAGIC = struct.pack("<i", 793712314)
-"""The first bytes of a fastText model."""
-
-_VERSIONS = (11, 12)
-_QUANTISED = "the fastText model is quantised; give the .bin file before quantisation"
-_HEADER = struct.Struct("<2i12id")  # magic, version, twelve settings, the subsampling threshold
-_SIZES = struct.Struct("<3i2q")  # entries, words, labels, tokens of the corpus, pruned n-grams
-_ENTRY = struct.Struct("<qb")  # count and type that follow a word
-_MATRIX = struct.Struct("<?2q")  # quantised or not, rows, columns
+_SUPERVISED = 3
+_SENT2VEC = 4
+_PLACEHOLDER = b"<PLACEHOLDER>"  # Sent2Vec's row for a word that is left out
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """The parts of a file from which the words' vectors are computed."""
+def read_fasttext(
+    data: mmap.mmap, path: Path, limit: int | None, *, subwords: bool = False
+) -> TermVectors:
+    """Read the words' vectors of a binary file, as fastText's ``getWordVector`` returns them.
 
-    words: list[bytes]
-    matrix: NDArray[np.float32]  # words, then n-gram buckets
-    min_n: int
-    max_n: int
-    num_buckets: int
-
-
-def read_fasttext(path: Path, limit: int | None) -> tuple[list[str], FloatArray]:
-    """Read the words' vectors of a fastText model, as fastText's ``getWordVector`` returns them.
-
-    The vector of a word is the mean of its row and the rows of its n-grams (Bojanowski et al.
-    2017). The file is memory-mapped, so the n-gram table need not fit in memory.
+    In fastText the vector of a word is the mean of its row and the rows of its n-grams, in floret
+    the mean of the n-grams' rows, in Sent2Vec its row. The tables stay on disk: memory is needed
+    for the words' vectors and, of a quantised model, for the n-grams' if they are read too.
 
     Args:
-        path: The file.
+        data: The file.
+        path: Its name, for messages.
         limit: Number of words to read; None for all.
+        subwords: Whether to read the n-grams as well; a pruned model has none to read.
 
     Returns:
-        The words, most frequent first, and their vectors float32 [num_words, dim].
+        The words, most frequent first, their vectors, and the n-grams if they were asked for.
 
     Raises:
-        PocketIntentError: The file is truncated, damaged, quantised, or of another version.
-        MissingExtraError: The model has n-grams and gensim is not installed.
+        PocketIntentError: The file is truncated, damaged or of another version, or a word is not
+            UTF-8, a duplicate or has a vector with NaN; the message has the byte.
     """
-    with open_regular(path) as file:
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    file = read_file(data, path)
+    ngrams = _ngram_table(file, path)
+    words, places, own = file.words, file.places, file.table
+    if file.model == _SENT2VEC and words[:1] == [_PLACEHOLDER]:
+        words, places = words[1:], places[1:]
+        own = own.select(slice(1, None))
+    marks = [f"byte {place}" for place in places[:limit]]
+    terms, vectors = read_words(
+        path, words[:limit], marks, own, ngrams, prefers_ngrams=file.is_floret
+    )
+    if ngrams is None or not subwords:
+        return TermVectors(terms, vectors)
+    place = f"table at byte {file.table_place}"
+    return TermVectors(terms, vectors, ngrams.to_subwords(path, place))
+
+
+def _ngram_table(file: FastTextFile, path: Path) -> NgramTable | None:
+    """The n-grams of characters; None in a model without.
+
+    The buckets of Sent2Vec are those of pairs of words, although its settings name characters.
+    """
+    # Supervised models of version 11 have no n-grams, whatever their settings name.
+    old = file.version == 11 and file.model == _SUPERVISED
+    has_none = file.max_n < 1 or old or file.model == _SENT2VEC
+    if not file.is_floret and (has_none or file.num_buckets == 0):
+        return None
     try:
-        layout = _read_layout(data, path)
-    except struct.error as error:
-        raise PocketIntentError(f"{path}: the fastText model is truncated") from error
-    has_ngrams = layout.max_n > 0 and layout.num_buckets > 0
-    hashes = require("gensim.models.fasttext", "train").ft_ngram_hashes if has_ngrams else None
-    rows = VectorRows(path, layout.matrix.shape[1])
-    for number, word in enumerate(layout.words[:limit]):
-        ids = [number]
-        if hashes is not None and word != b"</s>":  # the end of a sentence has no n-grams
-            text = word.decode(errors="replace")  # VectorRows.add reports what is not UTF-8
-            buckets = hashes(text, layout.min_n, layout.max_n, layout.num_buckets)
-            ids += [len(layout.words) + bucket for bucket in buckets]
-        vector = layout.matrix[ids].sum(axis=0, dtype=np.float32) / np.float32(len(ids))
-        rows.add(word, vector, f"word {number + 1}")
-    return rows.finish()
-
-
-def _read_layout(data: mmap.mmap, path: Path) -> _Layout:
-    _, version, dim, *settings, _ = _HEADER.unpack_from(data)
-    if version not in _VERSIONS:
-        known = " and ".join(map(str, _VERSIONS))
-        raise PocketIntentError(
-            f"{path}: version {version} of fastText's format is not supported; {known} are"
+        settings = NgramSettings(
+            max(file.min_n, 1),
+            file.max_n,
+            file.num_buckets,
+            hash="floret" if file.is_floret else "fasttext",
+            num_hashes=file.num_hashes if file.is_floret else 1,
         )
-    model, num_buckets, min_n, max_n = settings[6:10]
-    if version == 11 and model == 3:
-        max_n = 0  # supervised models of that version have no n-grams, whatever the header says
-    place = _HEADER.size
-    num_entries, num_words, _, _, num_pruned = _SIZES.unpack_from(data, place)
-    place += _SIZES.size
-    words = []
-    for _ in range(num_entries):
-        end = data.find(b"\0", place)
-        if end < 0:
-            raise PocketIntentError(f"{path}: the fastText model is truncated")
-        _, kind = _ENTRY.unpack_from(data, end + 1)
-        if kind == 0:
-            words.append(data[place:end])
-        place = end + 1 + _ENTRY.size
-    if num_pruned > 0:
-        raise PocketIntentError(f"{path}: {_QUANTISED}")
-    if len(words) != num_words or not 1 <= dim <= MAX_DIM or num_buckets < 0:
-        raise PocketIntentError(f"{path}: the fastText model is damaged: its sizes do not fit")
-    matrix, place = _read_matrix(data, place, path)
-    _read_matrix(data, place, path)  # the output matrix, so that a truncated file is detected
-    if matrix.shape != (num_words + num_buckets, dim):
-        raise PocketIntentError(
-            f"{path}: the fastText model is damaged: its table is {list(matrix.shape)}, not "
-            f"{[num_words + num_buckets, dim]}"
-        )
-    return _Layout(words, matrix, min_n, max_n, num_buckets)
-
-
-def _read_matrix(data: mmap.mmap, place: int, path: Path) -> tuple[FloatArray, int]:
-    """A view of the matrix at an offset, and the offset of its end."""
-    quantised, num_rows, dim = _MATRIX.unpack_from(data, place)
-    if quantised:
-        raise PocketIntentError(f"{path}: {_QUANTISED}")
-    place += _MATRIX.size
-    if num_rows < 0 or dim < 0 or num_rows * dim * 4 > len(data) - place:
-        raise PocketIntentError(f"{path}: the fastText model is truncated")
-    matrix = np.frombuffer(data, "<f4", num_rows * dim, place).reshape(num_rows, dim)
-    return matrix, place + num_rows * dim * 4
+    except ModelFileError as error:
+        raise PocketIntentError(f"{path}: {error}") from error
+    table = file.table.select(slice(len(file.words), None))
+    if file.pruned is None:
+        return NgramTable(table, settings)
+    rows = np.full(file.num_buckets, -1, np.intp)
+    rows[file.pruned[:, 0]] = file.pruned[:, 1]
+    return NgramTable(table, settings, rows)

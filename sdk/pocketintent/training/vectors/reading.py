@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import mmap
 import re
+import shutil
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +19,10 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.regular import open_regular
 from pocketintent.training.vectors.binary_rows import read_binary_rows
-from pocketintent.training.vectors.fasttext import MAGIC, read_fasttext
+from pocketintent.training.vectors.fasttext import read_fasttext
+from pocketintent.training.vectors.fasttext_file import MAGIC
+from pocketintent.training.vectors.floret_rows import FLORET_HEADER, read_floret
+from pocketintent.training.vectors.keyed_vectors import PICKLES, read_keyed_vectors
 from pocketintent.training.vectors.rows import HEADER
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.text_rows import read_text_rows
@@ -26,27 +32,33 @@ _HEAD_BYTES = 1 << 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
-def read_vectors(path: str | Path, limit: int | None = None) -> TermVectors:
+def read_vectors(
+    path: str | Path, limit: int | None = None, *, subwords: bool = False
+) -> TermVectors:
     """Read the vectors of a file, whose format is detected from its content, not from its name.
 
-    The formats are word2vec text and binary, GloVe text (no header), fastText ``.vec`` and
-    ``.bin``, StarSpace TSV (tabs, no header), all but fastText ``.bin`` also packed by gzip; and
-    a pocketintent model of kind ``static``, whose rows are decoded. Files are streamed: memory
-    is needed only for the vectors that are read.
+    The formats are word2vec text and binary, GloVe text (no header), fastText ``.vec``, StarSpace
+    TSV (tabs, no header); the binary files of fastText, also quantised (``.ftz``), of Sent2Vec and
+    of floret; floret's table of n-grams as text; gensim's ``KeyedVectors`` with the files beside
+    it; and a pocketintent model of kind ``static``, whose rows are decoded. All but the model may
+    be packed by gzip. Files are streamed or memory-mapped: memory is needed only for the vectors
+    that are read.
 
     Args:
         path: The file.
         limit: Number of rows to read, usually those of the most frequent terms; None for all.
+        subwords: Whether to read the n-grams of fastText and floret too, from files that have
+            them.
 
     Returns:
         The terms, in the order of the file, and their vectors. In formats separated by spaces,
-        the spaces of a term become underscores.
+        the spaces of a term become underscores. floret's table as text has no terms.
 
     Raises:
         PocketIntentError: The file is missing, empty, truncated or not UTF-8; a row has the
-            wrong number of columns, a NaN or an infinity; a term is empty or occurs twice. The
-            message names file and line, or row in binary formats.
-        MissingExtraError: A fastText model has n-grams and gensim is not installed.
+            wrong number of columns, a NaN or an infinity; a term is empty or occurs twice; or a
+            floret table is read without subwords. The message names file and line, or the row or
+            byte in binary formats.
     """
     path = Path(path)
     if limit is not None and limit < 1:
@@ -55,18 +67,24 @@ def read_vectors(path: str | Path, limit: int | None = None) -> TermVectors:
         head = file.read(_HEAD_BYTES)
         file.seek(0)
         if _is_model(head):
-            _refuse_packed(path, packed)
+            if packed:
+                raise PocketIntentError(
+                    f"{path}: this format cannot be read packed; unpack it: gunzip"
+                )
             return _read_model(path, limit)
         if head.startswith(MAGIC):
-            _refuse_packed(path, packed)
-            return TermVectors(*read_fasttext(path, limit))
+            return read_fasttext(_map(file, packed), path, limit, subwords=subwords)
+        if head.startswith(PICKLES):
+            return read_keyed_vectors(file, path, limit, subwords=subwords)
         if HEADER.match(head) and _is_binary(head):
             return TermVectors(*read_binary_rows(file, path, limit))
         if b"\0" in head:  # checked before reading a line, which may never end
             raise PocketIntentError(
                 f"{path}: is neither text in UTF-8 nor one of the supported binary formats: "
-                "word2vec, fastText .bin, pocketintent model"
+                "word2vec, fastText, Sent2Vec, floret, gensim's KeyedVectors, pocketintent model"
             )
+        if FLORET_HEADER.match(head):
+            return _read_floret(file, path, subwords=subwords)
         return TermVectors(*read_text_rows(file, path, limit))
 
 
@@ -93,9 +111,36 @@ def _is_model(head: bytes) -> bool:
     return head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
 
 
-def _refuse_packed(path: Path, packed: bool) -> None:
-    if packed:
-        raise PocketIntentError(f"{path}: this format cannot be read packed; unpack it: gunzip")
+def _map(file: BinaryIO, packed: bool) -> mmap.mmap:
+    """A memory map of a file; a packed one is unpacked on disk, not in memory."""
+    if not packed:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    with tempfile.TemporaryFile() as unpacked:
+        shutil.copyfileobj(file, unpacked, 1 << 20)
+        unpacked.flush()
+        return mmap.mmap(unpacked.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _are_binary_rows(data: bytes, num_rows: int, dim: int) -> bool:
+    """Whether data, by chance all text, is exactly the rows of a small binary file."""
+    place = 0
+    for _ in range(num_rows):
+        space = data.find(b" ", place)
+        if space < 0:
+            return False
+        place = space + 1 + 4 * dim
+        place += data[place : place + 1] == b"\n"
+    return place == len(data)
+
+
+def _read_floret(file: BinaryIO, path: Path, *, subwords: bool) -> TermVectors:
+    if not subwords:
+        raise PocketIntentError(
+            f"{path}: a floret table has no words, only n-grams; give floret's .bin or .vec file, "
+            "or make a model of it: pocketintent train words --from FILE --out FILE.safetensors"
+        )
+    table = read_floret(file, path)
+    return TermVectors([], np.empty((0, table.vectors.shape[1]), np.float32), table)
 
 
 def _is_binary(head: bytes) -> bool:
@@ -116,7 +161,7 @@ def _is_binary(head: bytes) -> bool:
     except ValueError:
         pass
     rows = head[start:]
-    if _CONTROL.search(rows):
+    if _CONTROL.search(rows) or _are_binary_rows(rows, int(header[1]), dim):
         return True
     try:
         # The head may end inside a character of up to four bytes.

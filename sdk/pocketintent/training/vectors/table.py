@@ -12,8 +12,34 @@ from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Subwords:
+    """Vectors of hashed character n-grams, whose mean is the vector of an unknown word.
+
+    Attributes:
+        vectors: float32 [num_buckets, dim]; may be a read-only view of a memory map.
+        settings: How words are hashed.
+
+    Raises:
+        PocketIntentError: The vectors are not a float32 matrix with a row for each bucket.
+    """
+
+    vectors: FloatArray
+    settings: NgramSettings
+
+    def __post_init__(self) -> None:
+        shape = self.vectors.shape
+        rows = self.settings.num_buckets
+        if self.vectors.dtype != np.float32 or len(shape) != 2 or shape[0] != rows:
+            raise PocketIntentError(
+                f"{rows} n-gram buckets need float32 vectors [{rows}, dim], not "
+                f"{self.vectors.dtype} {list(shape)}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +49,16 @@ class TermVectors:
     Attributes:
         terms: The terms; the words of a term are joined by underscores, `machine_learning`.
         vectors: Their vectors, float32 [num_terms, dim].
+        subwords: The n-grams that embed other words; None if unknown words have no vector.
 
     Raises:
-        PocketIntentError: The vectors are not a float32 matrix with a row for each term.
+        PocketIntentError: The vectors are not a float32 matrix with a row for each term, or the
+            n-grams' vectors have another length.
     """
 
     terms: list[str]
     vectors: FloatArray
+    subwords: Subwords | None = None
 
     def __post_init__(self) -> None:
         shape = self.vectors.shape
@@ -37,6 +66,11 @@ class TermVectors:
             raise PocketIntentError(
                 f"{len(self.terms)} terms need float32 vectors [{len(self.terms)}, dim], not "
                 f"{self.vectors.dtype} {list(shape)}"
+            )
+        if self.subwords is not None and self.subwords.vectors.shape[1] != shape[1]:
+            raise PocketIntentError(
+                f"the terms have {shape[1]} dimensions, but the n-grams have "
+                f"{self.subwords.vectors.shape[1]}"
             )
 
     def __len__(self) -> int:
@@ -59,7 +93,8 @@ def to_encoder(
 
     Args:
         vectors: Words and terms. A term that the tokenizer never yields, such as one with an
-            underscore or a capital letter, keeps its row but is never looked up.
+            underscore or a capital letter, keeps its row but is never looked up. Their subwords,
+            if any, embed the words without a row.
         tokenizer_spec: The manifest's tokenizer entry; by default the tokenizer ``simple``.
         counts: How often each term occurred in training, int64 [num_terms], or None.
         manifest: Further manifest entries, such as ``training``.
@@ -70,10 +105,13 @@ def to_encoder(
     Raises:
         ModelFileError: A term is empty or occurs twice.
     """
+    subwords = vectors.subwords
     return StaticEncoder(
         Vocabulary(vectors.terms),
         DenseMatrix(vectors.vectors),
         tokenizer_spec=tokenizer_spec,
         counts=None if counts is None else counts.astype(np.uint32),
+        ngrams=None if subwords is None else DenseMatrix(subwords.vectors),
+        ngram_settings=None if subwords is None else subwords.settings,
         manifest=manifest,
     )

@@ -49,7 +49,7 @@ def read_text_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[list[
     with np.errstate(over="ignore"):  # a number too large for float32 is reported as infinite
         for number, line in chain([first], lines):
             place = f"line {number}"
-            rows.add(*_parse_row(line, separator, dim, path, place), place)
+            rows.add(*parse_row(line, separator, dim, path, place), place)
             if len(rows) == limit:
                 break
             if len(rows) == num_rows and next(lines, None) is not None:
@@ -97,10 +97,21 @@ def _fields(line: bytes, separator: bytes | None) -> list[bytes]:
     return line.rstrip(b" \t\r\n").split(separator)
 
 
-def _parse_row(
+def parse_row(
     line: bytes, separator: bytes | None, dim: int, path: Path, place: str
 ) -> tuple[bytes, list[float]]:
-    """Split a line into its term and its numbers."""
+    """Split a line into its term and its numbers.
+
+    Args:
+        line: The line.
+        separator: The byte between the columns; None for white space.
+        dim: Number of numbers.
+        path: The file, for messages.
+        place: The line's place in the file, for messages.
+
+    Raises:
+        PocketIntentError: The line has another number of columns, or a column is not a number.
+    """
     fields = _fields(line, separator)
     surplus = len(fields) - 1 - dim
     # GloVe's largest files have terms with spaces in them, such as ". . .".

@@ -1,4 +1,4 @@
-"""Writing vectors: word2vec text and binary, StarSpace TSV, or a model."""
+"""Writing vectors: word2vec text and binary, StarSpace TSV, a floret table, or a model."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import replacing
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.training.vectors.binary_rows import write_binary_rows
+from pocketintent.training.vectors.floret_rows import write_floret
 from pocketintent.training.vectors.table import TermVectors, to_encoder
 from pocketintent.training.vectors.text_rows import write_text_rows
 
@@ -26,6 +27,7 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
     ========================= ====================================================
     ``.bin``                  word2vec binary
     ``.tsv``, ``.tsv.gz``     StarSpace TSV, in which terms keep their spaces
+    ``.floret``               floret's table of n-grams, without terms; also ``.floret.gz``
     ``.safetensors``          a pocketintent model, see :func:`to_encoder`
     any other, also ``.gz``   word2vec text, which is also fastText's ``.vec``
     ========================= ====================================================
@@ -39,11 +41,15 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
 
     Raises:
         PocketIntentError: A term is empty, not valid Unicode, or occurs twice (after its spaces
-            were replaced), or a vector contains NaN or infinity.
+            were replaced), a vector contains NaN or infinity, or the vectors have no n-grams with
+            floret's hash for a ``.floret`` file.
         OSError: The file cannot be written; the old file is then unchanged.
     """
     path = Path(path)
     name = path.name.removesuffix(".gz")
+    if name.endswith(".floret"):
+        _write_floret(path, vectors)
+        return
     if name.endswith(".tsv"):
         terms = vectors.terms
         bad = next((term for term in terms if re.search(r"[\t\r\n]", term)), None)
@@ -51,9 +57,11 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
             raise PocketIntentError(f"{path}: the term {bad!r} contains a tab or a line end")
     else:
         terms = ["_".join(term.split()) for term in vectors.terms]
-    _check_rows(path, terms, vectors.vectors)
-    if path.suffix == ".safetensors":
-        encoder = to_encoder(TermVectors(terms, vectors.vectors))
+    is_model = path.suffix == ".safetensors"
+    if terms or not (is_model and vectors.subwords is not None):
+        _check_rows(path, terms, vectors.vectors)
+    if is_model:
+        encoder = to_encoder(TermVectors(terms, vectors.vectors, vectors.subwords))
         save_model(path, *encoder.to_model_file_parts())
         return
     with replacing(path) as temporary, _writing(temporary, packed=path.suffix == ".gz") as file:
@@ -64,6 +72,17 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
             write_text_rows(
                 file, terms, vectors.vectors, separator="\t" if is_tsv else " ", header=not is_tsv
             )
+
+
+def _write_floret(path: Path, vectors: TermVectors) -> None:
+    subwords = vectors.subwords
+    if subwords is None or subwords.settings.hash != "floret":
+        raise PocketIntentError(
+            f"{path}: the vectors have no n-grams with floret's hash; only those of a floret file "
+            "can be written as a .floret table"
+        )
+    with replacing(path) as temporary, _writing(temporary, packed=path.suffix == ".gz") as file:
+        write_floret(file, subwords)
 
 
 @contextmanager
