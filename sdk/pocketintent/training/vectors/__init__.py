@@ -1,4 +1,4 @@
-"""Files of word vectors: word2vec, GloVe, fastText, Sent2Vec, floret, gensim, StarSpace, own models.
+"""Files of word vectors, of other programs and own models: reading, writing, conversion.
 
 Imports the runtime.
 """
