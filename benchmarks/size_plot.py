@@ -91,7 +91,7 @@ def plot_sizes(points: Mapping[str, Sequence[Point]], shots: int, path: Path) ->
                 textcoords="offset points",
             )
         panel.set_xscale("log")
-        panel.set_xlim(0.5, 300)
+        panel.set_xlim(0.5, 1500)
         panel.set_xlabel("size in MB")
         panel.set_title(TITLES.get(dataset, dataset))
         panel.grid(alpha=0.3)
