@@ -53,6 +53,17 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--validation": ["0"],
         }
     ],
+    ("train", "glove"): [
+        {**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["2"], "--memory": ["1"]}
+    ],
+    ("train", "sent2vec"): [
+        {
+            **_TRAIN,
+            "--corpus": ["corpus.jsonl"],
+            "--dim": ["2"],
+            "--num-buckets": ["16"],
+        }
+    ],
     ("train", "terms"): [
         {
             "--corpus": ["corpus.jsonl"],
