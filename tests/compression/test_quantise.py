@@ -73,6 +73,17 @@ def test_an_encoder_without_tables_is_rejected() -> None:
         quantise_encoder(encoder, sub_dim=2, codebook_size=4)
 
 
+def test_a_model_without_words_is_rejected_by_name() -> None:
+    encoder = StaticEncoder(
+        Vocabulary([]),
+        DenseMatrix(np.empty((0, 4), np.float32)),
+        ngrams=DenseMatrix(np.ones((8, 4), np.float32)),
+        ngram_settings=NgramSettings(2, 3, 8),
+    )
+    with pytest.raises(PocketIntentError, match="the model has no words to quantise"):
+        quantise_encoder(encoder, sub_dim=2, codebook_size=4)
+
+
 def test_settings_are_recorded_and_stale_quality_is_dropped() -> None:
     small = quantise_encoder(make_encoder(), sub_dim=5, codebook_size=8, per_position=False)
     assert small.manifest["training"] == {"seed": 1}

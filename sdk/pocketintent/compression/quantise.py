@@ -68,11 +68,17 @@ def quantise_encoder(
 
     Raises:
         PocketIntentError: A setting is out of range, a vector contains NaN or infinity, or the
-            encoder has no tables.
+            encoder has no tables, or an empty one.
     """
     _check_sub_dim(sub_dim)
     if not encoder.tables():
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
+    for name, table in encoder.tables().items():
+        if not len(table):
+            raise PocketIntentError(
+                f"the model has no {_STAGES.get(name, name)} to quantise; `compress` needs a model "
+                "with words"
+            )
     rotate = rotate and encoder.rotatable
     rotation = random_rotation(encoder.dim + -encoder.dim % sub_dim, seed) if rotate else None
     if rotation is not None:

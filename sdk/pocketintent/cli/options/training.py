@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.files import output_file
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.numbers import THREADS
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
@@ -26,6 +26,18 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     add_torch_options(parser)
     add_language_option(parser)
     add_resume_options(parser)
+
+
+def add_corpus_option(parser: argparse.ArgumentParser) -> None:
+    """Add the required ``--corpus``, one file or several."""
+    parser.add_argument(
+        "--corpus",
+        type=input_file,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="texts to train on",
+    )
 
 
 def add_torch_options(parser: argparse.ArgumentParser) -> None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.cli.options.training import (
+    add_corpus_option,
+    add_run_options,
+    print_record,
+    run_options,
+)
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.sent2vec.settings import Sent2VecSettings
 
@@ -32,14 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--corpus",
-        type=input_file,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="texts to train on",
-    )
+    add_corpus_option(parser)
     add_run_options(parser)
     add_settings(parser, Sent2VecSettings)
 
