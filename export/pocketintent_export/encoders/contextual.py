@@ -7,8 +7,9 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.contextual.network import MAX_TOKENS, ContextBlock
+from pocketintent.runtime.encoders.contextual.network import ContextBlock
 from pocketintent.runtime.encoders.contextual.reader import EPSILON
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero

@@ -29,7 +29,7 @@ from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
@@ -170,6 +170,23 @@ class StaticEncoder(ModelEncoder):
         for row in np.flatnonzero(~is_known).tolist():
             rows[row] = unknown[tokens[row]]
         return rows
+
+    def embed_slots(self, slots: Slots) -> FloatArray:
+        """The vectors of numbered tokens from their slots; the last may lack some of its n-grams.
+
+        Args:
+            slots: Ids, weights and the numbers of their tokens.
+
+        Returns:
+            float32 [num_tokens, dim], not normalised.
+        """
+        numbers = slots.token_numbers
+        assert numbers is not None
+        vectors = np.zeros((int(numbers[-1]) + 1 if len(numbers) else 0, self.dim), np.float32)
+        for number, vector in enumerate(vectors):
+            chosen = numbers == number
+            vector += self.sum_slots(Slots(slots.ids[chosen], slots.weights[chosen]), ())
+        return vectors
 
     def _add_unknown(self, tokens: Sequence[str], total: FloatArray) -> None:
         """Add the vectors of the unknown words of a text to the sum of its words, in place."""
