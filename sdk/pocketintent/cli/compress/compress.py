@@ -127,8 +127,9 @@ def _run(args: argparse.Namespace) -> int:
     quality = _measure(original, pruned, small, args)
     _describe(small, original, args, quality)
     save_model(args.out, *small.to_model_file_parts())
-    num_words = len(words_of(pruned).vocabulary)
-    float32_bytes = num_words * pruned.dim * 4
+    words = words_of(pruned)
+    num_words = len(words.vocabulary)
+    float32_bytes = num_words * words.vectors.dim * 4
     sizes = compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes)
     report = {
         "out": str(args.out),
