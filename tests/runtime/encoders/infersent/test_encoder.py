@@ -212,7 +212,7 @@ def test_parts_of_other_dimensions_are_refused() -> None:
         ({"hidden": 2.5}, "hidden of the network must be a whole number from 1"),
         ({"word_dim": 1 << 20}, "word_dim of the network must be a whole number from 1"),
         ({"word_dim": 60_000, "hidden": 30_000}, "numbers in memory"),
-        ({"hidden": 5}, "the network returns 10 dimensions"),
+        ({"hidden": 5}, "requires shape .20, 8."),
         ({"word_dim": 7}, "requires shape .24, 7."),
         ({"weights": {"format": "int4"}}, "must name a format"),
         ({"weights": {"format": "int8"}}, "codes or network.*|is missing"),
@@ -226,6 +226,14 @@ def test_a_damaged_network_is_refused_with_the_name_of_the_file(
     path = tmp_path / "model.safetensors"
     save_model(path, {**manifest, "network": network}, tensors)
     with pytest.raises(ModelFileError, match=rf"model\.safetensors: .*{message}"):
+        load_encoder(path)
+
+
+def test_other_dimensions_than_those_of_the_network_are_refused(tmp_path: Path) -> None:
+    manifest, tensors = make().to_model_file_parts()
+    path = tmp_path / "model.safetensors"
+    save_model(path, {**manifest, "dim": 8}, tensors)
+    with pytest.raises(ModelFileError, match=r"has dim 8, but the network returns 12 dimensions"):
         load_encoder(path)
 
 
