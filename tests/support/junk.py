@@ -64,6 +64,15 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--num-buckets": ["16"],
         }
     ],
+    ("train", "infersent"): [
+        {
+            **_TRAIN,
+            "--pairs": ["sts.jsonl"],
+            "--vectors": ["vectors.tsv"],
+            "--hidden": ["2"],
+            "--mlp": ["4"],
+        }
+    ],
     ("train", "terms"): [
         {
             "--corpus": ["corpus.jsonl"],

@@ -119,7 +119,7 @@ class SequenceEncoder(ModelEncoder):
         Returns:
             float32 [dim], of unit length; zeros if no token has a vector.
         """
-        tokens = self.readable(self.tokenize(text))
+        tokens = readable_tokens(self.table, self.tokenize(text))
         if not tokens:
             return np.zeros(self.dim, np.float32)
         words = self._words(tokens)
@@ -137,12 +137,6 @@ class SequenceEncoder(ModelEncoder):
         """
         return unit_rows(self._read_lists([self.tokenize(text) for text in texts]))
 
-    def readable(self, tokens: Sequence[str]) -> list[str]:
-        """The first ``MAX_TOKENS`` tokens that have a vector."""
-        if self.table.embeds_unknown_words:
-            return list(tokens[:MAX_TOKENS])
-        return [token for token in tokens if token in self.vocabulary][:MAX_TOKENS]
-
     def _read_lists(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim], not normalised; zeros without a word."""
         totals = np.zeros((len(token_lists), self.dim), np.float32)
@@ -150,7 +144,7 @@ class SequenceEncoder(ModelEncoder):
         batch: list[list[str]] = []
         num_tokens = 0
         for number, all_tokens in enumerate(token_lists):
-            tokens = self.readable(all_tokens)
+            tokens = readable_tokens(self.table, all_tokens)
             if not tokens:
                 continue
             numbers.append(number)
@@ -250,3 +244,10 @@ class SequenceEncoder(ModelEncoder):
         total = self._reader.read_vectors(vectors)
         vector: FloatArray = unit_rows(total[None])[0]
         return vector
+
+
+def readable_tokens(table: StaticEncoder, tokens: Sequence[str]) -> list[str]:
+    """The first ``MAX_TOKENS`` tokens that have a vector in a table."""
+    if table.embeds_unknown_words:
+        return list(tokens[:MAX_TOKENS])
+    return [token for token in tokens if token in table.vocabulary][:MAX_TOKENS]

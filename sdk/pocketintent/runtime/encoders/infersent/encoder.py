@@ -22,7 +22,7 @@ from pocketintent.runtime.encoders.parts import (
     manifest_entry,
     read_template_quantizer,
 )
-from pocketintent.runtime.encoders.sequence import SequenceEncoder
+from pocketintent.runtime.encoders.sequence import SequenceEncoder, readable_tokens
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
@@ -92,7 +92,7 @@ class InferSentEncoder(SequenceEncoder):
             float32 [num_embedded, dim]; without n-grams unknown words are left out.
         """
         vectors = self._read_lists([[token] for token in tokens])
-        return vectors[[bool(self.readable([token])) for token in tokens]]
+        return vectors[[bool(readable_tokens(self.table, [token])) for token in tokens]]
 
     def rotate_network(self, rotation: FloatArray) -> InferSentEncoder:
         """A copy whose network expects rotated tables; its matrices are float32."""
