@@ -18,7 +18,9 @@ from pocketintent.training.infersent.settings import InferSentSettings  # noqa: 
 from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 
-TOY = InferSentSettings(hidden=8, mlp=16, epochs=12, batch_size=8, validation=0.2)
+TOY = InferSentSettings(
+    hidden=12, mlp=16, epochs=5, batch_size=8, validation=0.2, optimizer="adam", learning_rate=0.02
+)
 VERBS, NOUNS = ("play", "stop", "find", "skip"), ("song", "film", "news", "list")
 
 
@@ -60,8 +62,8 @@ def test_both_questions_are_learnt(trained: Path) -> None:
     training = load_model(trained).manifest["training"]
     first, best = training["history"][0], training["history"][training["best_epoch"] - 1]
     assert best["loss"] < first["loss"]
-    assert best["validation"]["score"] > 0.6
-    assert best["validation"]["same"] >= first["validation"]["same"]
+    assert best["validation"]["score"] > 0.9
+    assert best["validation"]["same"] > 0.9
     assert training["classes"] == {
         "same": ["false", "true"],
         "score": ["0", "1", "2", "3", "4", "5"],
@@ -112,7 +114,7 @@ def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
     trained: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, train = tmp_path / "model.safetensors", Trainer.train
-    settings = replace(TOY, dropout=0.1, optimizer="adam", epochs=4)
+    settings = replace(TOY, dropout=0.1, epochs=4)
     whole = tmp_path / "whole.safetensors"
     train_infersent(*inputs(folder), whole, settings)
     with monkeypatch.context() as stopped:
@@ -131,7 +133,7 @@ def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
 def test_two_processes_train_one_model(folder: Path, tmp_path: Path) -> None:
     outs = [tmp_path / f"{rank}.safetensors" for rank in (0, 1)]
     paths, words = inputs(folder)
-    settings = replace(TOY, epochs=4)
+    settings = replace(TOY, epochs=2)
     with joined_by(SECOND, str(outs[1]), repr(asdict(settings)), str(words), *map(str, paths)):
         record = train_infersent(paths, words, outs[0], settings)
     assert record["history"][-1]["loss"] < record["history"][0]["loss"]

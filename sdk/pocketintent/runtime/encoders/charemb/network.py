@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
 
 from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS
-from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
+from pocketintent.runtime.encoders.recurrent.network import GATES, recurrent_shapes
 from pocketintent.runtime.encoders.weights import Shapes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS

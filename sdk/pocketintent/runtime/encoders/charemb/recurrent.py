@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.recurrent import RecurrentReader
+from pocketintent.runtime.encoders.recurrent.reader import RecurrentReader
 from pocketintent.runtime.encoders.weights import Parameters
 
 

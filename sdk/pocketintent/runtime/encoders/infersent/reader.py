@@ -6,7 +6,8 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.infersent.network import BiLstm
-from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader
+from pocketintent.runtime.encoders.recurrent.network import GATES
+from pocketintent.runtime.encoders.recurrent.reader import RecurrentReader
 
 
 class MaxPooling:

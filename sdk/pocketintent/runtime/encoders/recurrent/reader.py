@@ -1,100 +1,20 @@
-"""The LSTM and the GRU in numpy, for the kinds that read characters or words with them."""
+"""The LSTM and the GRU in numpy: sequences of any lengths, step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.encoders.weights import Parameters, Shapes
-
-GATES = {"lstm": 4, "gru": 3}
-"""Number of gates: input, forget, cell, output of an LSTM; reset, update, new of a GRU."""
-
-_WIDE = 256
-"""From this size of the state on, a layer is wide; see :attr:`_Layer.wide`."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Layer:
-    """The weights of a recurrent layer, with its directions side by side."""
-
-    inputs: FloatArray
-    """``[inputs, directions * gates * hidden]``."""
-    bias: FloatArray
-    """``[directions * gates * hidden]``."""
-    recurrent: FloatArray
-    """``[directions, hidden, gates * hidden]``; in a wide layer the last two axes are swapped."""
-    recurrent_bias: FloatArray | None
-    """``[directions, 1, hidden]`` for a GRU, None for an LSTM."""
-    wide: bool
-    """Whether the states are the right factor of the product. BLAS is then two to three times
-    faster for two texts or more; up to a million multiplications in a step it has fast code for
-    states as the left factor."""
-
-    def propagate(self, states: FloatArray) -> FloatArray:
-        """The states' share of the gates of the next step.
-
-        Args:
-            states: ``[directions, texts, hidden]``.
-
-        Returns:
-            ``[directions, texts, gates * hidden]``.
-        """
-        product: FloatArray
-        if self.wide:
-            product = np.matmul(self.recurrent, states.transpose(0, 2, 1)).transpose(0, 2, 1)
-        else:
-            product = np.matmul(states, self.recurrent)
-        return product
-
-
-class RecurrentNetwork(Protocol):
-    """The settings of recurrent layers."""
-
-    @property
-    def cell(self) -> str:
-        """``"lstm"`` or ``"gru"``."""
-        ...
-
-    @property
-    def hidden(self) -> int:
-        """Size of the state of one direction."""
-        ...
-
-    @property
-    def layers(self) -> int:
-        """Number of stacked layers."""
-        ...
-
-    @property
-    def directions(self) -> tuple[str, ...]:
-        """The directions, as the parameters' names contain them."""
-        ...
-
-
-def recurrent_shapes(network: RecurrentNetwork, inputs: int) -> Shapes:
-    """Names and shapes of the parameters of recurrent layers.
-
-    Args:
-        network: The settings.
-        inputs: Size of an input of the first layer.
-    """
-    rows = GATES[network.cell] * network.hidden
-    shapes: Shapes = {}
-    for layer in range(network.layers):
-        for direction in network.directions:
-            prefix = f"layers.{layer}.{direction}"
-            shapes[f"{prefix}.input"] = (rows, inputs)
-            shapes[f"{prefix}.recurrent"] = (rows, network.hidden)
-            shapes[f"{prefix}.bias"] = (rows,)
-            if network.cell == "gru":  # the recurrent part of the new state has a second bias
-                shapes[f"{prefix}.recurrent_bias"] = (network.hidden,)
-        inputs = network.hidden * len(network.directions)
-    return shapes
+from pocketintent.runtime.encoders.recurrent.layers import (
+    Layer,
+    gru_step,
+    lstm_step,
+    make_layer,
+)
+from pocketintent.runtime.encoders.recurrent.network import GATES, RecurrentNetwork
+from pocketintent.runtime.encoders.weights import Parameters
 
 
 class RecurrentReader:
@@ -112,7 +32,7 @@ class RecurrentReader:
 
     def __init__(self, network: RecurrentNetwork, parameters: Parameters) -> None:
         self._network = network
-        self._layers = [_layer(network, parameters, n) for n in range(network.layers)]
+        self._layers = [make_layer(network, parameters, n) for n in range(network.layers)]
 
     def project(self, inputs: FloatArray) -> FloatArray:
         """The table of inputs that :meth:`last_states` and :meth:`largest_states` read.
@@ -221,7 +141,7 @@ class RecurrentReader:
             steps.append(np.stack([forward, backward][: len(self._network.directions)]))
         return steps
 
-    def _project(self, layer: _Layer, inputs: FloatArray) -> FloatArray:
+    def _project(self, layer: Layer, inputs: FloatArray) -> FloatArray:
         """The inputs' share of a layer's gates, one row for each position and direction."""
         projected = inputs.reshape(-1, len(layer.inputs)) @ layer.inputs
         projected += layer.bias
@@ -230,7 +150,7 @@ class RecurrentReader:
 
     def _run(
         self,
-        layer: _Layer,
+        layer: Layer,
         table: FloatArray,
         rows: Sequence[IndexArray],
         outputs: FloatArray | None,
@@ -257,86 +177,9 @@ class RecurrentReader:
             recurrent = layer.propagate(current)
             gates = table.take(row, axis=0)
             if layer.recurrent_bias is None:
-                _lstm_step(gates, recurrent, current, memory[:, :active])
+                lstm_step(gates, recurrent, current, memory[:, :active])
             else:
-                _gru_step(gates, recurrent, current, layer.recurrent_bias)
+                gru_step(gates, recurrent, current, layer.recurrent_bias)
             if outputs is not None:
                 outputs[output_rows[step]] = current
         return state
-
-
-def _lstm_step(
-    gates: FloatArray, recurrent: FloatArray, state: FloatArray, memory: FloatArray
-) -> None:
-    """Run a step of an LSTM (Hochreiter and Schmidhuber 1997) in place.
-
-    The order of the gates is input, forget, output, cell. The first three are halved, so that one
-    call of tanh serves all four: the logistic function of x is (1 + tanh(x / 2)) / 2.
-    """
-    gates += recurrent
-    np.tanh(gates, out=gates)
-    hidden = state.shape[2]
-    logistic = gates[:, :, : 3 * hidden]
-    logistic += 1.0
-    logistic *= 0.5
-    memory *= gates[:, :, hidden : 2 * hidden]
-    memory += gates[:, :, :hidden] * gates[:, :, 3 * hidden :]
-    np.tanh(memory, out=state)
-    state *= gates[:, :, 2 * hidden : 3 * hidden]
-
-
-def _gru_step(
-    gates: FloatArray, recurrent: FloatArray, state: FloatArray, recurrent_bias: FloatArray
-) -> None:
-    """Run a step of a GRU (Cho et al. 2014, with the reset after the product) in place.
-
-    The order of the gates is reset, update, new. The first two are halved, as in the LSTM.
-    """
-    hidden = state.shape[2]
-    logistic = gates[:, :, : 2 * hidden]
-    logistic += recurrent[:, :, : 2 * hidden]
-    np.tanh(logistic, out=logistic)
-    logistic += 1.0
-    logistic *= 0.5
-    new = recurrent[:, :, 2 * hidden :]
-    new += recurrent_bias
-    new *= gates[:, :, :hidden]
-    new += gates[:, :, 2 * hidden :]
-    np.tanh(new, out=new)
-    state -= new
-    state *= gates[:, :, hidden : 2 * hidden]
-    state += new
-
-
-def _layer(network: RecurrentNetwork, parameters: Parameters, number: int) -> _Layer:
-    """The weights of a layer, in the order of the steps."""
-    order, scale = _gate_order(network)
-    prefixes = [f"layers.{number}.{direction}" for direction in network.directions]
-
-    def get(name: str) -> list[FloatArray]:
-        return [parameters[f"{p}.{name}"][order] * scale[:, None] for p in prefixes]
-
-    biases = [parameters[f"{p}.bias"][order] * scale for p in prefixes]
-    recurrent_bias = None
-    if network.cell == "gru":
-        recurrent_bias = np.stack([parameters[f"{p}.recurrent_bias"] for p in prefixes])[:, None]
-    recurrent = np.stack(get("recurrent"))
-    wide = network.hidden >= _WIDE
-    return _Layer(
-        np.ascontiguousarray(np.concatenate(get("input")).T),
-        np.concatenate(biases),
-        recurrent if wide else np.ascontiguousarray(recurrent.transpose(0, 2, 1)),
-        recurrent_bias,
-        wide,
-    )
-
-
-def _gate_order(network: RecurrentNetwork) -> tuple[IndexArray, FloatArray]:
-    """The rows of the weights in the order of the steps' gates, and a factor for each row."""
-    gates = GATES[network.cell]
-    blocks: IndexArray = np.arange(gates * network.hidden).reshape(gates, network.hidden)
-    if network.cell == "lstm":
-        blocks = blocks[[0, 1, 3, 2]]
-    scale = np.full(blocks.shape, 0.5, np.float32)
-    scale[-1] = 1.0
-    return blocks.reshape(-1), scale.reshape(-1)
