@@ -80,7 +80,7 @@ def test_every_setting_has_an_option_with_its_default() -> None:
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (("--hidden", 0), 2, "argument --hidden: must be at least 1, not 0"),
+        (("--hidden", 0), 2, "argument --hidden: must be at least 1 and at most 32768, not 0"),
         (("--pairs", "none.csv"), 1, "none.csv: cannot be read"),
         (("--label", "verdict"), 1, "pairs.csv: no column 'verdict'; the file has 'premise'"),
         (("--score", "gold_label"), 1, 'pairs.csv, line 2: "gold_label" must be a number'),

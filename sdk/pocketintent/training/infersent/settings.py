@@ -35,7 +35,9 @@ class InferSentSettings:
         least=0,
         below=1,
     )
-    optimizer: Literal["sgd", "adam"] = setting("sgd", "`sgd`, as in the paper, or `adam`")
+    optimizer: Literal["sgd", "adam"] = setting(
+        "adam", "`adam`, or `sgd` as in the paper, for much larger sets of pairs"
+    )
     learning_rate: float | None = setting(
         None, "initial value; none is 0.1 for `sgd` and 0.001 for `adam`", above=0
     )
