@@ -45,8 +45,9 @@ class Sentences:
         frequencies = np.zeros(len(self._encoder.words), np.int64)
         total = 0
         for ids, lengths in self.blocks():
-            pairs = np.stack([np.repeat(np.arange(len(lengths)), lengths), ids])
-            frequencies += np.bincount(np.unique(pairs, axis=1)[1], minlength=len(frequencies))
+            pairs = np.repeat(np.arange(len(lengths)), lengths) * len(frequencies) + ids
+            words = np.unique(pairs) % len(frequencies)
+            frequencies += np.bincount(words, minlength=len(frequencies))
             total += int(np.count_nonzero(lengths))
         return frequencies, total
 
