@@ -18,6 +18,7 @@ def test_a_plan_is_read_with_paths_from_its_own_folder(plan_of: ReadPlan, folder
     assert plan.algorithms["CBOW"].corpora == ("chats", "sts")
     assert plan.algorithms["CBOW"].epochs == (1, 3)
     assert plan.algorithms["own"].epochs == ()
+    assert plan.algorithms["own"].shares == (50, 100)
     assert plan.compression is not None and plan.compression.keep == (2, 5)
     assert plan.compression.sample == 20_000
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,11 +64,18 @@ class Work:
 
     @property
     def tasks(self) -> list[Task]:
-        """All tasks, each once: the main runs, compression, then the other points of curves.
+        """All tasks, each once: the main runs, compression, then the other points of the curves.
 
-        The training of a model comes before its measurements.
+        The curves grow side by side, so that an unfinished comparison has something of each. The
+        training of a model comes before its measurements.
         """
-        points = sorted(self.points, key=lambda point: not point.is_main)
+        lengths: Counter[tuple[str, str, int]] = Counter()
+        ranks = []
+        for point in self.points:
+            curve = (point.algorithm.name, point.train.corpus.name, point.train.seed)
+            ranks.append((lengths[curve], len(ranks)))
+            lengths[curve] += 1
+        points = [self.points[number] for _, number in sorted(ranks)]
         num_main = sum(point.is_main for point in points)
         main = [task for point in points[:num_main] for task in point.tasks]
         others = [task for point in points[num_main:] for task in point.tasks]
@@ -143,7 +151,7 @@ class _Builder:
         points = [self.main]
         if self._corpus.name in self._plan.curves.corpora:
             points += [self._point(epochs, ALL) for epochs in self._algorithm.epochs]
-            points += [self._point(None, share) for share in self._plan.curves.shares]
+            points += [self._point(None, share) for share in self._algorithm.shares]
         return points
 
     def _point(self, epochs: int | None, share: float) -> Point:

@@ -53,6 +53,8 @@ class Algorithm:
     """The option that gets the files of a corpus."""
     epochs: tuple[int, ...] = ()
     """Numbers of epochs of the curve."""
+    shares: tuple[float, ...] = ()
+    """Shares of a corpus in percent of the curve."""
     place: str = ""
     """Its place in the plan, for messages."""
 
@@ -77,8 +79,10 @@ class Measures:
 
 @dataclass(frozen=True)
 class Curves:
-    """The steps of the curves, beside each algorithm's epochs."""
+    """The steps of the curves, where an algorithm has none of its own."""
 
+    epochs: tuple[int, ...] = ()
+    """Numbers of epochs."""
     shares: tuple[float, ...] = ()
     """Shares of a corpus in percent."""
     corpora: tuple[str, ...] = ()
@@ -133,11 +137,11 @@ def read_plan(path: Path, data: Path | None = None) -> Plan:
     name = choice(*corpora)
     curves_table = top.table("curves", ("epochs", "shares", "corpora"))
     curves = Curves(
+        curves_table.get("epochs", several(whole(1)), ()),
         curves_table.get("shares", several(share), ()),
         curves_table.get("corpora", several(name), tuple(corpora)),
     )
-    epochs = curves_table.get("epochs", several(whole(1)), ())
-    algorithms = _read_algorithms(top, corpora, epochs, input_file)
+    algorithms = _read_algorithms(top, corpora, curves, input_file)
     return Plan(
         path,
         top.get("title", text, "Comparison of training algorithms"),
@@ -196,11 +200,11 @@ def _read_measures(top: Table, input_file: Reader[Path]) -> Measures:
 def _read_algorithms(
     top: Table,
     corpora: Mapping[str, CorpusPlan],
-    epochs: tuple[int, ...],
+    curves: Curves,
     input_file: Reader[Path],
 ) -> dict[str, Algorithm]:
     algorithms: dict[str, Algorithm] = {}
-    known = ("name", "train", "options", "corpora", "corpus-option", "epochs")
+    known = ("name", "train", "options", "corpora", "corpus-option", "epochs", "shares")
     name_of_corpus = choice(*corpora)
     for table in top.tables("algorithms", known):
         name = table.take("name", text)
@@ -212,7 +216,8 @@ def _read_algorithms(
             table.get("options", _options(algorithms, tuple(corpora), input_file), {}),
             table.get("corpora", several(name_of_corpus), tuple(corpora)),
             table.get("corpus-option", text, Algorithm.corpus_option),
-            table.get("epochs", several(whole(1)), epochs),
+            table.get("epochs", several(whole(1)), curves.epochs),
+            table.get("shares", several(share), curves.shares),
             table.place("options"),
         )
     if not algorithms:
