@@ -8,6 +8,7 @@ from pocketintent.cli.compare import parse_training
 from pocketintent.evaluation.comparison.expansion import Work, expand
 from pocketintent.evaluation.comparison.plan import Plan
 from pocketintent.evaluation.comparison.store import Store
+from pocketintent.evaluation.comparison.tasks import TrainTask
 from pocketintent.runtime.errors import PocketIntentError
 
 ReadPlan = Callable[..., Plan]
@@ -48,6 +49,16 @@ def test_main_runs_come_first_and_models_before_their_measurements(plan_of: Read
     quantised = next(i for i, label in enumerate(labels) if label.startswith("quantise, rotated"))
     assert quantised < labels.index("train CBOW, chats 50%, seed 0")
     assert labels.index("train own, chats, seed 1") < quantised
+
+
+def test_the_curves_of_all_algorithms_grow_side_by_side(plan_of: ReadPlan) -> None:
+    tasks = work_of(plan_of(("seeds = [0, 1]", "seeds = [0]"))).tasks
+    labels = [task.label for task in tasks if isinstance(task, TrainTask)]
+    assert labels[3:] == [
+        "train CBOW, epochs: 1, chats, seed 0",
+        "train own, chats 50%, seed 0",
+        "train CBOW, chats 50%, seed 0",
+    ]
 
 
 def test_only_main_runs_are_measured_on_intents_and_time(plan_of: ReadPlan) -> None:

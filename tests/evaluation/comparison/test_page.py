@@ -114,7 +114,7 @@ def test_the_page_has_every_section_with_its_pictures_inside(
     assert page.rows["quantisation"] == 1 + 2  # variants; the codebook sizes are columns
     assert page.rows["pruning"] == 1 + 4
     assert page.rows["commands"] == 1 + len(work.points)
-    for name in ("Pearson", "words/s", "peak, MB", "µs a text", "1 templates", "abacus"):
+    for name in ("Pearson", "words/s", "peak, MB", "µs a text", "1 per intent", "abacus"):
         assert name in text
 
 
@@ -145,7 +145,7 @@ def test_words_a_second_are_those_of_all_epochs_by_cpu_time(
 def test_a_failed_run_is_reported_and_the_rest_is_shown(
     plan: Plan, work: Work, store: Store
 ) -> None:
-    fill(work, store, failing="train CBOW, 1 epochs, chats, seed 0")
+    fill(work, store, failing="train CBOW, epochs: 1, chats, seed 0")
     report = write_page(plan, work, store, "command")
     (failure,) = report["failures"]
     assert failure["error"] == "line 3: <bad>"

@@ -176,7 +176,7 @@ class _Builder:
         groups = [_words(name, options[name]) for name in options if name not in self._models]
         words = tuple(word for group in groups for word in group)
         return TrainTask(
-            algorithm.name if epochs is None else f"{algorithm.name}, {epochs} epochs",
+            algorithm.name if epochs is None else f"{algorithm.name}, epochs: {epochs}",
             algorithm.method,
             words,
             self._settings(words),

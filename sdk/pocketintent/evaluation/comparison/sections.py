@@ -182,7 +182,7 @@ def _intents(report: dict[str, Any]) -> Section:
         [*line[3:], *line[:3], *(_figure(figures.get((*line, s))) for s in shots)]
         for line in dict.fromkeys(key[:-1] for key in figures)
     ]
-    header = ["algorithm", "corpus", "intents", "decision", *(f"{s} templates" for s in shots)]
+    header = ["algorithm", "corpus", "intents", "decision", *(f"{s} per intent" for s in shots)]
     return Section(
         "intents",
         "Intents recognised, against the number of templates",
