@@ -44,6 +44,8 @@ def outcome(task: Task, number: int) -> dict[str, Any]:
         accuracy = {"mean": figure, "std": None}
         rows = [{"shots": 1, "decision": "nearest", "accuracy": accuracy}]
         return {"dataset": "intents", "results": rows}
+    if isinstance(task, PruneTask) and (task.method, task.keep) == ("norm", 2):
+        return {"refused": "takes 3 words, but --keep is 2"}
     if isinstance(task, PruneTask):
         return {"words": task.keep, "bytes": 9, "vector_bytes": 8000, **sts}
     assert isinstance(task, SweepTask)
@@ -114,7 +116,15 @@ def test_the_page_has_every_section_with_its_pictures_inside(
     assert page.rows["quantisation"] == 1 + 2  # variants; the codebook sizes are columns
     assert page.rows["pruning"] == 1 + 4
     assert page.rows["commands"] == 1 + len(work.points)
-    for name in ("Pearson", "words/s", "peak, MB", "µs a text", "1 per intent", "abacus"):
+    for name in (
+        "takes 3 words, but --keep is 2",
+        "Pearson",
+        "words/s",
+        "peak, MB",
+        "µs a text",
+        "1 per intent",
+        "abacus",
+    ):
         assert name in text
 
 

@@ -70,7 +70,7 @@ class Work:
         training of a model comes before its measurements.
         """
         lengths: Counter[tuple[str, str, int]] = Counter()
-        ranks = []
+        ranks: list[tuple[int, int]] = []
         for point in self.points:
             curve = (point.algorithm.name, point.train.corpus.name, point.train.seed)
             ranks.append((lengths[curve], len(ranks)))

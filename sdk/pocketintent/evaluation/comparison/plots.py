@@ -130,7 +130,7 @@ def intent_figures(report: dict[str, Any]) -> dict[tuple[Any, ...], dict[str, An
 def _pruning(report: dict[str, Any]) -> Panels:
     lines: dict[str, list[tuple[float, float, float]]] = {}
     for row in report["pruning"]:
-        if row["error"] is None and "pearson" in row:
+        if "refused" not in row:
             points = lines.setdefault(f"by {row['method']}", [])
             points.append((row["words"], row["pearson"], 0))
     title = f"{report['compressed']}, {report['compressed_corpus']}"

@@ -109,12 +109,11 @@ def _show_command(point: Point) -> list[str]:
 
 
 def _pruning(work: Work, store: Store) -> list[Row]:
-    rows = []
-    for task in work.pruning:
-        result = store.result(task.key) or {}
-        row = {"method": task.method, "keep": task.keep, "error": result.get("error")}
-        rows.append(row | result.get("outcome", {}))
-    return rows
+    rows = [
+        {"method": task.method, "keep": task.keep, **(_outcome(task, store) or {})}
+        for task in work.pruning
+    ]
+    return [row for row in rows if len(row) > 2]
 
 
 def _quantisation(work: Work, store: Store) -> dict[str, Any] | None:

@@ -196,9 +196,8 @@ def _intents(report: dict[str, Any]) -> Section:
 def _pruning(report: dict[str, Any]) -> Section:
     table = [
         [row["method"], str(row["keep"]), str(row.get("words", "")),
-         row["error"] or f"{row['pearson']:.4f}", _size(row.get("vector_bytes"))]
+         row.get("refused") or f"{row['pearson']:.4f}", _size(row.get("vector_bytes"))]
         for row in report["pruning"]
-        if row["error"] or "pearson" in row
     ]  # fmt: skip
     return Section(
         "pruning",

@@ -26,6 +26,7 @@ from pocketintent.evaluation.intents.few_shot import evaluate_intents
 from pocketintent.evaluation.records import read_objects, string_field
 from pocketintent.evaluation.similarity.sts import evaluate_sts
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.loop.work_folder import fingerprint
 
@@ -272,7 +273,10 @@ class PruneTask(ModelTask):
             folder = store.corpus(self.model.corpus_key)
             corpus = write_corpus(self.model.corpus, self.model.share, self.model.seed, folder)
             sentences = Sentences.read(encoder, read_texts(corpus.paths))
-            encoder = keep_longest(encoder, sentences, self.keep)
+            try:
+                encoder = keep_longest(encoder, sentences, self.keep)
+            except PocketIntentError as error:
+                return {"refused": str(error)}  # too few words for the sentences: a result too
         words = len(words_of(encoder).vocabulary)
         return {"words": words, **tensor_bytes(encoder), **evaluate_sts(encoder, self.pairs)}
 
