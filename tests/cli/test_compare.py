@@ -58,7 +58,7 @@ def test_a_short_plan_from_training_to_the_page(
     printed = capsys.readouterr()
     summary = json.loads(printed.out)
     assert [failure["run"] for failure in summary["failures"]] == ["train broken, stsb, seed 0"]
-    assert "no word occurs" in summary["failures"][0]["error"]
+    assert "no word that occurs 1000000 times" in summary["failures"][0]["error"]
     sizes = {model["algorithm"]: model["peak_bytes"] for model in summary["models"]}
     assert sizes["skip-gram"] > 10_000_000 and sizes["broken"] is None
     out = data.parent / "out"
