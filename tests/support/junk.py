@@ -78,7 +78,14 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--out": ["out.safetensors"],
             "--subword-dim": ["4"],
             "--num-buckets": ["16"],
-        }
+        },
+        {
+            "model": ["counted.safetensors"],
+            "--out": ["out.safetensors"],
+            "--corpus": ["corpus.jsonl"],
+            "--pooling": ["sif"],
+            "--subword-dim": ["0"],
+        },
     ],
     ("train", "words"): [
         {**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"], "--min-count": ["1"]},
