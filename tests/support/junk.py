@@ -162,6 +162,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("evaluate", "terms"): [
         {"files": ["keyphrases.jsonl"], "--split": ["all"], "--systems": ["tfidf"]}
     ],
+    ("compare",): [{"plan": ["plan.toml"], "--out": ["compared"], "--so-far": []}],
     ("templates", "check"): [{"files": ["bot.json"]}],
     ("templates", "test"): [
         {
@@ -174,6 +175,15 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("data", "fetch"): [{"names": ["nothing"], "--out": ["data"]}],  # no test fetches anything
 }
 """Quick calls of every command that succeed, except that of ``data fetch``."""
+
+_PLAN = """\
+corpora.texts.files = ["corpus.jsonl"]
+measure.sts = "sts.jsonl"
+[[algorithms]]
+name = "words"
+train = "words"
+options.dim = 4
+"""
 
 NUMBERS = (
     *("", "x", "1.5", "-1", "0", "-0.5", "1e3", "0x10", "½", "1,", "None"),
@@ -333,6 +343,7 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     words = ["play", "stop", "open", "the", "song", "door", "light", "music", "lamp", "on", "off"]
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")
+    (folder / "plan.toml").write_text(_PLAN)
     _write_junk(folder)
 
 

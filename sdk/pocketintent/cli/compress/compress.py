@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import model_file
@@ -206,7 +204,7 @@ def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
     from pocketintent.compression.prune import (
         Sentences,
         keep_frequent,
-        select_by_norm,
+        keep_longest,
         without_ngrams,
     )
 
@@ -217,9 +215,7 @@ def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
         return encoder
     if args.prune == "frequency":
         return keep_frequent(encoder, args.keep)
-    norms = np.linalg.norm(words.vectors.decode(), axis=1)
-    ids = select_by_norm(norms, Sentences.read(encoder, _read_corpus(args)), args.keep)
-    return encoder.select_words(ids)
+    return keep_longest(encoder, Sentences.read(encoder, _read_corpus(args)), args.keep)
 
 
 def _read_corpus(args: argparse.Namespace) -> Iterator[str]:
