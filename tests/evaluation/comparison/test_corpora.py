@@ -72,6 +72,12 @@ def test_a_table_and_a_broken_file_are_refused(tmp_path: Path) -> None:
             write_corpus(corpus, 100, 0, tmp_path / "share")
 
 
+def test_lines_and_pairs_of_a_file_are_different_content(folder: Path) -> None:
+    path = folder / "pairs.jsonl"
+    lines, pairs = CorpusPlan("lines", (path,)), CorpusPlan("pairs", pairs=(path,))
+    assert content_of(lines) != content_of(pairs)
+
+
 def test_the_content_of_a_corpus_is_that_of_its_files(corpus: CorpusPlan) -> None:
     before = content_of(corpus)
     corpus.files[0].write_text("other")

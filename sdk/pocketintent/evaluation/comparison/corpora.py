@@ -37,12 +37,13 @@ class CorpusFiles:
 
 
 def content_of(corpus: CorpusPlan) -> list[dict[str, Any]]:
-    """Names and SHA-256 of a corpus' files.
+    """Names and SHA-256 of a corpus' files; a file of lines differs from the same file of pairs.
 
     Raises:
         PocketIntentError: A file cannot be read.
     """
-    return [fingerprint(path) for path in (*corpus.files, *corpus.pairs)]
+    lines = [fingerprint(path) | {"read": "lines"} for path in corpus.files]
+    return lines + [fingerprint(path) for path in corpus.pairs]
 
 
 def write_corpus(corpus: CorpusPlan, share: float, seed: int, folder: Path) -> CorpusFiles:
