@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("matplotlib")
 from pocketintent.cli.compare import parse_training
 from pocketintent.evaluation.comparison.comparison import write_page
+from pocketintent.evaluation.comparison.compression_tasks import PruneTask, SweepTask
 from pocketintent.evaluation.comparison.expansion import Work, expand
 from pocketintent.evaluation.comparison.plan import Plan
 from pocketintent.evaluation.comparison.results import averages
@@ -18,9 +19,7 @@ from pocketintent.evaluation.comparison.store import Store
 from pocketintent.evaluation.comparison.tasks import (
     EncodeTask,
     IntentsTask,
-    PruneTask,
     StsTask,
-    SweepTask,
     Task,
     TrainTask,
 )

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pocketintent.evaluation.comparison.compression_tasks import PruneTask, SweepTask
 from pocketintent.evaluation.comparison.corpora import ALL
 from pocketintent.evaluation.comparison.plan import Algorithm, Plan
 from pocketintent.evaluation.comparison.tasks import (
     EncodeTask,
     IntentsTask,
-    PruneTask,
     StsTask,
-    SweepTask,
     Task,
     TrainTask,
 )
