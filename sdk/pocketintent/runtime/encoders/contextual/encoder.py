@@ -129,6 +129,11 @@ class ContextualEncoder(ModelEncoder):
         """
         return self.table.embed_tokens(tokens)
 
+    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
+        """The unit vector of tokens, each changed by its neighbours; at most ``MAX_TOKENS``."""
+        vector: FloatArray = unit_rows(self._reader.sum_text(vectors[:MAX_TOKENS])[None])[0]
+        return vector
+
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
         """What words contribute to any text; each word has a vector."""
         return [self._reader.read_word(vector) for vector in self.table.embed_tokens(words)]
@@ -225,17 +230,8 @@ class ContextualEncoder(ModelEncoder):
 
     def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
         """The vector of slots, float32 [dim]; the last token may lack some of its n-grams."""
-        numbers = slots.token_numbers
-        assert numbers is not None
-        if not len(numbers):
-            return np.zeros(self.dim, np.float32)
-        vectors = [
-            self.table.sum_slots(Slots(slots.ids[chosen], slots.weights[chosen]), tokens)
-            for chosen in (numbers == number for number in range(int(numbers[-1]) + 1))
-        ]
-        total = self._reader.sum_text(np.stack(vectors))
-        vector: FloatArray = unit_rows(total[None])[0]
-        return vector
+        vectors = self.embed_slots(slots, tokens)
+        return self.combine_tokens(vectors) if len(vectors) else np.zeros(self.dim, np.float32)
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
