@@ -53,6 +53,9 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--validation": ["0"],
         }
     ],
+    ("train", "convrr"): [
+        {**_TRAIN, "--templates": ["pairs.json"], "--model": ["tiny.safetensors"]}
+    ],
     ("train", "glove"): [
         {**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["2"], "--memory": ["1"]}
     ],
@@ -313,6 +316,8 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     ]
     _write_lines(folder / "keyphrases.jsonl", documents)
     (folder / "bot.json").write_text(json.dumps({"on": ["lamp on"], "off": ["lamp off"]}))
+    pairs_of_templates = {"on": ["lamp on", "light on"], "off": ["lamp off", "light off"]}
+    (folder / "pairs.json").write_text(json.dumps(pairs_of_templates))
     (folder / "labelled.csv").write_text("text,intent\nthe lamp on,on\nplay music,\n")
     words = ["play", "stop", "open", "the", "song", "door", "light", "music", "lamp", "on", "off"]
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]

@@ -40,6 +40,11 @@ TASKS = (
         "tables of vectors and models side by side, as encoders of whole texts",
     ),
     Command(
+        "retrieval",
+        "pocketintent.cli.evaluate.retrieval",
+        "recall of documents, given questions: embeddings, ensembles, FCRR and ConvRR",
+    ),
+    Command(
         "terms",
         "pocketintent.cli.evaluate.terms",
         "precision, recall and F1 of a document's terms against its keyphrases",

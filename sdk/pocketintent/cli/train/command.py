@@ -38,6 +38,11 @@ METHODS = (
         "words and a network that changes them by their neighbours, from a sentence encoder",
     ),
     Command(
+        "convrr",
+        "pocketintent.cli.train.convrr",
+        "an adapter that moves the templates of an intent towards each other",
+    ),
+    Command(
         "terms", "pocketintent.cli.train.terms", "terms of several words, found without labels"
     ),
     Command(

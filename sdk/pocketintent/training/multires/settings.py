@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -71,6 +71,10 @@ class Ensemble:
     def uses_idf(self) -> bool:
         """Whether a mixture weights words by their IDF."""
         return any(mixture.idf for mixture in self.mixtures)
+
+    def with_idf(self, idf: bool) -> Ensemble:
+        """The ensemble with or without the IDF of words in all mixtures."""
+        return replace(self, mixtures=tuple(replace(m, idf=idf) for m in self.mixtures))
 
 
 def read_ensemble(path: str | Path) -> Ensemble:
