@@ -227,8 +227,8 @@ def exported(
 
     Called as ``exported(file_format)`` for ``compressed_model``, or as
     ``exported(file_format, name)`` for one of ``character_models`` or ``adapted_models``, or
-    ``contextual``. With ``negated=True``, an intent has negated counter-examples. Graphs of a fixed length have 24
-    slots, and read 12 characters of a word or 24 of a text.
+    ``contextual``. With ``negated=True``, an intent has negated counter-examples. Graphs of a
+    fixed length have 24 slots, and read 12 characters of a word or 24 of a text.
     """
     from pocketintent_export import export_folder
 

@@ -149,6 +149,14 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("evaluate", "terms"): [
         {"files": ["keyphrases.jsonl"], "--split": ["all"], "--systems": ["tfidf"]}
     ],
+    ("evaluate", "retrieval"): [
+        {
+            "data": ["retrieval"],
+            "--source": ["tiny.safetensors"],
+            "--networks": ["none"],
+            "--epochs": ["1"],
+        }
+    ],
     ("templates", "check"): [{"files": ["bot.json"]}],
     ("templates", "test"): [
         {
@@ -322,7 +330,17 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     words = ["play", "stop", "open", "the", "song", "door", "light", "music", "lamp", "on", "off"]
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")
+    _write_retrieval(folder / "retrieval")
     _write_junk(folder)
+
+
+def _write_retrieval(folder: Path) -> None:
+    folder.mkdir()
+    nouns = ("lamp", "door", "song", "news", "film", "jazz")
+    documents = [{"doc": n, "title": noun, "text": f"the {noun}"} for n, noun in enumerate(nouns)]
+    questions = [{"question": f"which {noun}", "doc": n} for n, noun in enumerate(nouns)]
+    _write_lines(folder / "documents.jsonl", documents)
+    _write_lines(folder / "questions.jsonl", questions)
 
 
 def _write_junk(folder: Path) -> None:

@@ -60,6 +60,7 @@ examples:
   pocketintent evaluate oos intents/clinc150 --shots 50
   pocketintent evaluate calibration intents/clinc150 --shots 10 --plot reliability.png
   pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
+  pocketintent evaluate retrieval retrieval/xquad_en --source default --networks none
   pocketintent evaluate TASK --help"""
 
 

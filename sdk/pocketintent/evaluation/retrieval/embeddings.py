@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.evaluation.retrieval.data import Part, RetrievalData
 from pocketintent.runtime.arrays import FloatArray
@@ -30,7 +31,7 @@ class KeptSource:
     def __init__(self, source: Source) -> None:
         self.num_layers, self.dim = source.num_layers, source.dim
         self._source = source
-        self._layers: dict[tuple[str, ...], np.ndarray] = {}
+        self._layers: dict[tuple[str, ...], NDArray[np.float16]] = {}
 
     def read(self, token_lists: Sequence[Sequence[str]]) -> Iterator[FloatArray]:
         """See :meth:`Source.read`."""

@@ -44,7 +44,7 @@ def read_retrieval(path: str | Path) -> RetrievalData:
 
 def _read_folder(folder: Path) -> RetrievalData:
     numbers: dict[Any, int] = {}
-    documents = []
+    documents: list[Document] = []
     for place, entry in read_objects(folder / "documents.jsonl"):
         key = _key(entry, place)
         if key in numbers:

@@ -25,6 +25,9 @@ def recall(scores: FloatArray, questions: Sequence[Question]) -> dict[str, float
     """
     order = np.argsort(-scores, axis=1, kind="stable")[:, : max(RANKS)]
     hits = np.array(
-        [np.isin(found, question.relevant) for found, question in zip(order, questions, strict=True)]
+        [
+            np.isin(found, question.relevant)
+            for found, question in zip(order, questions, strict=True)
+        ]
     )
     return {f"recall@{k}": round(float(hits[:, :k].any(axis=1).mean()), 4) for k in RANKS}

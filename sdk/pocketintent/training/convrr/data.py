@@ -125,8 +125,8 @@ class GroupBatches:
         """Shuffle the groups for an epoch; returns the number of batches."""
         rng = np.random.default_rng([self._seed, epoch])
         order = rng.permutation(len(self._members))
-        sizes = np.array([len(self._members[group]) for group in order])
-        num_batches = max(1, min(len(order) // 2, round(sizes.sum() / self._batch_size)))
+        full_batches = round(len(self._texts) / self._batch_size)
+        num_batches = max(1, min(len(order) // 2, full_batches))
         parts = np.array_split(order, num_batches)
         self._batches = [np.concatenate([self._members[g] for g in part]) for part in parts]
         return num_batches

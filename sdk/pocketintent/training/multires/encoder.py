@@ -87,8 +87,8 @@ class MultiResolutionEncoder:
             mixtures.append(
                 mix_layers(states[mixture.source][layers], weights, mixture.combine, idf)
             )
-        weights = self.ensemble.weights or (1.0,) * len(mixtures)
-        return join_mixtures(mixtures, weights, self.ensemble.combine)
+        shares = self.ensemble.weights or (1.0,) * len(mixtures)
+        return join_mixtures(mixtures, shares, self.ensemble.combine)
 
 
 def load_ensemble(path: str | Path, documents: Iterable[str] = ()) -> MultiResolutionEncoder:

@@ -220,5 +220,5 @@ def test_a_tensor_that_does_not_fit_is_refused(name: str, tmp_path: Path) -> Non
     for changed in (tensors[name][:-1], None):
         others = {key: tensor for key, tensor in tensors.items() if key != name}
         save_model(path, manifest, others if changed is None else {**others, name: changed})
-        with pytest.raises(ModelFileError, match="convrr|kernels"):
+        with pytest.raises(ModelFileError, match=r"convrr|kernels"):
             load_encoder(path)

@@ -1,4 +1,4 @@
-"""``ConvrrEncoder``: an encoder of words whose vectors an adapter moves; docs/multiresolution.md."""
+"""``ConvrrEncoder``: an encoder whose vectors an adapter moves; docs/multiresolution.md."""
 
 from __future__ import annotations
 
