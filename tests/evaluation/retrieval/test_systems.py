@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,9 +58,14 @@ def test_bm25_and_tfidf() -> None:
     assert bm25[0, 1] == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_network_is_trained_and_moves_the_texts(tiny_model: Path) -> None:
+def test_networks_are_trained_and_move_the_texts(tiny_model: Path) -> None:
     pytest.importorskip("torch")
-    from pocketintent.evaluation.retrieval.embeddings import Sources, embed_part, move_part
+    from pocketintent.evaluation.retrieval.embeddings import (
+        Networks,
+        Sources,
+        embed_part,
+        measure_embedding,
+    )
     from pocketintent.training.convrr.settings import ConvrrSettings
     from pocketintent.training.multires.encoder import MultiResolutionEncoder
     from pocketintent.training.multires.settings import Ensemble, Mixture
@@ -73,18 +77,18 @@ def test_a_network_is_trained_and_moves_the_texts(tiny_model: Path) -> None:
     encoder = MultiResolutionEncoder(Ensemble((Mixture(str(tiny_model)),)), None, Sources())
     part = embed_part(data, encoder)
     assert part.texts.is_query.tolist() == [False] * 4 + [True] * 4
-    parts = {"train": part, "valid": part, "test": part}
     settings = ConvrrSettings(width=3, epochs=20, learning_rate=0.02, scale=0.5)
-
-    def gap(network: str) -> float:
-        scores = part.scores(move_part(parts, "test", settings, network))
-        assert recall(scores, questions)["recall@5"] == 1
-        return float(np.diag(scores).mean() - scores.mean())
-
-    assert gap("fcrr") > gap("none")
-    assert gap("convrr") > gap("none")
-    again = move_part(parts, "test", replace(settings, network="fcrr"), "convrr")
-    np.testing.assert_array_equal(again, move_part(parts, "test", settings, "convrr"))
+    networks = Networks(("none", "fcrr", "convrr"), settings)
+    gaps = {}
+    for name in networks.names:
+        scores = part.scores(networks.move(name, part.texts, part.texts))
+        gaps[name] = float(np.diag(scores).mean() - scores.mean())
+    assert min(gaps["fcrr"], gaps["convrr"]) > gaps["none"]
+    parts = {"train": data, "valid": data, "test": data}
+    measured = list(measure_embedding(encoder, parts, "test", networks))
+    assert [one.row["network"] for one in measured] == list(networks.names)
+    assert all(one.row["recall@5"] == 1 and one.row["dim"] == 32 for one in measured)
+    np.testing.assert_array_equal(measured[0].questions, part.texts.bases[4:])
 
 
 def test_sources_are_opened_once_and_layers_kept(tiny_model: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     pictures: dict[str, FloatArray] = {}
     if args.source or args.ensemble:
         prepare_torch(args.device, args.threads)
-        rows += _measure_embeddings(parts, settings, args, pictures)
+        rows += _embedding_rows(parts, settings, args, pictures)
     elif args.plot is not None:
         raise PocketIntentError("--plot requires an embedding: give --source or --ensemble")
     sizes = {
@@ -133,53 +134,38 @@ def _lexical_rows(data: RetrievalData) -> list[dict[str, Any]]:
     ]
 
 
-def _measure_embeddings(
+def _embedding_rows(
     parts: dict[Part, RetrievalData],
     settings: ConvrrSettings,
     args: argparse.Namespace,
     pictures: dict[str, FloatArray],
 ) -> list[dict[str, Any]]:
     """The rows of all embeddings; the vectors of the best one's questions go to ``pictures``."""
-    from pocketintent.evaluation.retrieval.embeddings import Sources, embed_part, move_part
-    from pocketintent.evaluation.retrieval.recall import recall
+    from pocketintent.evaluation.retrieval.embeddings import Networks, Sources, measure_embedding
     from pocketintent.runtime.text.tokenizer import simple_tokenize
     from pocketintent.training.multires.encoder import MultiResolutionEncoder
     from pocketintent.training.multires.idf import InverseDocumentFrequency
 
     sources = Sources(args.device)
-    documents = [d.text for data in parts.values() for d in data.documents]
+    documents = [document.text for data in parts.values() for document in data.documents]
     idf = InverseDocumentFrequency(map(simple_tokenize, documents))
-    embeddings = [
-        (name, weighted, ensemble.with_idf(weighted))
-        for name, ensemble in _ensembles(args, sources)
-        for weighted in (False, True)
-    ]
+    networks = Networks(args.networks, settings, args.device, args.precision)
+    embeddings = list(product(_ensembles(args, sources), (False, True)))
     rows: list[dict[str, Any]] = []
     best = -1.0
     with Progress("systems") as progress:
         step = progress.count("systems", len(embeddings) * len(args.networks))
-        for name, weighted, ensemble in embeddings:
-            encoder = MultiResolutionEncoder(ensemble, idf, sources)
-            embedded = {part: embed_part(data, encoder) for part, data in parts.items()}
-            measured = embedded[args.split]
+        for (name, ensemble), weighted in embeddings:
+            encoder = MultiResolutionEncoder(ensemble.with_idf(weighted), idf, sources)
             vectors: dict[str, FloatArray] = {}
-            for network in args.networks:
-                moved = move_part(
-                    embedded,
-                    args.split,
-                    settings,
-                    network,
-                    device=args.device,
-                    precision=args.precision,
-                )
-                row = recall(measured.scores(moved), measured.data.questions)
-                system = {"system": name, "idf": weighted, "network": network, "dim": encoder.dim}
-                rows.append(system | row)
-                title = f"{name}{', IDF' * weighted}{f', {network}' * (network != 'none')}"
-                vectors[title] = moved[len(measured.data.documents) :]
+            label = f"{name}, IDF" if weighted else name
+            for measured in measure_embedding(encoder, parts, args.split, networks):
+                rows.append({"system": name, "idf": weighted, **measured.row})
+                title = f"{label}, {measured.row['network']}"
+                vectors[title] = measured.questions
                 step(title)
-            if rows[-len(args.networks)]["recall@1"] > best:
-                best = rows[-len(args.networks)]["recall@1"]
+            if (first := rows[-len(vectors)]["recall@1"]) > best:
+                best = first
                 pictures.clear()
                 pictures.update(vectors)
     return rows

@@ -12,7 +12,7 @@ from pocketintent.runtime.errors import PocketIntentError
 Part = Literal["train", "valid", "test"]
 """A part of the titles: half to learn from, a fifth to choose settings on, the rest to measure."""
 
-_SHARES = {"train": 0.5, "valid": 0.2, "test": 0.3}
+_TRAIN, _VALID = 0.5, 0.2  # shares of the titles
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,14 @@ class RetrievalData:
                 f"the documents have {len(titles)} titles; a split requires at least 4"
             )
         order = np.random.default_rng(seed).permutation(len(titles))
-        num_train = round(len(titles) * _SHARES["train"])
-        num_valid = max(1, round(len(titles) * _SHARES["valid"]))
-        ends = {"train": num_train, "valid": num_train + num_valid, "test": len(titles)}
-        parts: dict[Part, RetrievalData] = {}
-        start = 0
-        for part, end in ends.items():
-            parts[part] = self._take({titles[number] for number in order[start:end]})  # type: ignore[index]
-            start = end
-        return parts
+        shuffled = [titles[number] for number in order]
+        train = round(len(titles) * _TRAIN)
+        valid = train + max(1, round(len(titles) * _VALID))
+        return {
+            "train": self._take(set(shuffled[:train])),
+            "valid": self._take(set(shuffled[train:valid])),
+            "test": self._take(set(shuffled[valid:])),
+        }
 
     def _take(self, titles: set[str]) -> RetrievalData:
         """The documents of some titles, numbered from 0, and their questions."""

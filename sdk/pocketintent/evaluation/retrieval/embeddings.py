@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.evaluation.retrieval.data import Part, RetrievalData
+from pocketintent.evaluation.retrieval.recall import recall
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.training.convrr.data import GroupedTexts, group_texts
 from pocketintent.training.convrr.objective import ConvrrTraining
@@ -113,19 +115,59 @@ def train_network(
     return task
 
 
-def move_part(
-    parts: dict[Part, EmbeddedPart],
-    measured: Part,
-    settings: ConvrrSettings,
-    network: str,
-    *,
-    device: str = "cpu",
-    precision: Precision = "auto",
-) -> FloatArray:
-    """The vectors of a part, after training on ``train``; ``none`` is the embedding as it is."""
-    texts = parts[measured].texts
-    if network == "none":
-        return texts.bases
-    settings = replace(settings, network=network)  # type: ignore[arg-type]
-    task = train_network(parts["train"].texts, settings, device=device, precision=precision)
-    return task.encode(texts)
+@dataclass(frozen=True)
+class Networks:
+    """What is done with each embedding, and how."""
+
+    names: Sequence[str]
+    """``none`` for the embedding as it is, ``fcrr`` and ``convrr``."""
+    settings: ConvrrSettings
+    """Settings of the networks, whatever their ``network``."""
+    device: str = "cpu"
+    """Torch device of the training."""
+    precision: Precision = "auto"
+    """Precision of the training."""
+
+    def move(self, name: str, train: GroupedTexts, texts: GroupedTexts) -> FloatArray:
+        """The vectors of texts, float32 [num_texts, dim], by a network that learns from others."""
+        if name == "none":
+            return texts.bases
+        settings = replace(self.settings, network=name)  # type: ignore[arg-type]
+        task = train_network(train, settings, device=self.device, precision=self.precision)
+        return task.encode(texts)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What one network makes of an embedding."""
+
+    row: dict[str, Any]
+    """``{"network", "dim", "recall@1", "recall@3", "recall@5"}``."""
+    questions: FloatArray
+    """The vectors of the questions, float32 [num_questions, dim]."""
+
+
+def measure_embedding(
+    encoder: MultiResolutionEncoder,
+    parts: Mapping[Part, RetrievalData],
+    part: Part,
+    networks: Networks,
+) -> Iterator[Measured]:
+    """Yield the recall of an embedding on a part, by each network.
+
+    Args:
+        encoder: The embedding.
+        parts: The parts of the data; networks are trained on ``train``.
+        part: The part to measure on.
+        networks: The networks.
+
+    Raises:
+        PocketIntentError: The questions of ``train`` have no triplets.
+    """
+    train = embed_part(parts["train"], encoder)
+    measured = embed_part(parts[part], encoder)
+    for name in networks.names:
+        vectors = networks.move(name, train.texts, measured.texts)
+        figures = recall(measured.scores(vectors), measured.data.questions)
+        row = {"network": name, "dim": encoder.dim, **figures}
+        yield Measured(row, vectors[len(measured.data.documents) :])
