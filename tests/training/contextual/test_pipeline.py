@@ -18,9 +18,9 @@ from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 
 TOY = ContextualSettings(
-    dim=8, blocks=1, hidden=16, epochs=6, batch_words=60, learning_rate=0.01, row_learning_rate=0.01
+    dim=8, hidden=16, width=3, epochs=6, learning_rate=0.01, row_learning_rate=0.01
 )
-TOY = replace(TOY, num_buckets=64, validation=0.1, frequency_weight=0.0)
+TOY = replace(TOY, batch_words=60, num_buckets=64, validation=0.1, frequency_weight=0.0)
 
 
 @pytest.fixture(scope="module")
