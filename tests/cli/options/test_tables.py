@@ -11,6 +11,7 @@ PAGES = {
     "family.md": ["GloveSettings", "Sent2VecSettings"],
     "distil.md": ["DistilSettings"],
     "contextual.md": ["ContextualSettings"],
+    "multiresolution.md": ["ConvrrSettings"],
     "charemb.md": ["CharEmbSettings"],
     "terms.md": ["TermSettings"],
     "vectors.md": ["WordSettings"],

@@ -77,7 +77,7 @@ def test_networks_are_trained_and_move_the_texts(tiny_model: Path) -> None:
     encoder = MultiResolutionEncoder(Ensemble((Mixture(str(tiny_model)),)), None, Sources())
     part = embed_part(data, encoder)
     assert part.texts.is_query.tolist() == [False] * 4 + [True] * 4
-    settings = ConvrrSettings(width=3, epochs=20, learning_rate=0.02, scale=0.5)
+    settings = ConvrrSettings(width=3, epochs=6, learning_rate=0.05, scale=0.5)
     networks = Networks(("none", "fcrr", "convrr"), settings)
     gaps = {}
     for name in networks.names:
