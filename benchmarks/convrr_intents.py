@@ -30,9 +30,9 @@ from pocketintent.evaluation.intents.systems import Predict, Prediction
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.registry import Decision
-from pocketintent.runtime.encoders.contextual.network import MAX_TOKENS
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.training.convrr.data import group_texts
 from pocketintent.training.convrr.objective import ConvrrTraining

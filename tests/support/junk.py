@@ -67,6 +67,15 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--num-buckets": ["16"],
         }
     ],
+    ("train", "infersent"): [
+        {
+            **_TRAIN,
+            "--pairs": ["sts.jsonl"],
+            "--vectors": ["vectors.tsv"],
+            "--hidden": ["2"],
+            "--mlp": ["4"],
+        }
+    ],
     ("train", "terms"): [
         {
             "--corpus": ["corpus.jsonl"],
@@ -81,7 +90,14 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--out": ["out.safetensors"],
             "--subword-dim": ["4"],
             "--num-buckets": ["16"],
-        }
+        },
+        {
+            "model": ["counted.safetensors"],
+            "--out": ["out.safetensors"],
+            "--corpus": ["corpus.jsonl"],
+            "--pooling": ["sif"],
+            "--subword-dim": ["0"],
+        },
     ],
     ("train", "words"): [
         {**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"], "--min-count": ["1"]},
@@ -157,6 +173,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--epochs": ["1"],
         }
     ],
+    ("compare",): [{"plan": ["plan.toml"], "--out": ["compared"], "--so-far": []}],
     ("templates", "check"): [{"files": ["bot.json"]}],
     ("templates", "test"): [
         {
@@ -169,6 +186,15 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("data", "fetch"): [{"names": ["nothing"], "--out": ["data"]}],  # no test fetches anything
 }
 """Quick calls of every command that succeed, except that of ``data fetch``."""
+
+_PLAN = """\
+corpora.texts.files = ["corpus.jsonl"]
+measure.sts = "sts.jsonl"
+[[algorithms]]
+name = "words"
+train = "words"
+options.dim = 4
+"""
 
 NUMBERS = (
     *("", "x", "1.5", "-1", "0", "-0.5", "1e3", "0x10", "½", "1,", "None"),
@@ -331,6 +357,7 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")
     _write_retrieval(folder / "retrieval")
+    (folder / "plan.toml").write_text(_PLAN)
     _write_junk(folder)
 
 

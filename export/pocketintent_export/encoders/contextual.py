@@ -11,7 +11,6 @@ from pocketintent.runtime.encoders.contextual.network import ContextBlock
 from pocketintent.runtime.encoders.contextual.reader import EPSILON
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent_export.encoders.static import StaticModule
-from pocketintent_export.encoders.tokens import read_tokens
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
 from pocketintent_export.layers.lengths import unit
 
@@ -48,7 +47,7 @@ class ContextualModule(nn.Module):
             float32 [batch, dim], of unit length or zeros.
         """
         zero = unknown_zero(ids) if self.keep_codes else None
-        x, is_token = read_tokens(self.table, ids, weights, token_numbers)
+        x, is_token = self.table.tokens(ids, weights, token_numbers)
         return self.combine(x, is_token, zero)
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:

@@ -8,7 +8,7 @@ from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent.runtime.encoders.convrr.head import ResidualHead
-from pocketintent_export.encoders.tokens import TokenEncoder, read_tokens
+from pocketintent_export.encoders.tokens import TokenEncoder
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
 from pocketintent_export.layers.lengths import unit
 
@@ -32,7 +32,7 @@ class ConvrrModule(nn.Module):
     def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
         """Sentence vectors; see :meth:`ContextualModule.forward`."""
         zero = unknown_zero(ids) if self.keep_codes else None
-        x, is_token = read_tokens(self.inner.table, ids, weights, token_numbers)
+        x, is_token = self.inner.table.tokens(ids, weights, token_numbers)
         base = self.inner.combine(x, is_token, zero)
         return unit(base + self.head(base, x, is_token, zero))
 

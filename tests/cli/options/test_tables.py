@@ -9,6 +9,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = {
     "training.md": ["StarSpaceSettings", "FinishSettings"],
     "family.md": ["GloveSettings", "Sent2VecSettings"],
+    "infersent.md": ["InferSentSettings"],
     "distil.md": ["DistilSettings"],
     "contextual.md": ["ContextualSettings"],
     "multiresolution.md": ["ConvrrSettings"],

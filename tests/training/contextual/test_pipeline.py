@@ -72,7 +72,7 @@ def test_a_compressed_model_is_trained_on_with_its_codes(
     settings = ContextualSettings(epochs=4, batch_words=60, validation=0.1)
     record = train_contextual(targets, out, settings, start=small, corpus=[corpus])
     assert record["settings"] == asdict(settings) | {
-        key: getattr(TOY, key) for key in ("dim", "blocks", "hidden", "num_buckets")
+        key: getattr(TOY, key) for key in ("dim", "blocks", "hidden", "width", "num_buckets")
     }
     before, after = load_kind(small, ContextualEncoder), load_kind(out, ContextualEncoder)
     np.testing.assert_array_equal(

@@ -24,6 +24,7 @@ MODULES = {
     "DistilSettings": "pocketintent.training.distil.settings",
     "ContextualSettings": "pocketintent.training.contextual.settings",
     "ConvrrSettings": "pocketintent.training.convrr.settings",
+    "InferSentSettings": "pocketintent.training.infersent.settings",
     "CharEmbSettings": "pocketintent.training.charemb.settings",
     "TermSettings": "pocketintent.training.terms.settings",
     "WordSettings": "pocketintent.training.words.settings",

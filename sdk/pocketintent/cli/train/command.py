@@ -38,6 +38,11 @@ METHODS = (
         "words and a network that changes them by their neighbours, from a sentence encoder",
     ),
     Command(
+        "infersent",
+        "pocketintent.cli.train.infersent",
+        "a BiLSTM over word vectors, from labelled pairs of sentences (Conneau et al. 2017)",
+    ),
+    Command(
         "convrr",
         "pocketintent.cli.train.convrr",
         "an adapter that moves the templates of an intent towards each other",

@@ -375,16 +375,19 @@ class ModelEncoder(ABC):
         vector: FloatArray = (total / norm if norm > 0 else total).astype(np.float32)
         return vector
 
-    def embed_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of the tokens of numbered slots; see :meth:`encode_slots`.
+    def embed_slots(self, slots: Slots) -> FloatArray:
+        """The vectors of numbered tokens from their slots; the last may lack some of its n-grams.
+
+        Args:
+            slots: Ids, weights and the numbers of their tokens.
 
         Returns:
-            float32 [num_tokens, dim]; the last token may lack some of its n-grams.
+            float32 [num_tokens, dim], not normalised.
         """
         numbers = slots.token_numbers
         assert numbers is not None
         vectors = [
-            self.sum_slots(Slots(slots.ids[chosen], slots.weights[chosen]), tokens)
+            self.sum_slots(Slots(slots.ids[chosen], slots.weights[chosen]), ())
             for chosen in (numbers == number for number in range(int(numbers.max(initial=-1)) + 1))
         ]
         return np.stack(vectors) if vectors else np.zeros((0, self.dim), np.float32)

@@ -9,10 +9,10 @@ from typing import Any
 
 from pocketintent.compression.background import add_background
 from pocketintent.compression.quantise import add_template_quantizer
-from pocketintent.runtime.encoders.contextual.network import MAX_TOKENS
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.templates.files import load_templates

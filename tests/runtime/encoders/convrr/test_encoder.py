@@ -10,10 +10,10 @@ from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.contextual.network import MAX_TOKENS
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model

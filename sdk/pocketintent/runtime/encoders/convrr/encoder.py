@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.encoders.contextual.network import MAX_TOKENS
 from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
 from pocketintent.runtime.encoders.convrr.head import PREFIX, ResidualHead, read_head
 from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.registry import encoder_class
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
@@ -158,7 +158,7 @@ class ConvrrEncoder(ModelEncoder):
 
     def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
         """The vector of slots, float32 [dim]; the last token may lack some of its n-grams."""
-        return self._move(self.inner.embed_slots(slots, tokens))
+        return self._move(self.inner.embed_slots(slots))
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, unit_rows
-from pocketintent.runtime.encoders.contextual.network import MAX_TOKENS, MAX_WIDTH
+from pocketintent.runtime.encoders.contextual.network import MAX_WIDTH
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers, read_number
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
