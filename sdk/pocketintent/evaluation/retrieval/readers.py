@@ -10,9 +10,14 @@ from typing import Any
 
 import orjson
 
-from pocketintent.evaluation.records import parse_objects, read_content, read_objects, string_field
 from pocketintent.evaluation.retrieval.data import Document, Question, RetrievalData
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.corpora.records import (
+    parse_objects,
+    read_content,
+    read_objects,
+    string_field,
+)
 
 _SUFFIXES = ("_questions.json", "_questions.json.gz")
 
