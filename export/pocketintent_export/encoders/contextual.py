@@ -48,6 +48,16 @@ class ContextualModule(nn.Module):
         """
         zero = unknown_zero(ids) if self.keep_codes else None
         x, is_token = self.table.tokens(ids, weights, token_numbers)
+        return self.combine(x, is_token, zero)
+
+    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
+        """Unit vectors of texts, float32 [batch, dim], from those of their tokens.
+
+        Args:
+            x: float32 [batch, num_tokens, dim]; zeros for padding.
+            is_token: float32 [batch, num_tokens, 1]; 1 for a token and 0 for padding.
+            zero: See :class:`WholeMatrix`.
+        """
         words = x.sum(1)
         for block in self.blocks:
             x = x + block(normalise(x) * is_token, zero)

@@ -48,6 +48,21 @@ class StaticModule(nn.Module):
         """
         return unit(self.total(ids, weights))
 
+    @property
+    def table(self) -> StaticModule:
+        """The rows of the slots: the module itself, as a :class:`TokenEncoder`."""
+        return self
+
+    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
+        """Unit vectors of texts, float32 [batch, dim], from those of their tokens.
+
+        Args:
+            x: float32 [batch, num_tokens, dim]; zeros for padding.
+            is_token: Not used, since padding adds nothing to a sum.
+            zero: Not used, since no matrix is decoded.
+        """
+        return unit(x.sum(1))
+
     def total(self, ids: Tensor, weights: Tensor) -> Tensor:
         """The weighted sum of the rows, float32 [batch, dim]; see :meth:`forward`."""
         return self.sums(ids, weights.unsqueeze(1)).squeeze(1)

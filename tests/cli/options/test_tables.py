@@ -12,6 +12,7 @@ PAGES = {
     "infersent.md": ["InferSentSettings"],
     "distil.md": ["DistilSettings"],
     "contextual.md": ["ContextualSettings"],
+    "multiresolution.md": ["ConvrrSettings"],
     "charemb.md": ["CharEmbSettings"],
     "terms.md": ["TermSettings"],
     "vectors.md": ["WordSettings"],

@@ -43,6 +43,11 @@ METHODS = (
         "a BiLSTM over word vectors, from labelled pairs of sentences (Conneau et al. 2017)",
     ),
     Command(
+        "convrr",
+        "pocketintent.cli.train.convrr",
+        "an adapter that moves the templates of an intent towards each other",
+    ),
+    Command(
         "terms", "pocketintent.cli.train.terms", "terms of several words, found without labels"
     ),
     Command(

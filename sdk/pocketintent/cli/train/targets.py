@@ -25,7 +25,8 @@ examples:
       --out targets.tsv
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
-both, or the folder of a Hugging Face transformer; nothing is downloaded. Texts are lines of
+both, the folder of a Hugging Face transformer, or the .json file of a multi-resolution ensemble
+(docs/multiresolution.md), whose IDF is that of --texts; nothing is downloaded. Texts are lines of
 corpora, what is made from them, terms, and the words of a file of vectors; each is encoded once.
 With .tsv as the suffix
 of --out, texts keep their spaces. An unfinished run continues from OUT.partial."""
@@ -128,16 +129,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Encode the texts and print their number."""
     from pocketintent.training.teachers.encode import encode_texts
-    from pocketintent.training.teachers.loader import load_teacher
     from pocketintent.training.vectors.writing import write_vectors
 
-    teacher = load_teacher(
-        args.teacher,
-        device=args.device,
-        threads=args.threads,
-        max_tokens=args.max_tokens,
-        precision=args.precision,
-    )
+    teacher = _load_teacher(args)
     texts = _read_texts(args, teacher)
     print_note(f"{len(texts)} texts")
     partial_file = Path(f"{args.out}.partial")
@@ -153,6 +147,23 @@ def run(args: argparse.Namespace) -> int:
     partial_file.unlink()
     print_json({"out": str(args.out), "texts": len(vectors), "dim": vectors.dim})
     return 0
+
+
+def _load_teacher(args: argparse.Namespace) -> Encoder:
+    """The teacher: an ensemble of a JSON file, or a sentence encoder."""
+    from pocketintent.training.corpora.reader import read_texts
+    from pocketintent.training.multires.encoder import load_ensemble
+    from pocketintent.training.teachers.loader import load_teacher
+
+    if args.teacher.suffix == ".json":
+        return load_ensemble(args.teacher, read_texts(args.texts))
+    return load_teacher(
+        args.teacher,
+        device=args.device,
+        threads=args.threads,
+        max_tokens=args.max_tokens,
+        precision=args.precision,
+    )
 
 
 def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
@@ -29,7 +29,7 @@ from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
@@ -171,22 +171,10 @@ class StaticEncoder(ModelEncoder):
             rows[row] = unknown[tokens[row]]
         return rows
 
-    def embed_slots(self, slots: Slots) -> FloatArray:
-        """The vectors of numbered tokens from their slots; the last may lack some of its n-grams.
-
-        Args:
-            slots: Ids, weights and the numbers of their tokens.
-
-        Returns:
-            float32 [num_tokens, dim], not normalised.
-        """
-        numbers = slots.token_numbers
-        assert numbers is not None
-        vectors = np.zeros((int(numbers[-1]) + 1 if len(numbers) else 0, self.dim), np.float32)
-        for number, vector in enumerate(vectors):
-            chosen = numbers == number
-            vector += self.sum_slots(Slots(slots.ids[chosen], slots.weights[chosen]), ())
-        return vectors
+    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
+        """The sum of the vectors of tokens, at unit length; see :meth:`encode`."""
+        vector: FloatArray = unit_rows(vectors.sum(axis=0, keepdims=True))[0]
+        return vector
 
     def _add_unknown(self, tokens: Sequence[str], total: FloatArray) -> None:
         """Add the vectors of the unknown words of a text to the sum of its words, in place."""

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.encoders.contextual.network import (
     PREFIX,
     ContextNetwork,
     read_network,
 )
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
-from pocketintent.runtime.encoders.sequence import SequenceEncoder
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
@@ -63,6 +63,11 @@ class ContextualEncoder(SequenceEncoder):
             float32 [num_embedded, dim]; without n-grams unknown words are left out.
         """
         return self.table.embed_tokens(tokens)
+
+    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
+        """The unit vector of tokens, each changed by its neighbours; at most ``MAX_TOKENS``."""
+        vector: FloatArray = unit_rows(self._reader.read_vectors(vectors[:MAX_TOKENS])[None])[0]
+        return vector
 
     def rotate_network(self, rotation: FloatArray) -> ContextualEncoder:
         """A copy whose network expects rotated tables; its matrices are float32."""
