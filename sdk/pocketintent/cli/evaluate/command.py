@@ -25,6 +25,11 @@ TASKS = (
         "correlation of cosine with the scores of any CSV or JSONL of text pairs",
     ),
     Command(
+        "triplets",
+        "pocketintent.cli.evaluate.triplets",
+        "whether texts of one meaning are nearer to each other than to all other texts",
+    ),
+    Command(
         "typing-errors",
         "pocketintent.cli.evaluate.typing_errors",
         "few-shot accuracy with random typing errors in each utterance",

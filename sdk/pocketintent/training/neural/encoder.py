@@ -78,11 +78,10 @@ class NeuralEncoder:
         changes = self._tune(texts) if self._tunes else []
         if not self._settings.pooling:
             return combine_changes(changes)
-        tuned = [self._pool(text, [part[i] for part in changes]) for i, text in enumerate(texts)]
+        states = [self._pool(text, [part[i] for part in changes]) for i, text in enumerate(texts)]
         if self._settings.form.endswith("-diff"):
-            zeros = [torch.zeros_like(part) for part in self._split.parameters]
-            tuned = [state - self._pool(text, zeros) for state, text in zip(tuned, texts, strict=True)]
-        return torch.stack(tuned)
+            states = [state - self._pool(t, []) for state, t in zip(states, texts, strict=True)]
+        return torch.stack(states)
 
     def _tune(self, texts: Sequence[TextInputs]) -> list[Tensor]:
         """The change of each layer for each text, [num_texts, size]."""
@@ -93,17 +92,14 @@ class NeuralEncoder:
 
     @torch.no_grad()
     def _pool(self, text: TextInputs, changes: Sequence[Tensor]) -> Tensor:
-        """The last hidden states of a text as one vector, with changed layers, [dim]."""
+        """The last hidden states of a text as one vector, [dim]; of the tuned model if changed."""
         pieces = text.pieces
         shape = (len(pieces), max(map(len, pieces)))
         ids = torch.from_numpy(pad(pieces, shape)).to(self._model.device)
         ones = pad([np.ones_like(piece) for piece in pieces], shape)
         attention = torch.from_numpy(ones).to(self._model.device)
-        for part, change in zip(self._split.parameters, changes):
-            part += change
-        states = self._model.base(ids, attention_mask=attention).last_hidden_state
-        for part, change in zip(self._split.parameters, changes):
-            part -= change
+        with self._model.changed(self.layers if changes else [], changes):
+            states = self._model.base(ids, attention_mask=attention).last_hidden_state
         if self._settings.pooling == "cls":
             first: Tensor = states[:, 0].mean(0)
             return first

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.errors import PocketIntentError, require
@@ -74,6 +74,24 @@ class MaskedModel:
         """Size of a hidden state."""
         return int(self.model.config.hidden_size)
 
+    @contextmanager
+    def changed(self, layers: Sequence[str], changes: Sequence[Tensor]) -> Iterator[None]:
+        """Add changes to parameters for the length of a block.
+
+        Args:
+            layers: Names of the parameters.
+            changes: The change of each, [size].
+        """
+        named = dict(self.model.named_parameters())
+        originals = [named[name].detach().clone() for name in layers]
+        try:
+            for name, change in zip(layers, changes, strict=True):
+                named[name].data += change
+            yield
+        finally:
+            for name, original in zip(layers, originals, strict=True):
+                named[name].data.copy_(original)
+
     def pieces(self, text: str) -> list[IntArray]:
         """The inputs of a text, with special tokens, each int64 [length]; none without tokens."""
         parts = split_text(text, self._to_ids, self._longest)
@@ -82,9 +100,7 @@ class MaskedModel:
     def copies(self, piece: IntArray, blueprints: Sequence[Blueprint]) -> list[MaskedCopy]:
         """The masked copies of an input; see :func:`mask_piece`."""
         last = len(piece) - len(self._after)
-        return mask_piece(
-            piece, len(self._before), last, self.tokenizer.mask_token_id, blueprints
-        )
+        return mask_piece(piece, len(self._before), last, self.tokenizer.mask_token_id, blueprints)
 
     def layer_names(self, layers: Sequence[str]) -> list[str]:
         """The parameters of one dimension that presets and patterns name.

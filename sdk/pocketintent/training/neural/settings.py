@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.settings import check_settings, setting
 
-Form = Literal[
-    *("neural", "neural-1", "cls", "avg"),
-    *("cls-tuned", "avg-tuned", "cls-diff", "avg-diff"),
-]
+Form = Literal["neural", "neural-1", "cls", "avg", "cls-tuned", "avg-tuned", "cls-diff", "avg-diff"]
 """What a text's vector is: the change of the tuned layers (``neural``, and ``neural-1`` after one
 epoch), or the last hidden state of the first token (``cls``) or the mean of all tokens (``avg``),
 of the model as it is, of the tuned model, or the difference of the two."""
@@ -107,7 +104,3 @@ class NeuralSettings:
     def pooling(self) -> Literal["cls", "avg"] | None:
         """How the hidden states of a text become one vector; None if they are not used."""
         return None if self.form.startswith("neural") else ("cls" if "cls" in self.form else "avg")
-
-    def with_epochs(self, epochs: int) -> NeuralSettings:
-        """The same with another number of epochs."""
-        return replace(self, tuning=replace(self.tuning, tuning_epochs=epochs))

@@ -65,10 +65,10 @@ def tune_plain(
     named = dict(model.model.named_parameters())
     parameters = [named[name] for name in layers]
     originals = [part.detach().clone() for part in parameters]
-    for part in parameters:
-        part.requires_grad_(True)
     optimizer = torch.optim.Adam(parameters, settings.tuning.tuning_rate)
-    try:
+    with model.changed(layers, [torch.zeros_like(part) for part in originals]):
+        for part in parameters:
+            part.requires_grad_(True)
         for _ in range(settings.epochs):
             for step in text.steps:
                 ids, attention, labels = _whole_inputs(step, model.device)
@@ -77,12 +77,9 @@ def tune_plain(
                 optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 optimizer.step()
-        pairs = zip(parameters, originals, strict=True)
-        return [part.detach() - original for part, original in pairs]
-    finally:
-        for part, original in zip(parameters, originals, strict=True):
+        for part in parameters:
             part.requires_grad_(False)
-            part.copy_(original)
+        return [part - original for part, original in zip(parameters, originals, strict=True)]
 
 
 def tune_together(
@@ -185,8 +182,8 @@ def _below(split: SplitModel, texts: list[list[MaskedCopy]], device: torch.devic
     filled = np.arange(labels.shape[1]) < np.array([len(row) for row in rows])[:, None]
     to = _to(device)
     below = split.below(to(ids).flatten(0, 1), to(attention).flatten(0, 1))
-    states = below.states.unflatten(0, shape[:2])
-    mask = None if below.mask is None else below.mask.unflatten(0, shape[:2])
+    states = below.states.reshape(*shape[:2], *below.states.shape[1:])
+    mask = None if below.mask is None else below.mask.reshape(*shape[:2], *below.mask.shape[1:])
     where = to(pad(places, labels.shape))
     if not split.tunes_blocks:
         index = where[:, :, None].expand(-1, -1, states.shape[-1])
