@@ -56,6 +56,7 @@ EXAMPLES = """\
 examples:
   pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
   pocketintent evaluate pairs patents/test.csv --a anchor --b target --score score
+  pocketintent evaluate triplets pairs/mrpc/test.jsonl --model default tiny
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
   pocketintent evaluate oos intents/clinc150 --shots 50
   pocketintent evaluate calibration intents/clinc150 --shots 10 --plot reliability.png

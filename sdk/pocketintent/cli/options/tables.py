@@ -24,6 +24,8 @@ MODULES = {
     "DistilSettings": "pocketintent.training.distil.settings",
     "ContextualSettings": "pocketintent.training.contextual.settings",
     "CharEmbSettings": "pocketintent.training.charemb.settings",
+    "MaskedLmSettings": "pocketintent.training.masked_lm.settings",
+    "TuningSettings": "pocketintent.training.neural.settings",
     "TermSettings": "pocketintent.training.terms.settings",
     "WordSettings": "pocketintent.training.words.settings",
 }

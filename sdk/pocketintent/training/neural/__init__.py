@@ -1,4 +1,4 @@
 """Neural embeddings: a text's vector is what a masked language model learns from the text.
 
-Imports ``training.teachers``, and torch and transformers, which ``settings`` does without.
+Imports torch and transformers where used; ``settings`` and ``masks`` need neither.
 """
