@@ -93,7 +93,7 @@ SHIPPED = "is ready; sdk/pocketintent/assets/ has the one that ships"
 DEFAULT_KEEP ?= 28300
 default: runs/targets.bin ## train the model `default` (hours, DATA=folder, TEACHER=folder)
 	test -e runs/contextual.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
-		--out runs/contextual.safetensors --resume --hidden 192 --epochs 6 --precision bfloat16 --language en
+		--out runs/contextual.safetensors --resume --epochs 4 --precision bfloat16 --language en
 	$(POCKETINTENT) compress runs/contextual.safetensors --out runs/compressed.safetensors \
 		--keep $(DEFAULT_KEEP) --sub-dim 4 --codebook-size 256
 	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed.safetensors \
@@ -103,7 +103,7 @@ default: runs/targets.bin ## train the model `default` (hours, DATA=folder, TEAC
 TINY_KEEP ?= 12500
 tiny: runs/targets.bin ## train the model `tiny` (hours, DATA=folder, TEACHER=folder)
 	test -e runs/contextual-tiny.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
-		--out runs/contextual-tiny.safetensors --resume --dim 128 --hidden 96 --num-buckets 4096 --epochs 5 \
+		--out runs/contextual-tiny.safetensors --resume --dim 128 --hidden 128 --num-buckets 4096 --epochs 4 \
 		--precision bfloat16 --language en
 	$(POCKETINTENT) compress runs/contextual-tiny.safetensors --out runs/compressed-tiny.safetensors \
 		--keep $(TINY_KEEP) --sub-dim 4 --codebook-size 256

@@ -35,11 +35,11 @@ from pocketintent.training.loop.options import RunOptions
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
-    "one block": {"blocks": 1},
-    "three blocks": {"blocks": 3},
-    "width 5": {"width": 5},
+    "two blocks of width 3": {"blocks": 2, "width": 3, "hidden": 192},
+    "width 3": {"width": 3},
+    "width 7": {"width": 7},
     "no neighbours": {"width": 1},
-    "hidden 256": {"hidden": 256},
+    "hidden 128": {"hidden": 128},
     "no similarities": {"similarity_weight": 0.0},
     "no contrast": {"contrast_weight": 0.0},
     "cosine alone": {"similarity_weight": 0.0, "contrast_weight": 0.0},

@@ -18,9 +18,9 @@ from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 
 TOY = ContextualSettings(
-    dim=8, blocks=1, hidden=16, epochs=6, batch_words=60, learning_rate=0.01, row_learning_rate=0.01
+    dim=8, hidden=16, width=3, epochs=6, learning_rate=0.01, row_learning_rate=0.01
 )
-TOY = replace(TOY, num_buckets=64, validation=0.1, frequency_weight=0.0)
+TOY = replace(TOY, batch_words=60, num_buckets=64, validation=0.1, frequency_weight=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_a_compressed_model_is_trained_on_with_its_codes(
     settings = ContextualSettings(epochs=4, batch_words=60, validation=0.1)
     record = train_contextual(targets, out, settings, start=small, corpus=[corpus])
     assert record["settings"] == asdict(settings) | {
-        key: getattr(TOY, key) for key in ("dim", "blocks", "hidden", "num_buckets")
+        key: getattr(TOY, key) for key in ("dim", "blocks", "hidden", "width", "num_buckets")
     }
     before, after = load_kind(small, ContextualEncoder), load_kind(out, ContextualEncoder)
     np.testing.assert_array_equal(

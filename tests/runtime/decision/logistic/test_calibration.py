@@ -1,12 +1,16 @@
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.decision.logistic.calibration import (
+    FEW_OUTSIDE,
     OUTSIDE_SHARE,
     Calibration,
     calibrate,
+    expected_sigmoid,
 )
 from pocketintent.runtime.decision.logistic.leave_one_out import HeldOut, leave_one_out
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, sigmoid, solve
@@ -21,7 +25,7 @@ def _rows(labels: list[int], num_intents: int) -> TrainingRows:
 
 
 def test_the_probabilities_are_right_on_the_average() -> None:
-    """At the best fit without a prior, the weighted sum of the probabilities is that of rights."""
+    """At the best fit the weighted sum of the probabilities is that of the right answers."""
     rng = np.random.default_rng(0)
     labels = [0, 1] * 200 + [NO_INTENT] * 100
     rows = _rows(labels, 2)
@@ -52,11 +56,41 @@ def test_any_examples_give_a_finite_increasing_function(
     assert 0.2 <= found.slope <= 5 and np.isfinite(found.intercept)
 
 
-def test_intents_of_one_template_have_the_prior() -> None:
-    with_outside = make_rows(per_intent=1)
-    assert _calibrated(with_outside) == Calibration(1.5, 4.0)
-    without = make_rows(per_intent=1, outside=0)
-    assert _calibrated(without) == Calibration(1.0, 0.0)
+def test_intents_of_one_template_have_the_sigmoid_of_their_number() -> None:
+    with_outside = make_rows(per_intent=1, outside=FEW_OUTSIDE)
+    expected = expected_sigmoid(with_outside.num_intents, 1)
+    assert astuple(_calibrated(with_outside)) == pytest.approx(astuple(expected), rel=1e-3)
+    for outside in (0, FEW_OUTSIDE - 1):
+        without = make_rows(per_intent=1, outside=outside)
+        assert astuple(_calibrated(without)) == pytest.approx((1.0, 0.0), abs=1e-3)
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_the_expected_sigmoid_counts_less_the_more_templates_there_are(few: bool) -> None:
+    """Each of six intents has six templates or six hundred, whose logits disagree with it."""
+    repeats = 1 if few else 100
+    labels = np.repeat(np.arange(6), 6 * repeats).tolist() + [NO_INTENT] * 500
+    rows = _rows(labels, 6)
+    is_inside = rows.labels != NO_INTENT
+    logits = np.where(is_inside, 3.0, 1.0).astype(np.float32)
+    found = calibrate(rows, HeldOut(logits, rows.labels, logits - 1))
+    is_turned_away = found.slope * 1.0 + found.intercept < 0
+    assert is_turned_away == (not few)
+    assert found.slope * 3.0 + found.intercept > 0
+
+
+@given(st.integers(1, 1000), st.floats(1, 1000))
+def test_the_expected_threshold_rises_with_intents_and_templates(
+    num_intents: int, num_templates: float
+) -> None:
+    def threshold(intents: int, templates: float) -> float:
+        expected = expected_sigmoid(intents, templates)
+        assert 1 <= expected.slope <= 2.4
+        return -expected.intercept / expected.slope
+
+    middle = threshold(num_intents, num_templates)
+    assert threshold(num_intents + 1, num_templates) > middle
+    assert threshold(num_intents, num_templates * 1.1) > middle
 
 
 def test_without_outside_texts_another_intents_templates_are_turned_away() -> None:

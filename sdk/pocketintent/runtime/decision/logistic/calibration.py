@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,14 +15,14 @@ OUTSIDE_SHARE = 0.5
 """Weight of all texts without an intent together, where that of all templates is 1: a bot is
 assumed to get one text in three that is not for it."""
 
-_PRIOR = np.array([1.5, 4.0])
-_PRIOR_WITHOUT_OUTSIDE = np.array([1.0, 0.0])
-_PRECISION = np.array([0.1, 0.05])
-"""Slope and intercept that hold as long as nothing can be learned from the examples, such as with
-one template for each intent, and how much each weighs: less than one template. Against a background
-the logits of a small bot are low, hence the intercept."""
+FEW_OUTSIDE = 100
+"""Number of texts without an intent below which the threshold of :func:`expected_sigmoid` does not
+apply: a bot with so few has no background, and its logits lie higher."""
+_WEIGHT, _WEIGHT_OF_INTENT = 20.0, 5.0
+_OFFSETS = np.array([-4.0, -2.0, 0.0, 2.0, 4.0])
 _LEAST_SLOPE, _MOST_SLOPE = 0.2, 5.0
 _MAX_STEPS = 100
+_RIDGE = 1e-6 * np.eye(2)  # for logits so far away that the loss is flat there
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,12 @@ def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
 
     The examples are the templates, each with the best intent of classifiers fitted without it, and
     the texts without an intent, whose best intent is always wrong (Platt 1999). An intent with one
-    template has none to recognise that template by, so the template is not an example, and a bot of
-    such intents has the prior. Without any text that has no intent, each template is also taken as
-    one, as if its own intent were missing.
+    template has none to recognise that template by, so the template is not an example. Without any
+    text that has no intent, each template is also taken as one, as if its own intent were missing.
+
+    The examples of a small bot say little, and too little good where its templates were written to
+    be varied. The sigmoid that bots of its size have on the average (:func:`expected_sigmoid`)
+    therefore counts as 20 more examples, and 5 more for each intent.
 
     Args:
         rows: The rows that the classifier was fitted on.
@@ -50,43 +54,70 @@ def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
     is_template = rows.labels != NO_INTENT
     is_template &= sizes[rows.labels] > 1
     is_outside = (rows.labels == NO_INTENT) & (rows.counter_examples == NO_INTENT)
-    prior = _PRIOR if is_outside.any() else _PRIOR_WITHOUT_OUTSIDE
-    if not is_template.any():
-        return Calibration(*prior.tolist())
-    outside = held_out.logits[is_outside]
+    inside, outside = held_out.logits[is_template], held_out.logits[is_outside]
+    expected, weight = Calibration(1.0, 0.0), 1.0
+    if len(outside) >= FEW_OUTSIDE:
+        expected = expected_sigmoid(rows.num_intents, sizes.mean())
+        weight = _WEIGHT + _WEIGHT_OF_INTENT * rows.num_intents
     if not len(outside):
-        outside = held_out.others[np.isfinite(held_out.others)]
-    inside = held_out.logits[is_template]
+        outside = held_out.others[is_template & np.isfinite(held_out.others)]
     is_right = (held_out.intents == rows.labels)[is_template]
-    weight = OUTSIDE_SHARE * len(inside) / max(len(outside), 1)
-    return _fit(
-        np.concatenate([inside, outside]).astype(np.float64),
-        np.concatenate([is_right, np.zeros(len(outside), bool)]),
-        np.concatenate([np.ones(len(inside)), np.full(len(outside), weight)]),
-        prior,
+    share = OUTSIDE_SHARE * len(inside) / max(len(outside), 1)
+    return fit_sigmoid(
+        np.concatenate([inside, outside, (_OFFSETS - expected.intercept) / expected.slope]),
+        np.concatenate([is_right, np.zeros(len(outside)), sigmoid(_OFFSETS)]),
+        np.repeat([1.0, share, weight / len(_OFFSETS)], [len(inside), len(outside), len(_OFFSETS)]),
+        expected,
     )
 
 
-def _fit(
-    logits: NDArray[np.float64],
-    is_right: NDArray[np.bool_],
+def expected_sigmoid(num_intents: int, num_templates: float) -> Calibration:
+    """The calibration that a bot of some size needs on the average, against a background.
+
+    The logit at which half of the answers are right rises with the numbers of intents and of
+    templates, and hardly depends on anything else: the formula was fitted to 1,841 bots of 3 to 150
+    intents with 3 to 30 templates, drawn from the training utterances of CLINC150, BANKING77 and
+    SNIPS, under four models of two kinds, with the sigmoids fitted to the validation utterances.
+    Their thresholds lie within .5 of it (standard deviation), from -5 to -1; the mean of no model
+    is more than .2 away. Bots of 1 and 2 templates an intent, on which it was not fitted, lie .2
+    to .6 below it.
+
+    Args:
+        num_intents: Number of intents, at least 1.
+        num_templates: Mean number of templates of an intent, at least 1.
+    """
+    slope = max(2.4 - 0.2 * math.log(num_intents), 1.0)
+    threshold = -5.4 + 0.3 * math.log(num_intents) + 0.9 * math.log(num_templates)
+    return Calibration(slope, -slope * threshold)
+
+
+def fit_sigmoid(
+    logits: NDArray[np.floating],
+    targets: NDArray[np.floating],
     weights: NDArray[np.float64],
-    prior: NDArray[np.float64],
+    start: Calibration,
 ) -> Calibration:
-    """Minimise the weighted logistic loss with the prior by Newton steps that never go uphill."""
-    inputs = np.stack([logits, np.ones_like(logits)])
+    """Minimise the weighted logistic loss by Newton steps that never go uphill.
+
+    Args:
+        logits: [num_examples].
+        targets: [num_examples], the probability that each example should have, 0..1.
+        weights: float64 [num_examples], the weight of each example's loss.
+        start: Where the steps begin.
+    """
+    inputs = np.stack([logits.astype(np.float64), np.ones(len(logits))])
 
     def loss(values: NDArray[np.float64]) -> float:
         outputs = values @ inputs
-        losses = np.logaddexp(0, outputs) - is_right * outputs
-        return float(weights @ losses + 0.5 * _PRECISION @ (values - prior) ** 2)
+        return float(weights @ (np.logaddexp(0, outputs) - targets * outputs))
 
-    values, least = prior, loss(prior)
+    values = np.array([start.slope, start.intercept])
+    least = loss(values)
     for _ in range(_MAX_STEPS):
         probabilities = sigmoid(values @ inputs)
-        gradient = inputs @ (weights * (probabilities - is_right)) + _PRECISION * (values - prior)
+        gradient = inputs @ (weights * (probabilities - targets))
         curvature = weights * probabilities * (1 - probabilities)
-        step = np.linalg.solve((inputs * curvature) @ inputs.T + np.diag(_PRECISION), gradient)
+        step = np.linalg.solve((inputs * curvature) @ inputs.T + _RIDGE, gradient)
         while (lower := loss(values - step)) > least and np.abs(step).max() > 1e-9:
             step /= 2
         if lower >= least:

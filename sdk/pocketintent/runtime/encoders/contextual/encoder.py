@@ -27,8 +27,8 @@ from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
-_CACHED_WORDS = 4096
-"""Number of words whose part in the first block is kept; 3 KB each with `default`."""
+_CACHED_WORDS = 2048
+"""Number of words whose part in the first block is kept; 6 KB each with `default`."""
 _TOKENS_AT_ONCE = 512
 """Number of tokens from which the texts of a batch are read together."""
 
