@@ -12,6 +12,7 @@ import argparse
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 # It sets the number of threads, before NumPy is imported.
 from timing import processor  # isort: skip
@@ -19,6 +20,7 @@ from timing import processor  # isort: skip
 import numpy as np
 import torch
 
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.neural.encoder import NeuralEncoder
 from pocketintent.training.neural.masked_model import MaskedModel
@@ -44,9 +46,10 @@ def main() -> None:
             print(json.dumps({"layers": layers, **line, "processor": processor()}), flush=True)
 
 
-def compare(model: MaskedModel, texts: list[str], layers: str) -> list[dict[str, object]]:
+def compare(model: MaskedModel, texts: list[str], layers: str) -> list[dict[str, Any]]:
     """The speed of both ways, and how far their vectors differ."""
-    vectors, lines = [], []
+    vectors: list[FloatArray] = []
+    lines: list[dict[str, Any]] = []
     for way in ("plain", "together"):
         encoder = NeuralEncoder(model, NeuralSettings(layers=(layers,)), plain=way == "plain")
         encoder.encode(texts[0])  # warm up

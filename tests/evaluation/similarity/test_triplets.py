@@ -123,4 +123,4 @@ def test_mrpc_and_labelled_utterances_are_read(data_dir: Path) -> None:
     mrpc = read_relations(data_dir / "pairs/mrpc/test.jsonl")
     assert len(mrpc.texts) == len(set(mrpc.texts)) > 3000
     snips = read_relations(data_dir / "intents/snips/valid.jsonl")
-    assert len(snips.texts) == 700
+    assert len(snips.texts) == 695  # of 700 utterances

@@ -43,7 +43,7 @@ def test_the_folder_is_read_by_transformers_and_the_loss_falls(
     settings = replace(QUICK, epochs=6, learning_rate=0.01)
     record = train_masked_lm([corpus], out, settings, options)
     losses = [entry["validation_loss"] for entry in record["history"]]
-    assert losses[-1] < 0.8 * losses[0]
+    assert losses[-1] < losses[0] - 0.1
     saved = orjson.loads((out / "training.json").read_bytes())
     assert saved == {name: value for name, value in record.items() if name != "seconds"}
     assert (saved["method"], saved["languages"]) == ("masked-lm", ["en"])
@@ -52,9 +52,8 @@ def test_the_folder_is_read_by_transformers_and_the_loss_falls(
     model = transformers.AutoModelForMaskedLM.from_pretrained(out)
     assert tokenizer.mask_token_id == 4 and tokenizer.model_max_length == 16
     scores = model(**tokenizer("red [MASK] blue", return_tensors="pt")).logits[0, 2]
-    names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
-    of = dict(zip(names, scores.tolist(), strict=True))
-    assert of["green"] > of["cow"]
+    words = tokenizer.convert_tokens_to_ids(["red", "green", "blue", "cat", "dog", "cow"])
+    assert scores[words].min() > scores.median()
     assert any(line.startswith("epoch 6 of 6: loss") for line in lines)
     assert [path.name for path in tmp_path.iterdir()] == ["bert"]
 

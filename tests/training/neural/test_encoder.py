@@ -29,7 +29,7 @@ BLOCK = replace(QUICK, layers=("block",))
     [
         {},
         {"layers": ("block",)},
-        {"layers": ("bert.encoder.layer.0.*", "cls.predictions.bias")},
+        {"layers": ("bert.encoder.layer.0.output.*", "cls.predictions.bias")},
         {"blueprints": (Blueprint(1, 2),)},
         {"tuning": TuningSettings(tuning_epochs=2, tuning_copies=5)},
         {"form": "avg-tuned", "layers": ("block",)},
