@@ -85,6 +85,8 @@ def test_a_folder_of_something_else_is_not_replaced(corpus: Path, tmp_path: Path
     (out / "notes.txt").write_text("mine")
     with pytest.raises(PocketIntentError, match="has other files in it"):
         train_masked_lm([corpus], out, QUICK)
+    with pytest.raises(PocketIntentError, match="is a file; name a folder"):
+        train_masked_lm([corpus], out / "notes.txt", QUICK)
     (out / "notes.txt").unlink()
     train_masked_lm([corpus], out, replace(QUICK, epochs=1))
     train_masked_lm([corpus], out, replace(QUICK, epochs=1, layers=1))

@@ -53,13 +53,15 @@ def train_masked_lm(
         The record of the run, with ``seconds``.
 
     Raises:
-        PocketIntentError: Bad settings or corpus; ``out`` is a folder of something else; the
+        PocketIntentError: Bad settings or corpus; ``out`` is a file or a folder of something else; the
             work folder of an unfinished run, and neither ``resume`` nor ``restart``; or a folder
             made with other settings or corpora.
         MissingExtraError: tokenizers or transformers is not installed.
     """
     settings.check()
     out = Path(out)
+    if out.exists() and not out.is_dir():
+        raise PocketIntentError(f"{out} is a file; name a folder")
     if out.is_dir() and any(out.iterdir()) and not (out / RECORD).is_file():
         raise PocketIntentError(f"{out} has other files in it; name a new or an empty folder")
     require("transformers", "teacher")
