@@ -53,9 +53,9 @@ def train_masked_lm(
         The record of the run, with ``seconds``.
 
     Raises:
-        PocketIntentError: Bad settings or corpus; ``out`` is a file or a folder of something else; the
-            work folder of an unfinished run, and neither ``resume`` nor ``restart``; or a folder
-            made with other settings or corpora.
+        PocketIntentError: Bad settings or corpus; ``out`` is a file, or a folder of something
+            else; the work folder of an unfinished run, and neither ``resume`` nor ``restart``;
+            or a folder made with other settings or corpora.
         MissingExtraError: tokenizers or transformers is not installed.
     """
     settings.check()
