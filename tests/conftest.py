@@ -13,6 +13,8 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.convrr.encoder import ConvrrEncoder
+from pocketintent.runtime.encoders.infersent.encoder import InferSentEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import MissingExtraError
@@ -24,6 +26,8 @@ from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_contexts import random_context
+from random_heads import random_head
+from random_lstms import random_lstm
 from random_networks import random_network
 
 # No test depends on the clock: a slow machine must not fail one.
@@ -172,6 +176,39 @@ def contextual_model(compressed_model: Path, tmp_path_factory: pytest.TempPathFa
     return path
 
 
+@pytest.fixture(scope="session")
+def adapted_models(
+    compressed_model: Path, contextual_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """Model files with an adapter of random weights, by name.
+
+    ``convrr`` adapts ``contextual_model`` by windows of words, ``fcrr`` adapts
+    ``compressed_model`` by the vector of the text.
+    """
+    rng = np.random.default_rng(11)
+    contextual, static = map(load_encoder, (contextual_model, compressed_model))
+    encoders = {
+        "convrr": ConvrrEncoder(contextual, random_head(32, rng, kernels=6, scale=0.3)),
+        "fcrr": ConvrrEncoder(static, random_head(32, rng, network="fcrr", scale=0.3)),
+    }
+    folder = tmp_path_factory.mktemp("adapted_models")
+    for name, encoder in encoders.items():
+        save_model(folder / f"{name}.safetensors", *encoder.to_model_file_parts())
+    return {name: folder / f"{name}.safetensors" for name in encoders}
+
+
+@pytest.fixture(scope="session")
+def infersent_model(compressed_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model file with the tables of ``compressed_model`` and a small BiLSTM over them."""
+    table = load_encoder(compressed_model)
+    assert isinstance(table, StaticEncoder)
+    # Sentence vectors of 32 dimensions, as in the other models.
+    network = random_lstm(table.dim, np.random.default_rng(11), hidden=16, int8=True)
+    path = tmp_path_factory.mktemp("infersent") / "infersent.safetensors"
+    save_model(path, *InferSentEncoder(table, network).to_model_file_parts())
+    return path
+
+
 EXPORTED_TEMPLATES = {
     "language": "en",
     "threshold": 0.5,
@@ -197,18 +234,21 @@ def exported(
     compressed_model: Path,
     character_models: dict[str, Path],
     contextual_model: Path,
+    adapted_models: dict[str, Path],
+    infersent_model: Path,
     make_once: MakeOnce,
 ) -> Callable[..., Path]:
     """Returns the exported folder of a model in a format; tests must not change it.
 
     Called as ``exported(file_format)`` for ``compressed_model``, or as
-    ``exported(file_format, name)`` for one of ``character_models`` or ``contextual``. With
-    ``negated=True``, an intent has negated counter-examples. Graphs of a fixed length have 24
-    slots, and read 12 characters of a word or 24 of a text.
+    ``exported(file_format, name)`` for one of ``character_models`` or ``adapted_models``, or
+    ``contextual`` or ``infersent``. With ``negated=True``, an intent has negated counter-examples.
+    Graphs of a fixed length have 24 slots, and read 12 characters of a word or 24 of a text.
     """
     from pocketintent_export import export_folder
 
-    models = {"static": compressed_model, "contextual": contextual_model, **character_models}
+    models = {"static": compressed_model, "contextual": contextual_model}
+    models |= {"infersent": infersent_model} | character_models | adapted_models
 
     def export(file_format: str, model: str = "static", negated: bool = False) -> Path:
         templates = parse_templates(EXPORTED_TEMPLATES)

@@ -162,7 +162,7 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-MODELS = ["static", "words", "text", "combined", "contextual"]
+MODELS = ["static", "words", "text", "combined", "contextual", "infersent", "convrr"]
 """The fixture ``exported`` has a folder of each."""
 FOLDERS = [*((model, False) for model in MODELS), ("static", True)]
 """A model, and whether the folder's bot looks for negations."""

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.charemb.weights import StoredMatrix, Weights
 from pocketintent.runtime.encoders.combined.attention import Attention
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.infersent.encoder import InferSentEncoder
+from pocketintent.runtime.encoders.infersent.network import BiLstm, BiLstmSizes
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.weights import StoredMatrix, Weights
 from pocketintent.runtime.files.model_file import DTYPES, METADATA_KEY
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
@@ -100,6 +102,8 @@ def tiny_encoders(rng: np.random.Generator) -> list[ModelEncoder]:
     for dense in (True, False):
         table, network = _static(rng, dense=dense), _context(rng)
         encoders.append(ContextualEncoder(table, network if dense else network.quantise()))
+        lstm = _lstm(rng, table.dim)
+        encoders.append(InferSentEncoder(table, lstm if dense else lstm.quantise()))
     return encoders
 
 
@@ -150,6 +154,14 @@ def _characters(rng: np.random.Generator, cell: Any, store: Any) -> CharEncoder:
             matrices[name] = _matrix(rng, rows, columns, dense=store == "float32")
     reads: Any = "words" if cell == "lstm" else "text"
     return CharEncoder(vocabulary, network, Weights(store, matrices, vectors), reads=reads)
+
+
+def _lstm(rng: np.random.Generator, word_dim: int) -> BiLstm:
+    sizes = BiLstmSizes(word_dim, hidden=4)
+    parameters = {
+        name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in sizes.shapes.items()
+    }
+    return BiLstm(sizes, Weights.of_floats(parameters))
 
 
 def _context(rng: np.random.Generator) -> ContextNetwork:

@@ -28,13 +28,15 @@ TEMPLATES = {"greet": ["hello"], "food": ["order a pizza", "hungry"]}
 
 
 FORMATS = ["onnx", "tflite"]
-MODELS = ["static", "words", "text", "combined", "contextual"]
+MODELS = ["static", "words", "text", "combined", "contextual", "infersent"]
+IN_ORDER = ("contextual", "infersent")
 INPUTS = {
     "static": ["ids", "weights"],
     "words": ["spelt"],
     "text": ["characters", "lengths"],
     "combined": ["ids", "weights", "spelt"],
     "contextual": ["ids", "weights", "token_numbers"],
+    "infersent": ["ids", "weights", "token_numbers"],
 }
 
 
@@ -126,11 +128,11 @@ def test_the_manifest_says_what_a_port_needs(
     assert manifest["kind"] == ("charemb" if model in ("words", "text") else model)
     assert manifest["reads"] == ("text" if model == "text" else "words")
     assert (manifest["tokenizer"] is None) == (model == "text")
-    assert (manifest["ngrams"] is None) == (model not in ("static", "contextual"))
-    assert manifest["max_tokens"] == (256 if model == "contextual" else None)
+    assert (manifest["ngrams"] is None) == (model not in ("static", *IN_ORDER))
+    assert manifest["max_tokens"] == (256 if model in IN_ORDER else None)
     assert (manifest["max_length"] == 24) == (file_format == "tflite" and "ids" in INPUTS[model])
     assert ("vocabulary.txt" in manifest["files"]) == ("ids" in INPUTS[model])
-    assert (manifest["characters"] is None) == (model in ("static", "contextual"))
+    assert (manifest["characters"] is None) == (model in ("static", *IN_ORDER))
     if manifest["characters"] is not None:
         assert manifest["characters"]["known"] == " 'abcdefghijklmnopqrstuvwxyz"
         assert manifest["characters"]["normalisation"] == "nfkc-lower-1"

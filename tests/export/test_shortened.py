@@ -26,6 +26,11 @@ def contextual() -> ModelEncoder:
 
 
 @pytest.fixture(scope="module")
+def infersent(infersent_model: Path) -> ModelEncoder:
+    return load_encoder(infersent_model)
+
+
+@pytest.fixture(scope="module")
 def combined(character_models: dict[str, Path]) -> ModelEncoder:
     return load_encoder(character_models["combined"])
 
@@ -39,13 +44,17 @@ def _vector(encoder: ModelEncoder, text: str) -> np.ndarray:
 @given(text=st.one_of(st.text(), st.sampled_from(HOSTILE)))
 @settings(max_examples=50)
 def test_slots_give_the_runtime_vector(
-    static: ModelEncoder, contextual: ModelEncoder, combined: ModelEncoder, text: str
+    static: ModelEncoder,
+    contextual: ModelEncoder,
+    infersent: ModelEncoder,
+    combined: ModelEncoder,
+    text: str,
 ) -> None:
-    for encoder in (static, contextual, combined):
+    for encoder in (static, contextual, infersent, combined):
         assert np.abs(_vector(encoder, text) - encoder.encode(text)).max() < 1e-5
 
 
-@pytest.mark.parametrize("name", ["static", "contextual"])
+@pytest.mark.parametrize("name", ["static", "contextual", "infersent"])
 def test_a_long_text_is_encoded_as_its_first_slots(
     name: str, request: pytest.FixtureRequest
 ) -> None:

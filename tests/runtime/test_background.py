@@ -34,16 +34,22 @@ def test_a_rare_bucket_weighs_more_than_a_common_one() -> None:
     assert weights[1] > weights[0] == 1
 
 
-@pytest.mark.parametrize("kind", ["static", "contextual", "words", "text", "combined"])
+@pytest.mark.parametrize("kind", ["static", "contextual", "infersent", "words", "text", "combined"])
 def test_a_model_file_keeps_the_background_of_every_kind(
     kind: str,
     background: Background,
     compressed_model: Path,
     contextual_model: Path,
+    infersent_model: Path,
     character_models: dict[str, Path],
     tmp_path: Path,
 ) -> None:
-    models = {"static": compressed_model, "contextual": contextual_model, **character_models}
+    models = {
+        "static": compressed_model,
+        "contextual": contextual_model,
+        "infersent": infersent_model,
+        **character_models,
+    }
     encoder = load_encoder(models[kind])
     path = tmp_path / "model.safetensors"
     save_model(path, *encoder.with_background(background).to_model_file_parts())

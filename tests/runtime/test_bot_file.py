@@ -54,18 +54,21 @@ TEXTS = (
 Make = Callable[..., IntentRecognizer]
 
 
-@pytest.fixture(params=["compressed", "contextual", "reads_words", "reads_text", "combined"])
+@pytest.fixture(
+    params=["compressed", "contextual", "infersent", "reads_words", "reads_text", "combined"]
+)
 def any_model(
     request: pytest.FixtureRequest,
     compressed_model: Path,
     contextual_model: Path,
+    infersent_model: Path,
     character_models: dict[str, Path],
 ) -> Path:
     """A model file of each kind."""
-    if request.param in ("compressed", "contextual"):
-        return compressed_model if request.param == "compressed" else contextual_model
-    names = {"reads_words": "words", "reads_text": "text", "combined": "combined"}
-    return character_models[names[request.param]]
+    models = {"compressed": compressed_model, "contextual": contextual_model}
+    models |= {"infersent": infersent_model, "combined": character_models["combined"]}
+    models |= {f"reads_{name}": character_models[name] for name in ("words", "text")}
+    return models[request.param]
 
 
 @pytest.fixture(params=get_args(Decision))

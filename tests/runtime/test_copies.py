@@ -29,14 +29,25 @@ def _pickled(value: Any) -> Any:
 
 COPIES: list[Callable[[Any], Any]] = [copy.copy, copy.deepcopy, _pickled]
 copies = pytest.mark.parametrize("make_copy", COPIES)
-kinds = pytest.mark.parametrize("kind", ["static", "words", "text", "combined", "contextual"])
+kinds = pytest.mark.parametrize(
+    "kind", ["static", "words", "text", "combined", "contextual", "infersent"]
+)
 
 
 @pytest.fixture
 def encoder(
-    compressed_model: Path, contextual_model: Path, character_models: dict[str, Path], kind: str
+    compressed_model: Path,
+    contextual_model: Path,
+    infersent_model: Path,
+    character_models: dict[str, Path],
+    kind: str,
 ) -> ModelEncoder:
-    models = {"static": compressed_model, "contextual": contextual_model, **character_models}
+    models = {
+        "static": compressed_model,
+        "contextual": contextual_model,
+        "infersent": infersent_model,
+        **character_models,
+    }
     return load_encoder(models[kind])
 
 

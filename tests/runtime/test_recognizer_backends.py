@@ -34,7 +34,7 @@ TEXTS = [
     "\ud800",
 ]
 
-MODELS = ["static", "words", "text", "combined", "contextual"]
+MODELS = ["static", "words", "text", "combined", "contextual", "infersent"]
 
 Exported = Callable[..., Path]
 Load = Callable[..., IntentRecognizer]
@@ -64,10 +64,19 @@ def load(request: pytest.FixtureRequest, exported: Exported, model: str) -> Load
 
 @pytest.fixture
 def load_plainly(
-    compressed_model: Path, contextual_model: Path, character_models: dict[str, Path], model: str
+    compressed_model: Path,
+    contextual_model: Path,
+    infersent_model: Path,
+    character_models: dict[str, Path],
+    model: str,
 ) -> Load:
     """Opens the model that was exported on NumPy."""
-    models = {"static": compressed_model, "contextual": contextual_model, **character_models}
+    models = {
+        "static": compressed_model,
+        "contextual": contextual_model,
+        "infersent": infersent_model,
+        **character_models,
+    }
     path = models[model]
 
     def load_one(templates: Any, **settings: Any) -> IntentRecognizer:

@@ -53,6 +53,9 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--validation": ["0"],
         }
     ],
+    ("train", "convrr"): [
+        {**_TRAIN, "--templates": ["pairs.json"], "--model": ["tiny.safetensors"]}
+    ],
     ("train", "glove"): [
         {**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["2"], "--memory": ["1"]}
     ],
@@ -76,6 +79,15 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--vocabulary": ["60"],
         }
     ],
+    ("train", "infersent"): [
+        {
+            **_TRAIN,
+            "--pairs": ["sts.jsonl"],
+            "--vectors": ["vectors.tsv"],
+            "--hidden": ["2"],
+            "--mlp": ["4"],
+        }
+    ],
     ("train", "terms"): [
         {
             "--corpus": ["corpus.jsonl"],
@@ -90,7 +102,14 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--out": ["out.safetensors"],
             "--subword-dim": ["4"],
             "--num-buckets": ["16"],
-        }
+        },
+        {
+            "model": ["counted.safetensors"],
+            "--out": ["out.safetensors"],
+            "--corpus": ["corpus.jsonl"],
+            "--pooling": ["sif"],
+            "--subword-dim": ["0"],
+        },
     ],
     ("train", "words"): [
         {**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"], "--min-count": ["1"]},
@@ -159,6 +178,15 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("evaluate", "terms"): [
         {"files": ["keyphrases.jsonl"], "--split": ["all"], "--systems": ["tfidf"]}
     ],
+    ("evaluate", "retrieval"): [
+        {
+            "data": ["retrieval"],
+            "--source": ["tiny.safetensors"],
+            "--networks": ["none"],
+            "--epochs": ["1"],
+        }
+    ],
+    ("compare",): [{"plan": ["plan.toml"], "--out": ["compared"], "--so-far": []}],
     ("templates", "check"): [{"files": ["bot.json"]}],
     ("templates", "test"): [
         {
@@ -171,6 +199,15 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("data", "fetch"): [{"names": ["nothing"], "--out": ["data"]}],  # no test fetches anything
 }
 """Quick calls of every command that succeed, except that of ``data fetch``."""
+
+_PLAN = """\
+corpora.texts.files = ["corpus.jsonl"]
+measure.sts = "sts.jsonl"
+[[algorithms]]
+name = "words"
+train = "words"
+options.dim = 4
+"""
 
 NUMBERS = (
     *("", "x", "1.5", "-1", "0", "-0.5", "1e3", "0x10", "½", "1,", "None"),
@@ -327,11 +364,24 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     ]
     _write_lines(folder / "keyphrases.jsonl", documents)
     (folder / "bot.json").write_text(json.dumps({"on": ["lamp on"], "off": ["lamp off"]}))
+    pairs_of_templates = {"on": ["lamp on", "light on"], "off": ["lamp off", "light off"]}
+    (folder / "pairs.json").write_text(json.dumps(pairs_of_templates))
     (folder / "labelled.csv").write_text("text,intent\nthe lamp on,on\nplay music,\n")
     words = ["play", "stop", "open", "the", "song", "door", "light", "music", "lamp", "on", "off"]
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")
+    _write_retrieval(folder / "retrieval")
+    (folder / "plan.toml").write_text(_PLAN)
     _write_junk(folder)
+
+
+def _write_retrieval(folder: Path) -> None:
+    folder.mkdir()
+    nouns = ("lamp", "door", "song", "news", "film", "jazz")
+    documents = [{"doc": n, "title": noun, "text": f"the {noun}"} for n, noun in enumerate(nouns)]
+    questions = [{"question": f"which {noun}", "doc": n} for n, noun in enumerate(nouns)]
+    _write_lines(folder / "documents.jsonl", documents)
+    _write_lines(folder / "questions.jsonl", questions)
 
 
 def _write_junk(folder: Path) -> None:

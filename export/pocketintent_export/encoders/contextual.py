@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.contextual.network import MAX_TOKENS, ContextBlock
+from pocketintent.runtime.encoders.contextual.network import ContextBlock
 from pocketintent.runtime.encoders.contextual.reader import EPSILON
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent_export.encoders.static import StaticModule
@@ -47,13 +47,18 @@ class ContextualModule(nn.Module):
             float32 [batch, dim], of unit length or zeros.
         """
         zero = unknown_zero(ids) if self.keep_codes else None
-        # No text has more tokens than slots.
-        numbers = torch.arange(ids.shape[1], dtype=torch.int32)[:MAX_TOKENS]
-        belongs = token_numbers.unsqueeze(1) == numbers.reshape(1, -1, 1)
-        shares = torch.where(belongs, weights.unsqueeze(1), 0.0)
-        x = self.table.sums(ids, shares)
+        x, is_token = self.table.tokens(ids, weights, token_numbers)
+        return self.combine(x, is_token, zero)
+
+    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
+        """Unit vectors of texts, float32 [batch, dim], from those of their tokens.
+
+        Args:
+            x: float32 [batch, num_tokens, dim]; zeros for padding.
+            is_token: float32 [batch, num_tokens, 1]; 1 for a token and 0 for padding.
+            zero: See :class:`WholeMatrix`.
+        """
         words = x.sum(1)
-        is_token = (shares != 0).to(torch.float32).amax(-1, keepdim=True)
         for block in self.blocks:
             x = x + block(normalise(x) * is_token, zero)
         scores = torch.matmul(normalise(x), self.gate) + self.gate_bias

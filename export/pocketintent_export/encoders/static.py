@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.layers.codes import QuantizedRows, quantised_shape
@@ -47,9 +48,43 @@ class StaticModule(nn.Module):
         """
         return unit(self.total(ids, weights))
 
+    @property
+    def table(self) -> StaticModule:
+        """The rows of the slots: the module itself, as a :class:`TokenEncoder`."""
+        return self
+
+    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
+        """Unit vectors of texts, float32 [batch, dim], from those of their tokens.
+
+        Args:
+            x: float32 [batch, num_tokens, dim]; zeros for padding.
+            is_token: Not used, since padding adds nothing to a sum.
+            zero: Not used, since no matrix is decoded.
+        """
+        return unit(x.sum(1))
+
     def total(self, ids: Tensor, weights: Tensor) -> Tensor:
         """The weighted sum of the rows, float32 [batch, dim]; see :meth:`forward`."""
         return self.sums(ids, weights.unsqueeze(1)).squeeze(1)
+
+    def tokens(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """The vectors of tokens, in order.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, length]; 0 for padding.
+            token_numbers: int32 [batch, length], the number of each slot's token, from 0 to at
+                most ``MAX_TOKENS - 1``.
+
+        Returns:
+            The vectors, float32 [batch, num_tokens, dim]; and 1 for a token and 0 for padding,
+            float32 [batch, num_tokens, 1]. No text has more tokens than slots.
+        """
+        numbers = torch.arange(ids.shape[1], dtype=torch.int32)[:MAX_TOKENS]
+        belongs = token_numbers.unsqueeze(1) == numbers.reshape(1, -1, 1)
+        shares = torch.where(belongs, weights.unsqueeze(1), 0.0)
+        is_token = (shares != 0).to(torch.float32).amax(-1, keepdim=True)
+        return self.sums(ids, shares), is_token
 
     def sums(self, ids: Tensor, weights: Tensor) -> Tensor:
         """Several weighted sums of the same rows.

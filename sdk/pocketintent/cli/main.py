@@ -38,6 +38,7 @@ COMMANDS = (
         "make ONNX or TFLite graphs for apps in other languages",
     ),
     Command("evaluate", "pocketintent.cli.evaluate.command", "measure a model"),
+    Command("compare", "pocketintent.cli.compare", "train several algorithms and compare them"),
     Command(
         "templates",
         "pocketintent.cli.templates.command",

@@ -173,6 +173,25 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     return encoder.select_words(_frequent_words(encoder, keep))
 
 
+def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
+    """Keep the words of largest norm of an encoder, and a word of every sentence.
+
+    Args:
+        encoder: The encoder to prune; it is not changed.
+        sentences: Training sentences as its word ids.
+        keep: Number of words to keep, at least 1; all words if it exceeds their number.
+
+    Returns:
+        A copy with these words, see :func:`select_by_norm`.
+
+    Raises:
+        PocketIntentError: ``keep`` is below 1 or too small for the sentences, or the encoder has
+            no words to leave out.
+    """
+    norms = np.linalg.norm(words_of(encoder).vectors.decode(), axis=1)
+    return encoder.select_words(select_by_norm(norms, sentences, keep))
+
+
 def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> EncoderT:
     """Keep the most frequent words of an encoder, and every word of a bot's texts.
 

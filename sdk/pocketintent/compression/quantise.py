@@ -80,7 +80,8 @@ def quantise_encoder(
                 "with words"
             )
     rotate = rotate and encoder.rotatable
-    rotation = random_rotation(encoder.dim + -encoder.dim % sub_dim, seed) if rotate else None
+    dim = next(iter(encoder.tables().values())).dim  # of the words, not of the sentence vectors
+    rotation = random_rotation(dim + -dim % sub_dim, seed) if rotate else None
     if rotation is not None:
         encoder = encoder.rotate_network(rotation)
     settings: dict[str, Any] = {
@@ -113,7 +114,7 @@ def quantise_encoder(
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     power = 0.0 if counts is None else count_power
     manifest["compression"] = {**settings, "rotate": rotate, "count_power": power}
-    same_basis = not rotate and encoder.dim % sub_dim == 0
+    same_basis = not rotate and dim % sub_dim == 0
     if encoder.background is not None and not same_basis:
         encoder = encoder.with_background(None)
     return encoder.replace(

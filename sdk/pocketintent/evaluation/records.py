@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.regular import read_regular
-from pocketintent.runtime.text.lines import numbered_lines
+from pocketintent.training.corpora.records import read_objects, string_field
 
 
 @dataclass(frozen=True)
@@ -30,65 +25,6 @@ class Utterance:
 
     text: str
     intent: str | None
-
-
-def read_content(path: str | Path) -> bytes:
-    """Read a whole file.
-
-    Raises:
-        PocketIntentError: The file cannot be read.
-    """
-    try:
-        return read_regular(path)
-    except OSError as error:
-        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def read_objects(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Read the objects of a file of JSON lines.
-
-    Args:
-        path: A UTF-8 file with one JSON object on each line; empty lines are skipped.
-
-    Yields:
-        The location of each object (``"FILE, line 3"``), for error messages, and the object.
-
-    Raises:
-        PocketIntentError: The file cannot be read, or a line is not a JSON object.
-    """
-    return parse_objects(path, read_content(path))
-
-
-def parse_objects(path: str | Path, content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Parse JSON lines; as :func:`read_objects`, of which ``path`` is only named in errors."""
-    for number, line in numbered_lines(content.split(b"\n"), path):
-        if not line.strip():
-            continue
-        place = f"{path}, line {number}"
-        try:
-            value = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise PocketIntentError(
-                f"{place}: not valid JSON ({error}); write one object on each line"
-            ) from error
-        if not isinstance(value, dict):
-            raise PocketIntentError(
-                f"{place}: expected a JSON object, found {type(value).__name__}"
-            )
-        yield place, value
-
-
-def string_field(value: dict[str, Any], key: str, place: str) -> str:
-    """Return a string of a JSON object.
-
-    Raises:
-        PocketIntentError: ``key`` is missing or is not a string; the message begins with
-            ``place``.
-    """
-    text = value.get(key)
-    if not isinstance(text, str):
-        raise PocketIntentError(f'{place}: "{key}" must be a string, found {text!r}')
-    return text
 
 
 def read_scored_pairs(path: str | Path) -> list[ScoredPair]:

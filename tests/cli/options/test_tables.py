@@ -9,8 +9,10 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = {
     "training.md": ["StarSpaceSettings", "FinishSettings"],
     "family.md": ["GloveSettings", "Sent2VecSettings"],
+    "infersent.md": ["InferSentSettings"],
     "distil.md": ["DistilSettings"],
     "contextual.md": ["ContextualSettings"],
+    "multiresolution.md": ["ConvrrSettings"],
     "charemb.md": ["CharEmbSettings"],
     "terms.md": ["TermSettings"],
     "vectors.md": ["WordSettings"],

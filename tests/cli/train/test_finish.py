@@ -87,3 +87,12 @@ def test_no_model_of_nan_is_written(
         assert np.isfinite(load_encoder(finished).encode("play the jazz")).all()
     else:
         assert re.search("norm[-_]power", capsys.readouterr().err)
+
+
+def test_a_pooling_of_sentences_without_a_corpus_is_bad_input(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "model.safetensors"
+    train(corpus, model)
+    assert main(["train", "finish", str(model), "--out", str(model), "--pooling", "sif"]) == 1
+    assert "give a corpus (--corpus)" in capsys.readouterr().err

@@ -16,10 +16,10 @@ import torch
 from pocketintent.compression.network import quantise_charemb
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.charemb.weights import WeightFormat
 from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.weights import WeightFormat
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.encoders.attention import AttentionModule

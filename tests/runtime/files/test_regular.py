@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.evaluation.records import read_content
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.regular import read_regular
@@ -12,6 +11,7 @@ from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.training.corpora.reader import read_corpus
+from pocketintent.training.corpora.records import read_content
 from pocketintent.training.terms.files import load_terms
 from pocketintent.training.vectors.reading import read_vectors
 

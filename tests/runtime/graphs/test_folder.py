@@ -23,7 +23,7 @@ from pocketintent.runtime.graphs.folder import (
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION, MANIFEST
 
 FORMATS = sorted(BACKENDS.values())
-MODELS = ["static", "words", "text", "combined", "contextual"]
+MODELS = ["static", "words", "text", "combined", "contextual", "infersent"]
 Exported = Callable[..., Path]
 
 
@@ -191,7 +191,7 @@ KEYS += ["kind", "reads", "characters", "artifacts", "max_tokens"]
 
 @pytest.mark.parametrize("value", BAD_VALUES, ids=json.dumps)
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("model", ["static", "combined", "contextual"])
+@pytest.mark.parametrize("model", ["static", "combined", "contextual", "infersent"])
 def test_a_manifest_with_a_bad_entry_works_or_is_refused_by_name(
     exported: Exported, tmp_path: Path, model: str, key: str, value: Any
 ) -> None:

@@ -103,7 +103,7 @@ def test_a_scaled_loss_is_resumed_too(
 
     monkeypatch.setattr("pocketintent.training.charemb.objective.choose_precision", choose)
     unbroken = make_trainer("unbroken", cell="gru")
-    assert unbroken.task._scaler.is_enabled()
+    assert unbroken.task._descent._scaler.is_enabled()
     unbroken.train()
     for _ in range(2):
         part = make_trainer("broken", cell="gru")

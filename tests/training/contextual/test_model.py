@@ -24,7 +24,7 @@ def test_the_runtime_computes_what_was_trained(blocks: list[tuple[int, int]], le
     with torch.no_grad():
         expected = model(torch.from_numpy(x)).numpy()
     reader = ContextReader(model.to_network())
-    sums = np.stack([reader.sum_text(text.copy()) for text in x])
+    sums = np.stack([reader.read_vectors(text.copy()) for text in x])
     np.testing.assert_allclose(unit_rows(sums), expected, atol=1e-5)
 
 

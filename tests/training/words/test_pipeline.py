@@ -15,9 +15,11 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
+from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.options import RunOptions
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.words import pipeline as word_vectors
+from pocketintent.training.words.model import new_model
 from pocketintent.training.words.pipeline import train_words
 from pocketintent.training.words.settings import WordSettings
 
@@ -185,6 +187,17 @@ def test_hierarchical_softmax_needs_no_negatives(corpus: Path, tmp_path: Path) -
     assert files[0] == files[1] != files[2]
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_negatives_are_drawn_by_a_power_of_their_count(method: Any) -> None:
+    words = CountedVocabulary(["a", "b", "c", "d"], np.array([90, 90, 10, 10]))
+    shares = []
+    for power in (0.0, 1.0):
+        settings = replace(QUICK, method=method, negative_power=power)
+        table = new_model(words, settings).cum_table
+        shares.append(np.diff(table, prepend=0) / table[-1])
+    np.testing.assert_allclose(shares, [[0.25] * 4, [0.45, 0.45, 0.05, 0.05]], atol=1e-6)
+
+
 def test_terms_are_joined_to_one_token(tmp_path: Path) -> None:
     corpus, terms = tmp_path / "corpus.txt", tmp_path / "terms.tsv"
     corpus.write_text("Machine learning is fun.\tLearning a machine\nDeep machine learning!\n" * 5)
@@ -213,6 +226,7 @@ BAD = [
     ({"min_learning_rate": 0.0}, "min_learning_rate must be above 0"),
     ({"learning_rate": float("nan")}, "learning_rate must be a finite number"),
     ({"learning_rate": 1e30}, "learning_rate must be above 0 and at most 10"),
+    ({"negative_power": 2.0}, "negative_power must be at least -1 and at most 1"),
     ({"subsample": -1.0}, "subsample must be at least 0"),
     ({"seed": -1}, "seed must be at least 0 and below 4294967296"),
     ({"min_n": 5, "max_n": 4}, "min_n must be at least 1 and at most max_n"),

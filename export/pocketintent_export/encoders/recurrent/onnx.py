@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.charemb.network import GATES
+from pocketintent.runtime.encoders.recurrent.network import GATES, RecurrentNetwork
+from pocketintent.runtime.encoders.weights import Weights
 from pocketintent_export.encoders.recurrent.weights import LayerWeights
 from pocketintent_export.layers.codes import WholeMatrix, coded
 
@@ -18,7 +19,7 @@ _GATE_ORDER = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2)}
 
 
 class OnnxReader(nn.Module):
-    """The last states of ONNX's LSTM or GRU, which take the lengths of the texts as an input.
+    """The last states of ONNX's LSTM or GRU over the characters of a text.
 
     Args:
         encoder: The encoder; its weights are int8 or codes.
@@ -26,11 +27,8 @@ class OnnxReader(nn.Module):
 
     def __init__(self, encoder: CharEncoder) -> None:
         super().__init__()
-        self.network = encoder.network
-        gates = _GATE_ORDER[self.network.cell]
         self.embedding = WholeMatrix([coded(encoder.weights, "embedding")])
-        layers = [LayerWeights(encoder, number, gates) for number in range(self.network.layers)]
-        self.layers: Any = nn.ModuleList(layers)
+        self.layers = OnnxLayers(encoder.network, encoder.weights)
 
     def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, None]:
         """The last states of all directions, side by side.
@@ -47,13 +45,44 @@ class OnnxReader(nn.Module):
         batch, length = characters.shape
         inside = torch.arange(length, dtype=torch.int32) < lengths.unsqueeze(1)
         numbers = torch.where(inside, characters, 0)
-        lengths = torch.clamp(lengths, min=1)
         x = embedding(numbers.t(), self.embedding(None))
+        _, last = self.layers(x, lengths)
+        return last.transpose(0, 1).reshape(batch, -1), None
+
+
+class OnnxLayers(nn.Module):
+    """ONNX's own LSTM or GRU, which takes the lengths of the sequences as an input.
+
+    Args:
+        network: The settings.
+        weights: The weights, int8 or codes.
+    """
+
+    def __init__(self, network: RecurrentNetwork, weights: Weights) -> None:
+        super().__init__()
+        self.network = network
+        gates = _GATE_ORDER[network.cell]
+        layers = [LayerWeights(network, weights, number, gates) for number in range(network.layers)]
+        self.layers: Any = nn.ModuleList(layers)
+
+    def forward(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """The states of the last layer; in torch they are zeros.
+
+        Args:
+            x: The inputs, float32 [length, batch, size].
+            lengths: int32 [batch], at most ``length``; 0 is treated as 1.
+
+        Returns:
+            The states after all steps, side by side, float32 [length, batch, state], zeros beyond
+            the end of a sequence; and the last states, float32 [directions, batch, hidden].
+        """
+        length, batch, _ = x.shape
+        lengths = torch.clamp(lengths, min=1)
         last = x
         for layer in self.layers:
             states, last = self._run(layer, x, lengths)
             x = states.transpose(1, 2).reshape(length, batch, -1)
-        return last.transpose(0, 1).reshape(batch, -1), None
+        return x, last
 
     def _run(self, layer: LayerWeights, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """The states of all steps, [length, directions, batch, hidden], and the last states."""

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.recurrent.network import RecurrentNetwork
+from pocketintent.runtime.encoders.weights import Weights
 from pocketintent_export.encoders.recurrent.weights import LayerWeights
 from pocketintent_export.layers.codes import WholeMatrix, coded, unknown_zero
 from pocketintent_export.writers.loops import Values, repeat
@@ -22,25 +23,18 @@ class LoopReader(nn.Module):
     """The last states of an LSTM or a GRU, by a loop over the characters of one text.
 
     The product of the first layer's weights and its inputs is computed once for each character of
-    the vocabulary, as in :class:`RecurrentReader`. Rounds are counted down to 1. Round ``n`` reads
-    the characters at position ``n - 1`` from the end (forward) and from the start (backward).
+    the vocabulary, as in :class:`LastStatesReader`.
 
     Args:
         encoder: The encoder; its weights are int8 or codes.
         length: Number of characters of the input.
     """
 
-    positions: Tensor
-
     def __init__(self, encoder: CharEncoder, length: int) -> None:
         super().__init__()
-        self.network = encoder.network
-        gates = _GATE_ORDER[self.network.cell]
         self.embedding = WholeMatrix([coded(encoder.weights, "embedding")])
-        layers = [LayerWeights(encoder, number, gates) for number in range(self.network.layers)]
-        self.layers: Any = nn.ModuleList(layers)
+        self.layers = LoopLayers(encoder.network, encoder.weights, length)
         self.length = length
-        self.register_buffer("positions", torch.arange(length, dtype=torch.int32))
 
     def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """The last states of all directions, side by side.
@@ -54,21 +48,70 @@ class LoopReader(nn.Module):
             :func:`unknown_zero`, which is computed from an output of the loop.
         """
         count = torch.clamp(lengths, 0, self.length)
-        reversed_positions = torch.clamp(count - 1 - self.positions, min=0)
         zero = unknown_zero(lengths)
         numbers = characters.reshape(-1, 1).to(torch.float32)  # exact, and a table for look-ups
-        table = self._project(self.layers[0], self.embedding(zero), zero)
-        rows = self._rows(embedding(reversed_positions, numbers), numbers)
-        last = x = numbers
-        for number, layer in enumerate(self.layers):
-            if number:
-                table = self._project(layer, x, zero)
-                rows = self._rows(reversed_positions.unsqueeze(1), self.positions.unsqueeze(1))
-            loop = _Loop(self.network, layer, self.positions, number + 1 < self.network.layers)
-            zero, last, x = loop.run(count, rows, table, zero)
-            if number + 1 < self.network.layers:
-                x = self._in_order(x, reversed_positions)
+        zero, last, _ = self.layers(self.embedding(zero), numbers, count, zero)
         return last.reshape(1, -1), zero
+
+
+class LoopLayers(nn.Module):
+    """An LSTM or a GRU, by a loop over the steps of one sequence.
+
+    Rounds are counted down to 1. Round ``n`` reads the inputs at position ``n - 1`` from the end
+    (forward) and from the start (backward).
+
+    Args:
+        network: The settings.
+        weights: The weights, int8 or codes.
+        length: Largest number of steps.
+        keeps_all: Whether the states after all steps of the last layer are needed.
+    """
+
+    positions: Tensor
+
+    def __init__(
+        self, network: RecurrentNetwork, weights: Weights, length: int, *, keeps_all: bool = False
+    ) -> None:
+        super().__init__()
+        self.network = network
+        gates = _GATE_ORDER[network.cell]
+        layers = [LayerWeights(network, weights, number, gates) for number in range(network.layers)]
+        self.layers: Any = nn.ModuleList(layers)
+        self.keeps_all = keeps_all
+        self.register_buffer("positions", torch.arange(length, dtype=torch.int32))
+
+    def forward(
+        self, inputs: Tensor, numbers: Tensor | None, count: Tensor, zero: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The states of the last layer.
+
+        Args:
+            inputs: A table of inputs, float32 [num_inputs, size].
+            numbers: The input of each step, as whole numbers, float32 [steps, 1]; None if the
+                table has one input for each step. At most ``length`` steps.
+            count: Number of steps that are run, int32 [1].
+            zero: See :func:`unknown_zero`.
+
+        Returns:
+            A new zero; the last states, float32 [directions, 1, hidden]; and with ``keeps_all``
+            the states after all steps, side by side, float32 [steps, state], of any value beyond
+            the end. Without it the third result is the second.
+        """
+        positions = self.positions[: len(inputs if numbers is None else numbers)]
+        reversed_positions = torch.clamp(count - 1 - positions, min=0)
+        last = x = inputs
+        for number, layer in enumerate(self.layers):
+            table = self._project(layer, x, zero)
+            if number or numbers is None:
+                rows = self._rows(reversed_positions.unsqueeze(1), positions.unsqueeze(1))
+            else:
+                rows = self._rows(embedding(reversed_positions, numbers), numbers)
+            keeps_all = self.keeps_all or number + 1 < self.network.layers
+            loop = _Loop(self.network, layer, positions, keeps_all)
+            zero, last, x = loop.run(count, rows, table, zero)
+            if keeps_all:
+                x = self._in_order(x, reversed_positions)
+        return zero, last, x
 
     def _project(self, layer: LayerWeights, x: Tensor, zero: Tensor) -> Tensor:
         """The inputs' share of a layer's gates, one row for each input and direction."""
@@ -98,11 +141,11 @@ class _Loop:
         network: The network's settings.
         layer: The layer's weights.
         positions: Positions of the input's characters, int32 [length].
-        keeps_all: Whether the states after all rounds are needed: in all layers but the last.
+        keeps_all: Whether the states after all rounds are needed.
     """
 
     def __init__(
-        self, network: CharNetwork, layer: LayerWeights, positions: Tensor, keeps_all: bool
+        self, network: RecurrentNetwork, layer: LayerWeights, positions: Tensor, keeps_all: bool
     ) -> None:
         self.network, self.layer, self.positions = network, layer, positions
         self.keeps_all = keeps_all

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.recurrent.network import RecurrentNetwork
+from pocketintent.runtime.encoders.weights import Weights
 from pocketintent_export.layers.codes import WholeMatrix, coded, reordered
 
 
@@ -15,7 +16,8 @@ class LayerWeights(nn.Module):
     """The weights of a recurrent layer, one direction after the other.
 
     Args:
-        encoder: The encoder; its weights are int8 or codes.
+        network: The settings of the layers.
+        weights: The weights, int8 or codes.
         number: Number of the layer, from 0.
         gates: The numbers of the model's gates, in the order of the module.
     """
@@ -23,9 +25,10 @@ class LayerWeights(nn.Module):
     bias: Tensor
     recurrent_bias: Tensor
 
-    def __init__(self, encoder: CharEncoder, number: int, gates: tuple[int, ...]) -> None:
+    def __init__(
+        self, network: RecurrentNetwork, weights: Weights, number: int, gates: tuple[int, ...]
+    ) -> None:
         super().__init__()
-        network, weights = encoder.network, encoder.weights
         prefixes = [f"layers.{number}.{direction}" for direction in network.directions]
         order = np.arange(len(gates) * network.hidden).reshape(len(gates), -1)[list(gates)].ravel()
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import model_file
@@ -127,8 +125,9 @@ def _run(args: argparse.Namespace) -> int:
     quality = _measure(original, pruned, small, args)
     _describe(small, original, args, quality)
     save_model(args.out, *small.to_model_file_parts())
-    num_words = len(words_of(pruned).vocabulary)
-    float32_bytes = num_words * pruned.dim * 4
+    words = words_of(pruned)
+    num_words = len(words.vocabulary)
+    float32_bytes = num_words * words.vectors.dim * 4
     sizes = compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes)
     report = {
         "out": str(args.out),
@@ -205,7 +204,7 @@ def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
     from pocketintent.compression.prune import (
         Sentences,
         keep_frequent,
-        select_by_norm,
+        keep_longest,
         without_ngrams,
     )
 
@@ -216,9 +215,7 @@ def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
         return encoder
     if args.prune == "frequency":
         return keep_frequent(encoder, args.keep)
-    norms = np.linalg.norm(words.vectors.decode(), axis=1)
-    ids = select_by_norm(norms, Sentences.read(encoder, _read_corpus(args)), args.keep)
-    return encoder.select_words(ids)
+    return keep_longest(encoder, Sentences.read(encoder, _read_corpus(args)), args.keep)
 
 
 def _read_corpus(args: argparse.Namespace) -> Iterator[str]:

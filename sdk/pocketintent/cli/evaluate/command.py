@@ -45,6 +45,11 @@ TASKS = (
         "tables of vectors and models side by side, as encoders of whole texts",
     ),
     Command(
+        "retrieval",
+        "pocketintent.cli.evaluate.retrieval",
+        "recall of documents, given questions: embeddings, ensembles, FCRR and ConvRR",
+    ),
+    Command(
         "terms",
         "pocketintent.cli.evaluate.terms",
         "precision, recall and F1 of a document's terms against its keyphrases",
@@ -61,6 +66,7 @@ examples:
   pocketintent evaluate oos intents/clinc150 --shots 50
   pocketintent evaluate calibration intents/clinc150 --shots 10 --plot reliability.png
   pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
+  pocketintent evaluate retrieval retrieval/xquad_en --source default --networks none
   pocketintent evaluate TASK --help"""
 
 

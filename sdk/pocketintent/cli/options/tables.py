@@ -23,6 +23,8 @@ MODULES = {
     "FinishSettings": "pocketintent.training.finish.settings",
     "DistilSettings": "pocketintent.training.distil.settings",
     "ContextualSettings": "pocketintent.training.contextual.settings",
+    "ConvrrSettings": "pocketintent.training.convrr.settings",
+    "InferSentSettings": "pocketintent.training.infersent.settings",
     "CharEmbSettings": "pocketintent.training.charemb.settings",
     "MaskedLmSettings": "pocketintent.training.masked_lm.settings",
     "TuningSettings": "pocketintent.training.neural.settings",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -121,16 +122,23 @@ def check_without_teacher(args: argparse.Namespace) -> None:
             raise PocketIntentError(f"--{name} requires --teacher")
 
 
-def read_teachers(args: argparse.Namespace) -> list[tuple[str, Encoder]]:
+def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[tuple[str, Encoder]]:
     """The encoders of ``--teacher``, one for each form of ``--embedding``, with their names.
+
+    Args:
+        args: The parsed arguments.
+        texts: Texts on which the IDF of a multi-resolution ensemble is counted.
 
     Raises:
         PocketIntentError: The options do not fit each other, or the teacher cannot be used.
     """
+    from pocketintent.training.multires.encoder import load_ensemble
     from pocketintent.training.teachers.concatenated import ConcatenatedEncoder
     from pocketintent.training.teachers.loader import load_teacher
 
     def load(path: Path, **options: Any) -> Encoder:
+        if path.suffix == ".json" and not options.get("neural"):
+            return load_ensemble(path, texts)
         return load_teacher(
             path, device=args.device, threads=args.threads, max_tokens=args.max_tokens, **options
         )

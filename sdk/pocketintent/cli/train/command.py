@@ -43,6 +43,16 @@ METHODS = (
         "a small masked language model, for neural embeddings and as a teacher",
     ),
     Command(
+        "infersent",
+        "pocketintent.cli.train.infersent",
+        "a BiLSTM over word vectors, from labelled pairs of sentences (Conneau et al. 2017)",
+    ),
+    Command(
+        "convrr",
+        "pocketintent.cli.train.convrr",
+        "an adapter that moves the templates of an intent towards each other",
+    ),
+    Command(
         "terms", "pocketintent.cli.train.terms", "terms of several words, found without labels"
     ),
     Command(

@@ -14,6 +14,8 @@ EXAMPLES = """\
 examples:
   pocketintent train finish trained.safetensors --out finished.safetensors
   pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256
+  pocketintent train finish fasttext.safetensors --corpus chats.txt.gz --pooling sif \\
+      --frequency-weight 0.001 --norm-power 1 --trained-dim 0 --subword-dim 0 --out sif.safetensors
   pocketintent train words --from glove.6B.200d.txt --limit 50000 --out glove.safetensors
   pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors"""
 
@@ -21,8 +23,9 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train finish``."""
     parser.description = (
-        "Weight the words of a trained model by frequency, and give each a second group of "
-        "dimensions made from its character n-grams, which unknown words have too."
+        "Weight the words of a trained model by frequency, or by another pooling, and give each "
+        "a second group of dimensions made from its character n-grams, which unknown words have "
+        "too."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
@@ -30,15 +33,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         metavar="IN",
         type=input_file,
-        help="a model written by `train starspace`, `train distil` or `train words`",
+        help="a model of kind static, as written by `train starspace`, `train words` and others",
     )
     parser.add_argument(
         "--corpus",
         type=input_file,
         nargs="+",
         metavar="FILE",
-        help="count the words in these texts; required for a model without word frequencies "
-        "(`train words --from`)",
+        help="count the words in these texts; required by the poolings `idf` and `sif`, and for a "
+        "model without word frequencies (`train words --from`)",
     )
     parser.add_argument(
         "--out", required=True, metavar="FILE", type=output_file, help="model to write"
@@ -51,18 +54,17 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.runtime.encoders.registry import load_kind
     from pocketintent.runtime.encoders.static import StaticEncoder
     from pocketintent.runtime.files.model_file import save_model
-    from pocketintent.training.corpora.reader import read_texts
-    from pocketintent.training.finish.pipeline import count_words, finish_encoder
+    from pocketintent.training.corpora.reader import CorpusTexts
+    from pocketintent.training.finish.pipeline import finish_encoder
 
     encoder = load_kind(args.model, StaticEncoder)
-    if args.corpus is not None:
-        counts = count_words(encoder, read_texts(args.corpus))
-        encoder = encoder.replace(counts=counts, compact_counts=False)
-    elif encoder.counts is None:
+    settings = read_settings(args, FinishSettings)
+    texts = None if args.corpus is None else CorpusTexts(args.corpus)
+    if texts is None and encoder.counts is None:
         raise PocketIntentError(
             f"{args.model}: does not know how frequent its words are; give --corpus"
         )
-    finished = finish_encoder(encoder, read_settings(args, FinishSettings))
+    finished = finish_encoder(encoder, settings, texts)
     save_model(args.out, *finished.to_model_file_parts())
     print_json({"out": str(args.out), "words": len(finished.words), "dim": finished.dim})
     return 0

@@ -28,8 +28,9 @@ examples:
       --out targets.bin
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
-both, or the folder of a Hugging Face transformer; nothing is downloaded. --embedding makes neural
-embeddings by a masked language model. Texts are lines of
+both, the folder of a Hugging Face transformer, or the .json file of a multi-resolution ensemble
+(docs/multiresolution.md), whose IDF is that of --texts; nothing is downloaded. --embedding makes
+neural embeddings by a masked language model (docs/neural.md). Texts are lines of
 corpora, what is made from them, terms, and the words of a file of vectors; each is encoded once.
 With .tsv as the suffix
 of --out, texts keep their spaces. An unfinished run continues from OUT.partial."""
@@ -109,10 +110,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Encode the texts and print their number."""
+    from pocketintent.training.corpora.reader import CorpusTexts
     from pocketintent.training.teachers.encode import encode_texts
     from pocketintent.training.vectors.writing import write_vectors
 
-    teacher = read_teachers(args)[0][1]
+    teacher = read_teachers(args, CorpusTexts(args.texts))[0][1]
     texts = _read_texts(args, teacher)
     print_note(f"{len(texts)} texts")
     partial_file = Path(f"{args.out}.partial")

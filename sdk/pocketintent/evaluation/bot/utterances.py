@@ -7,15 +7,11 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from pocketintent.evaluation.records import (
-    Utterance,
-    parse_objects,
-    read_content,
-    string_field,
-)
-from pocketintent.evaluation.tables import read_table
+from pocketintent.evaluation.records import Utterance
 from pocketintent.runtime.errors import PocketIntentError, shorten
 from pocketintent.runtime.text.lines import without_mark
+from pocketintent.training.corpora.records import parse_objects, read_content, string_field
+from pocketintent.training.corpora.tables import read_table
 
 _IS_JSON = {".jsonl": True, ".json": True, ".csv": False, ".tsv": False}
 """Suffixes that decide the format; the content of a file with another suffix decides it."""

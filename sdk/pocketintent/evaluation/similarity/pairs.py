@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pocketintent.evaluation.records import ScoredPair, parse_objects, read_content, string_field
+from pocketintent.evaluation.records import ScoredPair
 from pocketintent.evaluation.similarity.sts import correlate, separate
-from pocketintent.evaluation.tables import read_table
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.lines import without_mark
+from pocketintent.training.corpora.records import read_rows, string_field
 
 
 class Columns(NamedTuple):
@@ -57,7 +56,7 @@ def read_pairs(
             is malformed; the message names the file and the line.
     """
     path = Path(path)
-    rows = _read_rows(path)
+    rows = read_rows(path)
     first = next(rows, None)
     if first is None:
         raise PocketIntentError(f"{path}: no pairs; expected JSON lines, or a header and rows")
@@ -99,29 +98,6 @@ def evaluate_pairs(
     if {pair.score for pair in pairs} == {0.0, 1.0}:
         report |= separate(encoder, pairs)
     return report
-
-
-def _read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the location of each row, for messages, and the row as a mapping from columns."""
-    content = without_mark(read_content(path))
-    if content.lstrip().startswith(b"{"):
-        return parse_objects(path, content)
-    return _name_fields(read_table(path, content))
-
-
-def _name_fields(rows: Iterator[tuple[str, list[str]]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a table below its header, as mappings from columns."""
-    header: list[str] = []
-    for place, fields in rows:
-        if not header:
-            header = [name.strip() for name in fields]
-            continue
-        if len(fields) != len(header):
-            raise PocketIntentError(
-                f"{place}: {len(fields)} fields under a header of {len(header)}; "
-                "quote a field that contains the separator"
-            )
-        yield place, dict(zip(header, fields, strict=True))
 
 
 def _find_columns(path: Path, header: Sequence[str], named: Sequence[str | None]) -> Columns:

@@ -144,6 +144,23 @@ class ModelEncoder(ABC):
             float32 [num_embedded, dim]; tokens that the encoder cannot embed are left out.
         """
 
+    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
+        """The sentence vector of tokens, from their vectors as :meth:`embed_tokens` returns them.
+
+        Args:
+            vectors: float32 [num_tokens, dim], at least one token.
+
+        Returns:
+            float32 [dim], of unit length or zeros.
+
+        Raises:
+            PocketIntentError: The vectors of the tokens do not determine that of the text.
+        """
+        raise PocketIntentError(
+            f"a model of kind {self.kind!r} cannot be adapted, since an adapter reads the vectors "
+            "of its tokens; adapt a model of kind 'static' or 'contextual'"
+        )
+
     @property
     def embeds_unknown_words(self) -> bool:
         """Whether a word outside the vocabulary has a vector."""
@@ -357,6 +374,23 @@ class ModelEncoder(ABC):
         norm = np.sqrt(total @ total)
         vector: FloatArray = (total / norm if norm > 0 else total).astype(np.float32)
         return vector
+
+    def embed_slots(self, slots: Slots) -> FloatArray:
+        """The vectors of numbered tokens from their slots; the last may lack some of its n-grams.
+
+        Args:
+            slots: Ids, weights and the numbers of their tokens.
+
+        Returns:
+            float32 [num_tokens, dim], not normalised.
+        """
+        numbers = slots.token_numbers
+        assert numbers is not None
+        vectors = [
+            self.sum_slots(Slots(slots.ids[chosen], slots.weights[chosen]), ())
+            for chosen in (numbers == number for number in range(int(numbers.max(initial=-1)) + 1))
+        ]
+        return np.stack(vectors) if vectors else np.zeros((0, self.dim), np.float32)
 
     def sum_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
         """The weighted sum of the rows of slots, float32 [dim]; see :meth:`encode_slots`."""

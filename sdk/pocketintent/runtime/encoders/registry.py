@@ -24,6 +24,8 @@ _KINDS: dict[str, str | type[ModelEncoder]] = {
     "charemb": "pocketintent.runtime.encoders.charemb.encoder:CharEncoder",
     "combined": "pocketintent.runtime.encoders.combined.encoder:CombinedEncoder",
     "contextual": "pocketintent.runtime.encoders.contextual.encoder:ContextualEncoder",
+    "convrr": "pocketintent.runtime.encoders.convrr.encoder:ConvrrEncoder",
+    "infersent": "pocketintent.runtime.encoders.infersent.encoder:InferSentEncoder",
 }
 """Classes, or their import paths, by the manifest's ``kind``; a path is imported on first use."""
 

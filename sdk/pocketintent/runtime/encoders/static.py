@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
@@ -170,6 +170,11 @@ class StaticEncoder(ModelEncoder):
         for row in np.flatnonzero(~is_known).tolist():
             rows[row] = unknown[tokens[row]]
         return rows
+
+    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
+        """The sum of the vectors of tokens, at unit length; see :meth:`encode`."""
+        vector: FloatArray = unit_rows(vectors.sum(axis=0, keepdims=True))[0]
+        return vector
 
     def _add_unknown(self, tokens: Sequence[str], total: FloatArray) -> None:
         """Add the vectors of the unknown words of a text to the sum of its words, in place."""

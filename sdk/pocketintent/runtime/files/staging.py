@@ -1,9 +1,8 @@
 """Temporary folders beside a target, each owned by the process that holds its lock.
 
 The folder ``.NAME.<random>.tmp`` contains the unfinished file or folder and a lock file. The
-operating system releases the lock when the process ends, even by a kill, so the next write of the
-same target recognises the folders of dead processes and removes them. A process id could not tell:
-ids are reused, and they differ between containers and machines that share a disk.
+lock is released when the process ends, even by a kill, so the next write of the same target
+recognises the folders of dead processes and removes them.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pocketintent.runtime.files.locks import claim
+
 _LOCK = "lock"
-_OPEN_LOCK = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 _ATTEMPTS = 100
-_LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what systems answer for a lock in use
 
 
 @contextmanager
@@ -69,7 +68,7 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
         ]
         for folder in folders:
             with suppress(OSError):
-                lock = _claim(folder, require_lock=True)
+                lock = claim(folder / _LOCK, require_lock=True)
                 if lock is not None:
                     _remove(folder, target, lock)
 
@@ -81,7 +80,7 @@ def _make_folder(target: Path) -> tuple[Path, int]:
         with suppress(FileExistsError):
             folder.mkdir(0o700)
             try:
-                lock = _claim(folder, require_lock=False)
+                lock = claim(folder / _LOCK, require_lock=False)
             except OSError:
                 with suppress(OSError):
                     folder.rmdir()
@@ -90,57 +89,6 @@ def _make_folder(target: Path) -> tuple[Path, int]:
                 return folder, lock
         # The name is in use, or another process took the new folder for a leftover.
     raise OSError(errno.EAGAIN, "cannot lock a file")
-
-
-def _claim(folder: Path, *, require_lock: bool) -> int | None:
-    """Become the owner of a folder.
-
-    Args:
-        folder: The folder.
-        require_lock: Whether to give up where the file system has no locks.
-
-    Returns:
-        The descriptor of the lock; None if another process owns or removed the folder.
-
-    Raises:
-        OSError: The lock file cannot be opened.
-    """
-    path = folder / _LOCK
-    try:
-        descriptor = os.open(path, _OPEN_LOCK, 0o600)
-    except FileNotFoundError:
-        return None
-    try:
-        try:
-            _lock(descriptor)
-        except (OSError, ImportError) as error:
-            owned = not require_lock and getattr(error, "errno", None) not in _LOCKED
-        else:
-            # The former owner may have removed the file before it released the lock.
-            owned = os.path.samestat(os.fstat(descriptor), path.stat())
-    except OSError:
-        owned = False
-    if owned:
-        return descriptor
-    os.close(descriptor)
-    return None
-
-
-def _lock(descriptor: int) -> None:
-    """Lock a file until it is closed or the process ends.
-
-    Raises:
-        OSError: Another process has the lock, or the file system has none.
-        ImportError: Python has no locks on this platform, for example in a browser.
-    """
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _content(folder: Path, target: Path) -> Path:

@@ -14,9 +14,9 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.characters import UNKNOWN, CharVocabulary, normalise_chars
 from pocketintent.runtime.text.typing_errors import add_typing_errors
 from pocketintent.training.charemb.settings import CharEmbSettings
+from pocketintent.training.corpora.sampling import batches_of_similar_length
 
 _SPLIT, _EPOCH, _BATCH, _PROBE = range(4)  # purposes of random generators, part of their seeds
-_POOL_BATCHES = 50  # batches whose terms are sorted by length together
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,11 +158,7 @@ class CharBatches:
             order = rng.permutation(num)
         else:
             order = rng.choice(num, num, p=self._shares)
-        batches = []
-        for start in range(0, num, size * _POOL_BATCHES):
-            pool = order[start : start + size * _POOL_BATCHES]
-            pool = pool[np.argsort(self._lengths[pool], kind="stable")]
-            batches += [pool[first : first + size] for first in range(0, len(pool), size)]
+        batches = batches_of_similar_length(order, self._lengths, size)
         self._batches = [batches[number] for number in rng.permutation(len(batches))]
         self._epoch = epoch
 

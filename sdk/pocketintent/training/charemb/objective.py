@@ -10,8 +10,8 @@ import torch
 from pocketintent.training.charemb.data import CharBatch, CharBatches, CharEmbData, make_batch
 from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.settings import CharEmbSettings
+from pocketintent.training.loop.descent import BestWeights, Descent
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
-from pocketintent.training.loop.gradients import average_gradients
 from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
 
 _TERMS_AT_ONCE = 1024  # when the validation terms are measured
@@ -61,18 +61,18 @@ class CharEmbTraining(Trainable):
             self.model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
         self.precision = choose_precision(precision, self.device, recurrent=settings.recurrent)
-        self._scaler = torch.amp.GradScaler(
-            self.device.type, enabled=self.precision == torch.float16
+        self._descent = Descent(
+            self.model, self.optimizer, self.workers, self.precision, settings.clip
         )
         self._directions = torch.from_numpy(data.training.directions)
         self._log_norms = torch.from_numpy(data.training.log_norms)
         # The floor keeps tiny differences of nearly equal lengths from dominating the loss.
         self._norm_scale = 1.0 / max(float(data.training.log_norms.std()), _LEAST_SPREAD)
-        self._best: dict[str, Any] | None = None  # epoch, cosine and weights
+        self._best = BestWeights(self.model)
 
     def best_epoch(self, num_epochs: int) -> int:
         """The epoch, from 1, whose weights are the result of a run of ``num_epochs``."""
-        return num_epochs if self._best is None else int(self._best["epoch"])
+        return self._best.epoch or num_epochs
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch; returns their number."""
@@ -88,23 +88,12 @@ class CharEmbTraining(Trainable):
     def step(self, step: Step) -> tuple[float, float]:
         """Descend along the mean gradients of all processes' batches."""
         batch = self.batches.batch(step.batch)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.learning_rate(step.progress)
-        # Dropout then depends only on the place in the run, as everything random does.
-        torch.manual_seed(_mix(self.settings.seed, step.epoch, step.batch))
-        self.model.train()
-        self.optimizer.zero_grad()
-        loss = self.loss(batch)
-        self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
-        size = 0 if step.idle else len(batch.rows)
-        mean, terms = average_gradients(
-            list(self.model.parameters()), float(loss.detach()), size, self.workers
+        return self._descent.step(
+            lambda: self.loss(batch),
+            0 if step.idle else len(batch.rows),
+            self.learning_rate(step.progress),
+            (self.settings.seed, step.epoch, step.batch),
         )
-        self._scaler.unscale_(self.optimizer)
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
-        self._scaler.step(self.optimizer)
-        self._scaler.update()
-        return mean * terms, terms
 
     def loss(self, batch: CharBatch) -> torch.Tensor:
         """The mean of 1 - cosine, plus the weighted squared errors of the logarithms of lengths.
@@ -145,13 +134,12 @@ class CharEmbTraining(Trainable):
             return Measurement(entry, line)
         entry["cosine"] = cosine = round(self.workers.from_leader(self.validation_cosine()), 6)
         line += f", validation cosine {cosine:.5f}"
-        if self._best is None or cosine > self._best["cosine"]:
-            weights = {k: v.detach().cpu().clone() for k, v in self.model.state_dict().items()}
-            self._best = {"epoch": epoch.number, "cosine": cosine, "model": weights}
-        waited = epoch.number - self._best["epoch"]
+        self._best.offer(epoch.number, cosine)
+        best = self.best_epoch(epoch.number)
+        waited = epoch.number - best
         stop = bool(self.settings.patience) and waited >= self.settings.patience
         if stop:
-            line += f"; the best was epoch {self._best['epoch']}, so training ends"
+            line += f"; the best was epoch {best}, so training ends"
         return Measurement(entry, line, stop)
 
     @torch.no_grad()
@@ -171,26 +159,13 @@ class CharEmbTraining(Trainable):
 
     def state(self) -> dict[str, Any]:
         """The network, the optimiser, the loss scaler and the best weights so far."""
-        return {
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "scaler": self._scaler.state_dict(),
-            "best": self._best,
-        }
+        return self._descent.state() | {"best": self._best.state}
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Continue from the state of a checkpoint."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self._scaler.load_state_dict(state["scaler"])
-        self._best = state["best"]
+        self._descent.load_state(state)
+        self._best.state = state["best"]
 
     def finish(self) -> None:
         """Restore the best weights; the last ones stay if no terms are held out."""
-        if self._best is not None:
-            self.model.load_state_dict(self._best["model"])
-
-
-def _mix(*numbers: int) -> int:
-    """One seed made from several numbers."""
-    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1)
+        self._best.restore()

@@ -14,9 +14,8 @@ import torch
 from pocketintent.compression.network import quantise_charemb
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.charemb.weights import WeightFormat, Weights
+from pocketintent.runtime.encoders.weights import WeightFormat, Weights
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.charemb.data import CharEmbData, TargetTerms, misspelt, read_terms
@@ -122,12 +121,7 @@ def to_encoder(
     manifest: dict[str, Any] | None = None,
 ) -> CharEncoder:
     """The runtime's encoder with the float32 weights of a trained network."""
-    parameters = model.parameters_by_name()
-    weights = Weights(
-        "float32",
-        {name: DenseMatrix(value) for name, value in parameters.items() if value.ndim == 2},
-        {name: value for name, value in parameters.items() if value.ndim == 1},
-    )
+    weights = Weights.of_floats(model.parameters_by_name())
     return CharEncoder(vocabulary, model.network, weights, reads=settings.reads, manifest=manifest)
 
 

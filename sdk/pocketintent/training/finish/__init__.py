@@ -1,4 +1,4 @@
-"""Finishing trained word vectors: weights by frequency, and dimensions made from n-grams.
+"""Finishing trained word vectors: sentence vectors by a pooling, and n-gram dimensions.
 
 Imports the runtime.
 """

@@ -1,15 +1,13 @@
-"""The vectors of finished words: weights by frequency, principal components, and n-grams.
+"""The vectors of finished words: their lengths, principal components, and n-grams.
 
 Training by context has two weaknesses in a sum of word vectors: frequent words weigh too much,
 and words that merely look alike ("transfer", "transferred", "transfers") are no nearer than chance
-if one of them is rare. Weights correct the first (Arora et al. 2017). A second group of dimensions
-corrects the second: there a word is a random projection of its character n-grams, so that unknown
-words have a vector too.
+if one of them is rare. Poolings correct the first. A second group of dimensions corrects the
+second: there a word is a random projection of its character n-grams, so that unknown words have a
+vector too.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,38 +16,21 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.training.finish.settings import FinishSettings
 
-Counts = NDArray[np.integer[Any]]
-"""Occurrences of each word, [num_words]."""
-
 _MIN_IDF = 0.1  # an n-gram of every word still contributes
 _RARE_SHARE = 0.25  # share of the vocabulary, its rarest words, that unknown words resemble
 
 
-def weight_words(vectors: FloatArray, counts: Counts, settings: FinishSettings) -> FloatArray:
-    """Scale the vectors by their norm, centre them on the corpus, and weight them by frequency.
-
-    Args:
-        vectors: Trained vectors, float32 [num_words, dim].
-        counts: Occurrences of each word, [num_words].
-        settings: ``norm_power`` and ``frequency_weight``.
-
-    Returns:
-        float32 [num_words, dim].
-    """
-    share = counts / counts.sum()
-    weight = np.ones(len(share))
-    if settings.frequency_weight:
-        weight = settings.frequency_weight / (settings.frequency_weight + share)
+def scale_norms(vectors: FloatArray, norm_power: float) -> FloatArray:
+    """Raise the norms of vectors to a power, float32 [num_words, dim]."""
     norms = np.linalg.norm(vectors, axis=1).clip(1e-8)
-    scaled = vectors * (norms ** (settings.norm_power - 1))[:, None]
-    mass = share * weight**2
-    scaled -= (mass @ scaled) / mass.sum()
-    weighted: FloatArray = (scaled * weight[:, None]).astype(np.float32)
-    return weighted
+    scaled: FloatArray = vectors * (norms ** (norm_power - 1))[:, None]
+    return scaled
 
 
-def reduce_vectors(vectors: FloatArray, counts: Counts, dim: int) -> FloatArray:
-    """Project vectors on their principal components; words count by the root of their frequency.
+def main_directions(
+    vectors: FloatArray, counts: NDArray[np.integer], dim: int
+) -> NDArray[np.floating]:
+    """The principal components of vectors; words count by the root of their frequency.
 
     Args:
         vectors: float32 [num_words, full_dim].
@@ -57,12 +38,11 @@ def reduce_vectors(vectors: FloatArray, counts: Counts, dim: int) -> FloatArray:
         dim: Number of components, at most ``full_dim``.
 
     Returns:
-        float32 [num_words, dim].
+        Directions in columns, [full_dim, dim].
     """
     mass = np.sqrt(counts / counts.sum())
-    _, directions = np.linalg.eigh((vectors * mass[:, None]).T @ vectors)
-    reduced: FloatArray = (vectors @ directions[:, -dim:]).astype(np.float32)
-    return reduced
+    directions: NDArray[np.floating] = np.linalg.eigh((vectors * mass[:, None]).T @ vectors)[1]
+    return directions[:, -dim:]
 
 
 def add_subwords(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.settings import check_ngram_lengths, check_settings, setting
@@ -21,8 +22,17 @@ class FinishSettings:
     norm_power: float = setting(
         0.5, "power to which the trained length of a word's vector is raised", least=0
     )
+    pooling: Literal["centred", "mean", "idf", "sif"] = setting(
+        "centred",
+        "sentence vector: `centred`, words less the corpus' mean vector, weighted by "
+        "`--frequency-weight`; `mean`, plain; `idf`, words weighted by inverse document "
+        "frequency; `sif`, words weighted by `--frequency-weight`, less the first principal "
+        "component of the corpus' sentences",
+    )
     frequency_weight: float = setting(
-        0.01, "a of a word's weight a / (a + share of the text); 0 for no weights", least=0
+        0.01,
+        "`centred` and `sif`: a of a word's weight a / (a + share of the text); 0 for no weights",
+        least=0,
     )
     subword_dim: int = setting(160, "dimensions of the n-gram part; 0 for none", least=0)
     subword_scale: float = setting(

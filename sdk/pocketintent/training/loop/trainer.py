@@ -19,7 +19,7 @@ from pocketintent.training.loop.options import DEFAULT_OPTIONS, Report
 from pocketintent.training.loop.trainable import Epoch, Step, Trainable
 
 CHECKPOINT = "checkpoint.pt"
-_VERSION = 2  # of the checkpoint: higher where the names or meaning of its entries change
+_VERSION = 3  # of the checkpoint: higher where the names or meaning of its entries change
 
 
 class Trainer:

@@ -39,21 +39,13 @@ class TransformerTeacher:
     def __init__(
         self, folder: Path, *, device: str, max_tokens: int, precision: TeacherPrecision = "float32"
     ) -> None:
-        transformers = require("transformers", "teacher")
         self._torch: Any = require("torch", "train")
         self._pooling = read_pooling(folder)
         self._device = device
-        try:
-            self._tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder, local_files_only=True
-            )
-            model = transformers.AutoModel.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError, KeyError) as error:
-            raise PocketIntentError(f"{folder}: transformers cannot read it: {error}") from error
-        self._model = model.to(device, getattr(self._torch, precision)).eval()
-        positions = getattr(model.config, "max_position_embeddings", max_tokens)
+        self._tokenizer, self._model = load_transformer(folder, device, precision)
+        positions = getattr(self._model.config, "max_position_embeddings", max_tokens)
         self._max_tokens = min(max_tokens, positions)
-        self.dim = int(model.config.hidden_size)
+        self.dim = int(self._model.config.hidden_size)
 
     def vocabulary(self) -> list[str]:
         """The tokens that the teacher knows."""
@@ -79,6 +71,27 @@ class TransformerTeacher:
             states = self._model(**encoded.to(self._device)).last_hidden_state
         mask: IntArray = encoded["attention_mask"].cpu().numpy()
         return to_unit(pool(states.float().cpu().numpy(), mask, self._pooling))
+
+
+def load_transformer(folder: Path, device: str, precision: TeacherPrecision) -> tuple[Any, Any]:
+    """The tokenizer and the model of a folder, ready for inference; nothing is downloaded.
+
+    Args:
+        folder: Folder of the configuration, the weights and the tokenizer.
+        device: Torch device.
+        precision: Number type of the weights.
+
+    Raises:
+        PocketIntentError: transformers cannot read the folder.
+        MissingExtraError: transformers or torch is not installed.
+    """
+    transformers, torch = require("transformers", "teacher"), require("torch", "train")
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model = transformers.AutoModel.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise PocketIntentError(f"{folder}: transformers cannot read it: {error}") from error
+    return tokenizer, model.to(device, getattr(torch, precision)).eval()
 
 
 def is_transformer(folder: Path) -> bool:

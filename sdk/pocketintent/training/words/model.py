@@ -112,6 +112,7 @@ def new_model(words: CountedVocabulary, settings: WordSettings) -> Any:
         "sg": int(settings.architecture == "skipgram"),
         "hs": int(hierarchical),
         "negative": 0 if hierarchical else settings.negatives,
+        "ns_exponent": settings.negative_power,
         "sample": settings.subsample,
         "alpha": settings.learning_rate,
         "min_alpha": settings.min_learning_rate,

@@ -36,6 +36,13 @@ class WordSettings:
     negatives: int = setting(
         5, "`negative` loss: random words that each right word is compared with", least=1
     )
+    negative_power: float = setting(
+        0.75,
+        "`negative` loss: the random words are drawn in proportion to their count to this power: "
+        "0 uniformly, 1 by frequency, below 0 rare words more often",
+        least=-1,
+        most=1,
+    )
     subsample: float = setting(
         1e-3, "words above this share of the text are skipped at random; 0 for never", least=0
     )

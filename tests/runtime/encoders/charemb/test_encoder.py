@@ -89,7 +89,7 @@ def test_the_fast_network_equals_the_plain_one(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "pocketintent.runtime.encoders.charemb.recurrent._WIDE", 1 if wide else 1 << 20
+            "pocketintent.runtime.encoders.recurrent.layers._WIDE", 1 if wide else 1 << 20
         )
         encoder = make(network)
     for text, vector in zip(texts, encoder.embed_terms(texts), strict=True):

@@ -13,12 +13,12 @@ from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import (
-    MAX_TOKENS,
     ContextBlock,
     ContextNetwork,
     decode,
 )
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model

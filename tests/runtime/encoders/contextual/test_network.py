@@ -80,7 +80,7 @@ def test_the_largest_weights_do_not_overflow() -> None:
     ] * MAX_BLOCKS
     reader = ContextReader(ContextNetwork(full, np.full(64, -largest), -65504.0))
     with np.errstate(all="raise"):
-        total = reader.sum_text(np.full((3, 64), largest))
+        total = reader.read_vectors(np.full((3, 64), largest))
     assert np.isfinite(total).all()
 
 
@@ -192,6 +192,6 @@ def test_a_rotated_network_returns_rotated_sums(int8: bool) -> None:
     rotated = network.rotate(rotation)
 
     assert rotated.format == "float32"
-    total = ContextReader(network).sum_text(vectors.copy())
-    found = ContextReader(rotated).sum_text(vectors @ rotation)
+    total = ContextReader(network).read_vectors(vectors.copy())
+    found = ContextReader(rotated).read_vectors(vectors @ rotation)
     np.testing.assert_allclose(found, total @ rotation, atol=1e-5)

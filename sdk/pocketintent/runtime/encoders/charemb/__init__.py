@@ -1,4 +1,5 @@
 """The kind ``charemb``: a network that reads the characters of a text.
 
-Imports the contract of encoders, ``runtime.text`` and ``runtime.quantization``.
+Imports the contract of encoders, ``encoders.recurrent``, ``runtime.text`` and
+``runtime.quantization``.
 """

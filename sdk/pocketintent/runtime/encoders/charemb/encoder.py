@@ -18,11 +18,11 @@ from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.charemb.recurrent import RecurrentReader
+from pocketintent.runtime.encoders.charemb.recurrent import LastStatesReader
 from pocketintent.runtime.encoders.charemb.transformer import TransformerReader
-from pocketintent.runtime.encoders.charemb.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
+from pocketintent.runtime.encoders.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
@@ -97,7 +97,7 @@ class CharEncoder(ModelEncoder):
         self.tokenize: Tokenizer = get_tokenizer(tokenizer_spec)
         parameters = weights.decode()
         check_numbers(parameters)
-        reader = TransformerReader if network.cell == "transformer" else RecurrentReader
+        reader = TransformerReader if network.cell == "transformer" else LastStatesReader
         self._reader = reader(network, parameters)
         self._mlp: list[tuple[FloatArray, FloatArray]] = [
             (np.ascontiguousarray(parameters[f"mlp.{n}.weight"].T), parameters[f"mlp.{n}.bias"])

@@ -7,17 +7,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS
+from pocketintent.runtime.encoders.recurrent.network import GATES, recurrent_shapes
+from pocketintent.runtime.encoders.weights import Shapes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 
 Cell = Literal["lstm", "gru", "transformer"]
-Shapes = dict[str, tuple[int, ...]]
-Parameters = Mapping[str, FloatArray]
-"""Decoded parameters by name."""
-
-GATES = {"lstm": 4, "gru": 3}
-"""Number of gates: input, forget, cell, output of an LSTM; reset, update, new of a GRU."""
 
 MAX_SIZE = MAX_DIM
 """Upper limit of every size; a file with a larger one is damaged."""
@@ -102,10 +98,7 @@ class CharNetwork:
                 shapes |= self._transformer_shapes(f"layers.{layer}")
             shapes |= {"norm.weight": (self.hidden,), "norm.bias": (self.hidden,)}
         else:
-            for layer in range(self.layers):
-                inputs = self.state if layer else self.char_dim
-                for direction in self.directions:
-                    shapes |= self._recurrent_shapes(f"layers.{layer}.{direction}", inputs)
+            shapes |= recurrent_shapes(self, self.char_dim)
         return shapes | {
             "mlp.0.weight": (self.mlp, self.state),
             "mlp.0.bias": (self.mlp,),
@@ -138,17 +131,6 @@ class CharNetwork:
                     f"the {part} of the network need {size} numbers in memory; at most "
                     f"{MAX_NUMBERS} are allowed"
                 )
-
-    def _recurrent_shapes(self, prefix: str, inputs: int) -> Shapes:
-        rows = GATES[self.cell] * self.hidden
-        shapes: Shapes = {
-            f"{prefix}.input": (rows, inputs),
-            f"{prefix}.recurrent": (rows, self.hidden),
-            f"{prefix}.bias": (rows,),
-        }
-        if self.cell == "gru":  # the recurrent part of the new state has a second bias
-            shapes[f"{prefix}.recurrent_bias"] = (self.hidden,)
-        return shapes
 
     def _transformer_shapes(self, prefix: str) -> Shapes:
         width = self.hidden

@@ -1,60 +1,19 @@
-"""The LSTM and the GRU of a character encoder, in numpy."""
+"""The LSTM or GRU of a character encoder, which reads characters and returns its last states."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
-
-from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.encoders.charemb.network import GATES, CharNetwork, Parameters
-
-_WIDE = 256
-"""From this size of the state on, a layer is wide; see :attr:`_Layer.wide`."""
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.recurrent.reader import RecurrentReader
+from pocketintent.runtime.encoders.weights import Parameters
 
 
-@dataclass(frozen=True, eq=False)
-class _Layer:
-    """The weights of a recurrent layer, with its directions side by side."""
+class LastStatesReader:
+    """The last states of an LSTM or a GRU over the characters of a text.
 
-    inputs: FloatArray
-    """``[inputs, directions * gates * hidden]``."""
-    bias: FloatArray
-    """``[directions * gates * hidden]``."""
-    recurrent: FloatArray
-    """``[directions, hidden, gates * hidden]``; in a wide layer the last two axes are swapped."""
-    recurrent_bias: FloatArray | None
-    """``[directions, 1, hidden]`` for a GRU, None for an LSTM."""
-    wide: bool
-    """Whether the states are the right factor of the product. BLAS is then two to three times
-    faster for two texts or more; up to a million multiplications in a step it has fast code for
-    states as the left factor."""
-
-    def propagate(self, states: FloatArray) -> FloatArray:
-        """The states' share of the gates of the next step.
-
-        Args:
-            states: ``[directions, texts, hidden]``.
-
-        Returns:
-            ``[directions, texts, gates * hidden]``.
-        """
-        product: FloatArray
-        if self.wide:
-            product = np.matmul(self.recurrent, states.transpose(0, 2, 1)).transpose(0, 2, 1)
-        else:
-            product = np.matmul(states, self.recurrent)
-        return product
-
-
-class RecurrentReader:
-    """The last states of an LSTM or a GRU.
-
-    Both directions run in parallel: the states of all texts and directions are one array, so that
-    a step needs one matrix product. The product of a layer's weights and its inputs is computed
-    before the steps; in the first layer it is computed once for each character of the vocabulary.
-    A step then begins with a look-up of rows.
+    The input products of the first layer are computed once for each character of the vocabulary.
 
     Args:
         network: The settings.
@@ -62,10 +21,8 @@ class RecurrentReader:
     """
 
     def __init__(self, network: CharNetwork, parameters: Parameters) -> None:
-        self._network = network
-        self._layers = [_layer(network, parameters, n) for n in range(network.layers)]
-        first = self._layers[0]
-        self._table = self._project(first, parameters["embedding"])
+        self._reader = RecurrentReader(network, parameters)
+        self._table = self._reader.project(parameters["embedding"])
 
     def read(self, texts: Sequence[Sequence[int]]) -> FloatArray:
         """The last states of all directions, side by side.
@@ -76,164 +33,4 @@ class RecurrentReader:
         Returns:
             float32 ``[num_texts, state]``.
         """
-        order = sorted(range(len(texts)), key=lambda number: -len(texts[number]))
-        lengths = np.array([len(texts[number]) for number in order])
-        chars = np.concatenate([texts[number] for number in order]).astype(np.intp)
-        steps = self._steps(lengths)
-        num_directions = len(self._network.directions)
-        directions = np.arange(num_directions)[:, None]
-        rows = [chars[step] * num_directions + directions for step in steps]
-        table = self._table
-        output_rows = [step * num_directions + directions for step in steps]
-        for number, layer in enumerate(self._layers):
-            last = number == len(self._layers) - 1
-            outputs = None
-            if not last:
-                outputs = np.empty((len(chars) * num_directions, self._network.hidden), np.float32)
-            states = self._run(layer, table, rows, outputs, output_rows)
-            if outputs is not None:
-                table, rows = self._project(self._layers[number + 1], outputs), output_rows
-        result = np.empty((len(texts), self._network.state), np.float32)
-        result[order] = states.transpose(1, 0, 2).reshape(len(texts), -1)
-        return result
-
-    def _steps(self, lengths: IndexArray) -> list[IndexArray]:
-        """The positions of the characters that each step reads, ``[directions, active]``.
-
-        Texts are sorted from the longest to the shortest, so that the active texts of a step,
-        which have not ended yet, are the first ones.
-
-        Args:
-            lengths: Number of characters of each text.
-
-        Returns:
-            Positions in the concatenated texts, one array for each step.
-        """
-        starts = np.cumsum(lengths) - lengths
-        steps = []
-        for step in range(int(lengths[0])):
-            active = int(np.searchsorted(-lengths, -step))
-            forward = starts[:active] + step
-            backward = starts[:active] + lengths[:active] - 1 - step
-            steps.append(np.stack([forward, backward][: len(self._network.directions)]))
-        return steps
-
-    def _project(self, layer: _Layer, inputs: FloatArray) -> FloatArray:
-        """The inputs' share of a layer's gates, one row for each position and direction."""
-        projected = inputs.reshape(-1, len(layer.inputs)) @ layer.inputs
-        projected += layer.bias
-        rows: FloatArray = projected.reshape(-1, GATES[self._network.cell] * self._network.hidden)
-        return rows
-
-    def _run(
-        self,
-        layer: _Layer,
-        table: FloatArray,
-        rows: Sequence[IndexArray],
-        outputs: FloatArray | None,
-        output_rows: Sequence[IndexArray],
-    ) -> FloatArray:
-        """Run all steps of a layer.
-
-        Args:
-            layer: The weights.
-            table: The result of :meth:`_project`.
-            rows: The rows of the table that each step reads.
-            outputs: Array for the states after all steps, or None.
-            output_rows: The rows of ``outputs`` that each step writes.
-
-        Returns:
-            The last states, ``[directions, num_texts, hidden]``.
-        """
-        hidden = self._network.hidden
-        shape = (*rows[0].shape, hidden)
-        state, memory = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-        for step, row in enumerate(rows):
-            active = row.shape[1]
-            current = state[:, :active]
-            recurrent = layer.propagate(current)
-            gates = table.take(row, axis=0)
-            if layer.recurrent_bias is None:
-                _lstm_step(gates, recurrent, current, memory[:, :active])
-            else:
-                _gru_step(gates, recurrent, current, layer.recurrent_bias)
-            if outputs is not None:
-                outputs[output_rows[step]] = current
-        return state
-
-
-def _lstm_step(
-    gates: FloatArray, recurrent: FloatArray, state: FloatArray, memory: FloatArray
-) -> None:
-    """Run a step of an LSTM (Hochreiter and Schmidhuber 1997) in place.
-
-    The order of the gates is input, forget, output, cell. The first three are halved, so that one
-    call of tanh serves all four: the logistic function of x is (1 + tanh(x / 2)) / 2.
-    """
-    gates += recurrent
-    np.tanh(gates, out=gates)
-    hidden = state.shape[2]
-    logistic = gates[:, :, : 3 * hidden]
-    logistic += 1.0
-    logistic *= 0.5
-    memory *= gates[:, :, hidden : 2 * hidden]
-    memory += gates[:, :, :hidden] * gates[:, :, 3 * hidden :]
-    np.tanh(memory, out=state)
-    state *= gates[:, :, 2 * hidden : 3 * hidden]
-
-
-def _gru_step(
-    gates: FloatArray, recurrent: FloatArray, state: FloatArray, recurrent_bias: FloatArray
-) -> None:
-    """Run a step of a GRU (Cho et al. 2014, with the reset after the product) in place.
-
-    The order of the gates is reset, update, new. The first two are halved, as in the LSTM.
-    """
-    hidden = state.shape[2]
-    logistic = gates[:, :, : 2 * hidden]
-    logistic += recurrent[:, :, : 2 * hidden]
-    np.tanh(logistic, out=logistic)
-    logistic += 1.0
-    logistic *= 0.5
-    new = recurrent[:, :, 2 * hidden :]
-    new += recurrent_bias
-    new *= gates[:, :, :hidden]
-    new += gates[:, :, 2 * hidden :]
-    np.tanh(new, out=new)
-    state -= new
-    state *= gates[:, :, hidden : 2 * hidden]
-    state += new
-
-
-def _layer(network: CharNetwork, parameters: Parameters, number: int) -> _Layer:
-    """The weights of a layer, in the order of the steps."""
-    order, scale = _gate_order(network)
-    prefixes = [f"layers.{number}.{direction}" for direction in network.directions]
-
-    def get(name: str) -> list[FloatArray]:
-        return [parameters[f"{p}.{name}"][order] * scale[:, None] for p in prefixes]
-
-    biases = [parameters[f"{p}.bias"][order] * scale for p in prefixes]
-    recurrent_bias = None
-    if network.cell == "gru":
-        recurrent_bias = np.stack([parameters[f"{p}.recurrent_bias"] for p in prefixes])[:, None]
-    recurrent = np.stack(get("recurrent"))
-    wide = network.hidden >= _WIDE
-    return _Layer(
-        np.ascontiguousarray(np.concatenate(get("input")).T),
-        np.concatenate(biases),
-        recurrent if wide else np.ascontiguousarray(recurrent.transpose(0, 2, 1)),
-        recurrent_bias,
-        wide,
-    )
-
-
-def _gate_order(network: CharNetwork) -> tuple[IndexArray, FloatArray]:
-    """The rows of the weights in the order of the steps' gates, and a factor for each row."""
-    gates = GATES[network.cell]
-    blocks: IndexArray = np.arange(gates * network.hidden).reshape(gates, network.hidden)
-    if network.cell == "lstm":
-        blocks = blocks[[0, 1, 3, 2]]
-    scale = np.full(blocks.shape, 0.5, np.float32)
-    scale[-1] = 1.0
-    return blocks.reshape(-1), scale.reshape(-1)
+        return self._reader.last_states(self._table, texts)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.encoders.charemb.network import CharNetwork, Parameters
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.weights import Parameters
 
 _NORM_EPSILON = 1e-5
 
@@ -28,7 +29,7 @@ class TransformerReader:
         self._parameters = parameters
 
     def read(self, texts: Sequence[Sequence[int]]) -> FloatArray:
-        """The means, float32 ``[num_texts, state]``; see :meth:`RecurrentReader.read`."""
+        """The means, float32 ``[num_texts, state]``; see :meth:`LastStatesReader.read`."""
         lengths = np.array([len(text) for text in texts])
         result = np.empty((len(texts), self._network.state), np.float32)
         for length in np.unique(lengths):

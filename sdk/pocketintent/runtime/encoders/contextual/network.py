@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-
-MAX_TOKENS = 256
-"""Number of tokens of a text that are read; the longest utterance of BANKING77 has 84 words."""
 
 MAX_BLOCKS = 8
 """Upper limit of the number of blocks."""

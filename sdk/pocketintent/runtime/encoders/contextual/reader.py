@@ -58,7 +58,7 @@ class ContextReader:
         parts = (vector / scale).dot(self._first)
         return np.concatenate([vector, parts])
 
-    def sum_words(self, words: FloatArray) -> FloatArray:
+    def read_text(self, words: FloatArray) -> FloatArray:
         """The vector of a text: its tokens, each changed by its neighbours and by themselves.
 
         Args:
@@ -89,23 +89,23 @@ class ContextReader:
         total = self._add_words(total[None], words[:, : self.dim].sum(axis=0)[None])[0]
         return total
 
-    def sum_text(self, vectors: FloatArray) -> FloatArray:
-        """The sum of a text from the vectors of its tokens; see :meth:`sum_words`.
+    def read_vectors(self, vectors: FloatArray) -> FloatArray:
+        """The vector of a text from the vectors of its tokens; see :meth:`read_text`.
 
         Args:
             vectors: float32 [num_tokens, dim], at least one token.
         """
-        return self.sum_words(np.stack([self.read_word(vector) for vector in vectors]))
+        return self.read_text(np.stack([self.read_word(vector) for vector in vectors]))
 
-    def sum_texts(self, vectors: FloatArray, counts: IndexArray) -> FloatArray:
-        """The sums of several texts, up to the rounding of products of other sizes.
+    def read_texts(self, vectors: FloatArray, counts: IndexArray) -> FloatArray:
+        """The vectors of several texts, up to the rounding of products of other sizes.
 
         Args:
             vectors: float32 [counts.sum(), dim]: the tokens, text after text.
             counts: intp [num_texts]: number of tokens of each text, at least 1.
 
         Returns:
-            float32 [num_texts, dim], not normalised; see :meth:`sum_text`.
+            float32 [num_texts, dim], not normalised; see :meth:`read_text`.
         """
         # Rows of zeros between the texts, so that no token reads a token of another text.
         texts = np.arange(len(counts))

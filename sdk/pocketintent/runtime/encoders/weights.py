@@ -1,4 +1,4 @@
-"""The weights of a character network as stored in a model file: float32, int8 or codes."""
+"""The weights of a network as stored in a model file: float32, int8 or codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.encoders.charemb.network import Shapes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
@@ -22,6 +21,10 @@ from pocketintent.runtime.quantization.tensors import (
 
 WeightFormat = Literal["float32", "int8", "codebook"]
 StoredMatrix = Int8Matrix | QuantizedMatrix | DenseMatrix
+Shapes = dict[str, tuple[int, ...]]
+"""Shapes of the parameters of a network by name; matrices are ``[outputs, inputs]``."""
+Parameters = Mapping[str, FloatArray]
+"""Decoded parameters by name."""
 
 _CLASSES: dict[str, type[StoredMatrix]] = {
     "float32": DenseMatrix,
@@ -32,7 +35,7 @@ _CLASSES: dict[str, type[StoredMatrix]] = {
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """All weights of a network, by the names of :meth:`CharNetwork.shapes`."""
+    """All weights of a network, by the names of the network's shapes."""
 
     format: WeightFormat
     """Storage format of all matrices."""
@@ -47,11 +50,27 @@ class Weights:
             name: np.asarray(vector, np.float32) for name, vector in self.vectors.items()
         }
 
+    @classmethod
+    def of_floats(cls, parameters: Parameters) -> Weights:
+        """The weights of decoded parameters, in float32."""
+        return cls(
+            "float32",
+            {name: DenseMatrix(value) for name, value in parameters.items() if value.ndim == 2},
+            {name: value for name, value in parameters.items() if value.ndim == 1},
+        )
+
+    def quantise(self) -> Weights:
+        """The weights with int8 matrices; these weights themselves if they are not float32."""
+        if self.format != "float32":
+            return self
+        matrices = {name: Int8Matrix.encode(m.decode()) for name, m in self.matrices.items()}
+        return Weights("int8", matrices, self.vectors)
+
     def check(self, shapes: Shapes) -> None:
         """Check the weights against the shapes of a network.
 
         Args:
-            shapes: See :meth:`CharNetwork.shapes`.
+            shapes: The shape of each parameter.
 
         Raises:
             ModelFileError: A weight is missing, superfluous, of another shape or format, or
@@ -101,7 +120,7 @@ def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Sha
     Args:
         entry: The manifest's entry ``weights``.
         tensors: The tensors of the model file.
-        shapes: See :meth:`CharNetwork.shapes`.
+        shapes: The shape of each parameter of the network.
 
     Raises:
         ModelFileError: A weight is missing, or differs from its settings in the entry.

@@ -1,0 +1,175 @@
+r"""What an adapter, trained on the templates of each draw, gives to few-shot intents.
+
+    python benchmarks/convrr_intents.py --intents $DATA/intents \
+        --corpus $DATA/corpus/multidogo.txt.gz --split valid --shots 10 --kernels 64 --epochs 20
+
+Each draw trains an adapter from scratch and is measured with it and without it, on the same
+templates and with the same background lines. Prints a JSON line for each data set and number of
+templates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.compression.background import LEAST_WORDS, MOST_WORDS
+from pocketintent.compression.quantise import sample_texts
+from pocketintent.evaluation.intents.datasets import Draw, IntentData, load_intent_data
+from pocketintent.evaluation.intents.draw_scorers import DrawScorers, EmbeddedTexts
+from pocketintent.evaluation.intents.few_shot import describe, evaluate_system
+from pocketintent.evaluation.intents.systems import Predict, Prediction
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.background import Background
+from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.training.convrr.data import group_texts
+from pocketintent.training.convrr.objective import ConvrrTraining
+from pocketintent.training.convrr.settings import ConvrrSettings
+from pocketintent.training.corpora.reader import read_texts
+from pocketintent.training.loop.trainer import Trainer
+
+DECISIONS: tuple[Decision, ...] = ("nearest", "logistic")
+NUM_LINES = 500
+
+
+class AdaptedEncoder:
+    """An encoder whose vectors a network in torch moves, with the background moved alike.
+
+    Args:
+        inner: The encoder.
+        lines: The lines of the background.
+        background: The background of the encoder, whose n-grams are those of the lines.
+        task: The trained network; None to leave the vectors as they are.
+    """
+
+    template_quantizer = None
+
+    def __init__(
+        self,
+        inner: ModelEncoder,
+        lines: Sequence[str],
+        background: Background,
+        task: ConvrrTraining | None,
+    ) -> None:
+        self.dim, self.known_words = inner.dim, inner.known_words
+        self._inner, self._task = inner, task
+        vectors = DenseMatrix(self.encode_batch(lines))
+        self.background: Background | None = Background(vectors, background.ngrams, background.idf)
+
+    def encode(self, text: str) -> FloatArray:
+        """The vector of a text, float32 [dim]."""
+        vector: FloatArray = self.encode_batch([text])[0]
+        return vector
+
+    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
+        """The vectors of texts, float32 [num_texts, dim]."""
+        if self._task is None:
+            return self._inner.encode_batch(texts)
+        words = [
+            self._inner.embed_tokens(self._inner.tokenize(text))[:MAX_TOKENS] for text in texts
+        ]
+        known = [number for number, rows in enumerate(words) if len(rows)]
+        vectors = np.zeros((len(texts), self.dim), np.float32)
+        if known:
+            bases = self._inner.encode_batch([texts[number] for number in known])
+            grouped = group_texts([words[n] for n in known], [0] * len(known), bases=list(bases))
+            vectors[known] = self._task.encode(grouped)
+        return vectors
+
+
+class AdaptedSystem:
+    """The decisions on an encoder with an adapter that each draw trains.
+
+    Args:
+        inner: The encoder.
+        lines: The lines of the background.
+        background: See :class:`AdaptedEncoder`.
+        settings: Settings of the adapter; None for none.
+    """
+
+    def __init__(
+        self,
+        inner: ModelEncoder,
+        lines: Sequence[str],
+        background: Background,
+        settings: ConvrrSettings | None,
+    ) -> None:
+        self._inner, self._lines, self._background = inner, lines, background
+        self._settings = settings
+
+    def prepare(self, data: IntentData) -> Predict:
+        """The function from a draw to its predictions."""
+
+        def predict(draw: Draw) -> dict[str, Prediction]:
+            task = None if self._settings is None else self._train(data, draw)
+            encoder: Encoder = AdaptedEncoder(self._inner, self._lines, self._background, task)
+            templates = [data.train_texts[index] for index in draw.indices]
+            embedded = EmbeddedTexts(encoder, templates, data.query_texts)
+            answers = DrawScorers(embedded, data, draw, DECISIONS).answer(data.query_texts)
+            return {decision: Prediction(best.labels) for decision, best in answers.items()}
+
+        return predict
+
+    def _train(self, data: IntentData, draw: Draw) -> ConvrrTraining:
+        assert self._settings is not None
+        texts = [data.train_texts[index] for index in draw.indices]
+        words = [
+            self._inner.embed_tokens(self._inner.tokenize(text))[:MAX_TOKENS] for text in texts
+        ]
+        bases = list(self._inner.encode_batch(texts))
+        grouped = group_texts(words, draw.labels.tolist(), bases=bases)
+        task = ConvrrTraining(grouped, self._settings)
+        with tempfile.TemporaryDirectory() as folder:
+            Trainer(task, Path(folder), checkpoint_seconds=float("inf")).train()
+        return task
+
+
+def main() -> None:
+    """Measure with and without the adapter on each data set."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--intents", type=Path, required=True, help="folder of the data sets")
+    parser.add_argument("--names", nargs="+", default=["clinc150", "banking77"])
+    parser.add_argument("--corpus", type=Path, nargs="+", required=True)
+    parser.add_argument("--model", default="default")
+    parser.add_argument("--split", choices=("valid", "test"), default="valid")
+    parser.add_argument("--shots", type=whole_numbers(1), default=(5, 10, 30))
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--no-baseline", action="store_true")
+    add_settings(parser, ConvrrSettings)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    settings = read_settings(args, ConvrrSettings)
+    encoder = load_encoder(args.model)
+    sentences = (text for text in read_texts(args.corpus) if _is_sentence(text))
+    lines = sample_texts(sentences, NUM_LINES, seed=0)
+    lines = [line for line in lines if encoder.encode(line).any()]
+    background = Background.fit(encoder.encode_batch(lines), lines, len(lines))
+    systems: dict[str, ConvrrSettings | None] = {} if args.no_baseline else {"none": None}
+    systems[settings.network] = settings
+    for name in args.names:
+        data = load_intent_data(args.intents / name, args.split)
+        for adapter, chosen in systems.items():
+            system = AdaptedSystem(encoder, lines, background, chosen)
+            for rows in evaluate_system(system, data, shots=args.shots, runs=args.runs):
+                report = {**describe(data, runs=args.runs, seed=0), "adapter": adapter}
+                print(json.dumps(report | {"results": rows}), flush=True)
+
+
+def _is_sentence(text: str) -> bool:
+    return LEAST_WORDS <= len(text.split()) <= MOST_WORDS
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""The BiLSTM of an InferSent encoder as stored: its sizes, its weights, and their tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
+from pocketintent.runtime.encoders.recurrent.network import GATES, recurrent_shapes
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.encoders.weights import Shapes, Weights, read_weights, weights_to_parts
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.files.numbers import check_numbers
+
+PREFIX = "network"
+"""Manifest entry of the network and, with a dot, prefix of its tensors."""
+
+MAX_HIDDEN = MAX_DIM // 2
+"""Largest size of the state of one direction."""
+
+_SIZES = ("word_dim", "hidden")
+
+
+@dataclass(frozen=True)
+class BiLstmSizes:
+    """The sizes of an LSTM layer that reads the words of a text in both directions.
+
+    Raises:
+        ModelFileError: A size is out of range, or the weights would need too much memory.
+    """
+
+    word_dim: int
+    """Dimensions of the words' vectors."""
+    hidden: int
+    """Size of the state of one direction."""
+
+    cell: ClassVar[str] = "lstm"
+    layers: ClassVar[int] = 1
+    directions: ClassVar[tuple[str, ...]] = ("forward", "backward")
+
+    def __post_init__(self) -> None:
+        for name, most in (("word_dim", MAX_DIM), ("hidden", MAX_HIDDEN)):
+            size = getattr(self, name)
+            if type(size) is not int or not 1 <= size <= most:
+                raise ModelFileError(
+                    f"{name} of the network must be a whole number from 1 to {most}, not {size!r}"
+                )
+        rows = GATES[self.cell] * self.hidden * len(self.directions)
+        largest = rows * max(self.word_dim + self.hidden, MAX_TOKENS)
+        if largest > MAX_NUMBERS:
+            raise ModelFileError(
+                f"a network of {self.word_dim} inputs and {self.hidden} hidden units needs "
+                f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
+            )
+
+    @property
+    def dim(self) -> int:
+        """Size of the sentence vectors: the states of both directions."""
+        return self.hidden * len(self.directions)
+
+    @property
+    def shapes(self) -> Shapes:
+        """Names and shapes of all parameters."""
+        return recurrent_shapes(self, self.word_dim)
+
+
+@dataclass(frozen=True, eq=False)
+class BiLstm:
+    """The sizes and the weights of an InferSent encoder's network.
+
+    Raises:
+        ModelFileError: A weight is missing, of another shape or format, or has a number that is
+            NaN, infinite or too large.
+    """
+
+    sizes: BiLstmSizes
+    """The sizes."""
+    weights: Weights
+    """The weights, float32 or int8, by the names of :attr:`BiLstmSizes.shapes`."""
+
+    def __post_init__(self) -> None:
+        if self.weights.format == "codebook":
+            raise ModelFileError("the weights of the network must be float32 or int8, not codes")
+        self.weights.check(self.sizes.shapes)
+        check_numbers({f"{PREFIX}.{name}": a for name, a in self.weights.decode().items()})
+
+    @property
+    def format(self) -> str:
+        """Storage format of the matrices."""
+        return self.weights.format
+
+    def quantise(self) -> BiLstm:
+        """The network with int8 matrices; the network itself if it has them already."""
+        weights = self.weights.quantise()
+        return self if weights is self.weights else BiLstm(self.sizes, weights)
+
+    def rotate(self, rotation: FloatArray) -> BiLstm:
+        """The network of words that are multiplied by an orthogonal matrix.
+
+        Args:
+            rotation: float32 [word_dim, word_dim].
+
+        Returns:
+            A network with float32 matrices, which returns the same states.
+        """
+        parameters = self.weights.decode()
+        for name in parameters:
+            if name.endswith(".input"):
+                parameters[name] = parameters[name] @ rotation
+        return BiLstm(self.sizes, Weights.of_floats(parameters))
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The manifest's entry ``network``, and the tensors by name."""
+        entry, tensors = weights_to_parts(self.weights)
+        sizes = {name: getattr(self.sizes, name) for name in _SIZES}
+        named = {f"{PREFIX}.{name}": tensor for name, tensor in tensors.items()}
+        return {**sizes, "weights": entry}, named
+
+
+def read_network(entry: object, tensors: Mapping[str, NDArray[Any]]) -> BiLstm:
+    """Read the network that :meth:`BiLstm.to_parts` wrote.
+
+    Args:
+        entry: The manifest's entry ``network``.
+        tensors: The tensors of the model file.
+
+    Raises:
+        ModelFileError: The entry is damaged, or a tensor is missing or differs from it.
+    """
+    if not isinstance(entry, Mapping) or entry.keys() != {*_SIZES, "weights"}:
+        raise ModelFileError("the manifest's network must have word_dim, hidden and weights")
+    sizes = BiLstmSizes(entry["word_dim"], entry["hidden"])
+    start = f"{PREFIX}."
+    own = {name.removeprefix(start): t for name, t in tensors.items() if name.startswith(start)}
+    return BiLstm(sizes, read_weights(entry["weights"], own, sizes.shapes))
