@@ -18,7 +18,7 @@ SCRIPTS = sorted(
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_shows_its_help(script: Path) -> None:
-    if script.stem in ("convrr_intents", "training", "torch_encoders"):
+    if script.stem in ("convrr_intents", "neural", "training", "torch_encoders"):
         pytest.importorskip("torch")
     sources = [str(REPOSITORY / root) for root in ("sdk", "export")]
     result = subprocess.run(

@@ -10,11 +10,13 @@ from sklearn import metrics as sklearn_metrics
 from pocketintent.evaluation.metrics import (
     accuracy,
     auroc,
+    kendall,
     macro_f1,
     mean_and_std,
     pearson,
     ranks,
     spearman,
+    wrong_order,
 )
 
 VALUES = st.lists(st.integers(-5, 5).map(float), min_size=3, max_size=30)
@@ -64,3 +66,22 @@ def test_auroc_of_an_empty_side_is_not_a_number() -> None:
 def test_the_deviation_is_the_sample_standard_deviation() -> None:
     assert mean_and_std([1.0, 3.0]) == {"mean": 2.0, "std": pytest.approx(math.sqrt(2))}
     assert mean_and_std([4.0]) == {"mean": 4.0, "std": 0.0}
+
+
+@given(VALUES, st.randoms(use_true_random=False))
+def test_kendall_equals_scipy(values: list[float], random: object) -> None:
+    other = [value // 2 for value in values]
+    random.shuffle(other)  # type: ignore[attr-defined]
+    assume(len(set(values)) > 1 and len(set(other)) > 1)
+    tau_b, tau_c = kendall(values, other)
+    assert tau_b == pytest.approx(stats.kendalltau(values, other)[0], abs=1e-9)
+    assert tau_c == pytest.approx(stats.kendalltau(values, other, variant="c")[0], abs=1e-9)
+
+
+def test_kendall_of_a_constant_is_not_a_number() -> None:
+    assert all(map(math.isnan, kendall([1.0, 1.0], [1.0, 2.0])))
+
+
+@given(VALUES, VALUES)
+def test_wrong_order_counts_pairs(high: list[float], low: list[float]) -> None:
+    assert wrong_order(high, low) == sum(a <= b for a in high for b in low)

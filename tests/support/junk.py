@@ -67,6 +67,18 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--num-buckets": ["16"],
         }
     ],
+    ("train", "masked-lm"): [
+        {
+            "--corpus": ["corpus.jsonl"],
+            "--out": ["out"],
+            "--epochs": ["1"],
+            "--layers": ["1"],
+            "--dim": ["4"],
+            "--heads": ["1"],
+            "--hidden": ["4"],
+            "--vocabulary": ["60"],
+        }
+    ],
     ("train", "infersent"): [
         {
             **_TRAIN,
@@ -151,6 +163,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
     ],
     ("evaluate", "pairs"): [{"file": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
+    ("evaluate", "triplets"): [{"file": ["same.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "typing-errors"): [
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
     ],
@@ -344,6 +357,7 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     pairs = [("play the song", "open the door"), ("stop", "stop music"), ("lamp on", "lamp off")]
     rows = [{"a": a, "b": b, "score": score} for score, (a, b) in enumerate(pairs)]
     _write_lines(folder / "sts.jsonl", rows)
+    _write_lines(folder / "same.jsonl", [{"a": a, "b": b, "same": True} for a, b in pairs])
     documents = [
         {"id": str(i), "text": "play the song on the lamp", "keyphrases": ["the song"]}
         for i in range(4)

@@ -1,4 +1,4 @@
-"""Metrics: correlation, accuracy, macro-F1, AUROC, and mean and deviation over runs.
+"""Metrics: correlations, accuracy, macro-F1, AUROC, and mean and deviation over runs.
 
 NumPy alone, so that ``evaluate sts``, ``intents``, ``oos`` and ``typing-errors``, and the quality
 report of ``compress``, run without the extra ``evaluate``. The tests compare each function with
@@ -36,6 +36,61 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman rank correlation of two sequences [n]; NaN if either is constant."""
     return pearson(ranks(x), ranks(y))
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> tuple[float, float]:
+    """Kendall rank correlations of two sequences [n]; NaN if either is constant.
+
+    Returns:
+        Tau b, which corrects for ties, and Stuart's tau c, which also corrects for a different
+        number of distinct values in the two sequences.
+    """
+    a, b = ranks(x), ranks(y)
+    n, levels = len(a), min(len(np.unique(a)), len(np.unique(b)))
+    if levels < 2:
+        return float("nan"), float("nan")
+    order = np.argsort(b, kind="stable")
+    difference = _concordant_minus_discordant(a[order], b[order])
+    untied = [n * (n - 1) / 2 - _ties(ranking) for ranking in (a, b)]
+    tau_b = difference / float(np.sqrt(untied[0]) * np.sqrt(untied[1]))
+    return tau_b, 2 * difference / (n * n * (levels - 1) / levels)
+
+
+def _ties(values: NDArray[np.float64]) -> float:
+    """Number of pairs of equal values."""
+    _, counts = np.unique(values, return_counts=True)
+    return float((counts * (counts - 1) // 2).sum())
+
+
+def _concordant_minus_discordant(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
+    """Pairs in which ``a`` and ``b`` have the same order less those with opposite orders.
+
+    Args:
+        a: Any values [n].
+        b: Values in rising order [n]; pairs of equal values count for nothing.
+    """
+    if not len(b) or b[0] == b[-1]:
+        return 0
+    # Halves that do not cut through equal values of b: all pairs across them count.
+    middle = int(np.searchsorted(b, b[len(b) // 2]))
+    if middle == 0:
+        middle = int(np.searchsorted(b, b[0], "right"))
+    low, high = np.sort(a[:middle]), a[middle:]
+    below = int(np.searchsorted(low, high, "left").sum())
+    above = int((len(low) - np.searchsorted(low, high, "right")).sum())
+    halves = ((a[:middle], b[:middle]), (a[middle:], b[middle:]))
+    return below - above + sum(_concordant_minus_discordant(*half) for half in halves)
+
+
+def wrong_order(high: ArrayLike, low: ArrayLike) -> int:
+    """Number of pairs of a value that should be high and one that should be low, but is not lower.
+
+    Args:
+        high: Values [n] that should be high.
+        low: Values [m] that should be low.
+    """
+    ordered = np.sort(np.asarray(low))
+    return int((len(ordered) - np.searchsorted(ordered, np.asarray(high), "left")).sum())
 
 
 def accuracy(gold: IndexArray, predicted: IndexArray) -> float:

@@ -14,5 +14,5 @@ def test_sts_prints_the_correlations(
     path.write_text("\n".join(json.dumps({"a": a, "b": b, "score": s}) for a, b, s in pairs))
     assert main(["evaluate", "sts", str(path), "--model", str(tiny_model)]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report.keys() == {"pearson", "spearman", "pairs"}
+    assert report.keys() == {"pearson", "spearman", "kendall_b", "kendall_c", "pairs"}
     assert report["pearson"] > 0.9

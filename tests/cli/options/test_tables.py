@@ -16,6 +16,7 @@ PAGES = {
     "charemb.md": ["CharEmbSettings"],
     "terms.md": ["TermSettings"],
     "vectors.md": ["WordSettings"],
+    "neural.md": ["MaskedLmSettings", "TuningSettings"],
 }
 
 

@@ -126,3 +126,20 @@ def test_a_byte_order_mark_is_no_part_of_a_table(tmp_path: Path, text: str) -> N
     path.write_bytes(b"\xef\xbb\xbf" + text.encode())
     pairs, _ = read_pairs(path)
     assert [(pair.a, pair.b, pair.score) for pair in pairs] == [("x", "y", 1.0)]
+
+
+def test_labelled_pairs_are_compared_with_each_other(
+    tiny_encoder: StaticEncoder, tmp_path: Path
+) -> None:
+    rows = [(a, b, score > 2) for a, b, score in PAIRS] + [("lights off", "play jazz", True)]
+    lines = "\n".join(json.dumps({"a": a, "b": b, "same": same}) for a, b, same in rows)
+    report = evaluate_pairs(tiny_encoder, write(tmp_path / "same.jsonl", lines))
+    assert report["columns"] == ["a", "b", "same"]
+    cosines = [tiny_encoder.encode(a) @ tiny_encoder.encode(b) for a, b, _ in rows]
+    same = [c for c, row in zip(cosines, rows, strict=True) if row[2]]
+    different = [c for c, row in zip(cosines, rows, strict=True) if not row[2]]
+    wrong = sum(s <= d for s in same for d in different)
+    assert (report["wrong"], report["total"]) == (wrong, 6)
+    assert report["error"] == wrong / 6
+    assert report["same"] == pytest.approx(sum(same) / 3)
+    assert report["different"] == pytest.approx(sum(different) / 2)

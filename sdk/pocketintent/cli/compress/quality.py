@@ -52,7 +52,8 @@ def measure_quality(encoder: Encoder, probe: Probe) -> dict[str, Any]:
 
     quality: dict[str, Any] = {}
     if probe.sts is not None:
-        quality["sts"] = evaluate_sts(encoder, probe.sts)
+        sts = evaluate_sts(encoder, probe.sts)
+        quality["sts"] = {name: sts[name] for name in ("pearson", "spearman", "pairs")}
     for folder in probe.intents:
         report = evaluate_intents(
             encoder, folder, shots=probe.shots, runs=probe.runs, split=probe.split

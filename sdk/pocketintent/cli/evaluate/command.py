@@ -25,6 +25,11 @@ TASKS = (
         "correlation of cosine with the scores of any CSV or JSONL of text pairs",
     ),
     Command(
+        "triplets",
+        "pocketintent.cli.evaluate.triplets",
+        "whether texts of one meaning are nearer to each other than to all other texts",
+    ),
+    Command(
         "typing-errors",
         "pocketintent.cli.evaluate.typing_errors",
         "few-shot accuracy with random typing errors in each utterance",
@@ -56,6 +61,7 @@ EXAMPLES = """\
 examples:
   pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
   pocketintent evaluate pairs patents/test.csv --a anchor --b target --score score
+  pocketintent evaluate triplets pairs/mrpc/test.jsonl --model default tiny
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
   pocketintent evaluate oos intents/clinc150 --shots 50
   pocketintent evaluate calibration intents/clinc150 --shots 10 --plot reliability.png

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.teacher import add_encoder_options, read_encoder
 from pocketintent.cli.output import print_json
-from pocketintent.runtime.encoders.registry import load_encoder
 
 EXAMPLES = """\
 examples:
   pocketintent evaluate sts sts/stsb/test.jsonl
-  pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors"""
+  pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
+  pocketintent evaluate sts sts/stsb/test.jsonl --teacher bert/ --embedding neural"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,12 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help='lines of {"a": text, "b": text, "score": number}',
     )
-    add_model_option(parser)
+    add_encoder_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Correlate cosine with gold similarity."""
     from pocketintent.evaluation.similarity.sts import evaluate_sts
 
-    print_json(evaluate_sts(load_encoder(args.model), args.file))
+    print_json(evaluate_sts(read_encoder(args), args.file))
     return 0

@@ -26,6 +26,8 @@ MODULES = {
     "ConvrrSettings": "pocketintent.training.convrr.settings",
     "InferSentSettings": "pocketintent.training.infersent.settings",
     "CharEmbSettings": "pocketintent.training.charemb.settings",
+    "MaskedLmSettings": "pocketintent.training.masked_lm.settings",
+    "TuningSettings": "pocketintent.training.neural.settings",
     "TermSettings": "pocketintent.training.terms.settings",
     "WordSettings": "pocketintent.training.words.settings",
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.numbers import THREADS
+from pocketintent.cli.options.numbers import THREADS, number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.languages import check_language
@@ -45,6 +45,22 @@ def add_torch_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
     parser.add_argument(
         "--threads", type=THREADS, default=1, metavar="N", help="CPU threads (%(default)s)"
+    )
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add ``--precision`` and ``--max-minutes``, for the training of networks."""
+    parser.add_argument(
+        "--precision",
+        choices=("auto", "float32", "bfloat16", "float16"),
+        default="auto",
+        help="precision of the products; auto is half precision on a GPU (%(default)s)",
+    )
+    parser.add_argument(
+        "--max-minutes",
+        type=number(above=0),
+        metavar="X",
+        help="end training after this many minutes",
     )
 
 

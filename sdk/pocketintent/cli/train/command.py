@@ -38,6 +38,11 @@ METHODS = (
         "words and a network that changes them by their neighbours, from a sentence encoder",
     ),
     Command(
+        "masked-lm",
+        "pocketintent.cli.train.masked_lm",
+        "a small masked language model, for neural embeddings and as a teacher",
+    ),
+    Command(
         "infersent",
         "pocketintent.cli.train.infersent",
         "a BiLSTM over word vectors, from labelled pairs of sentences (Conneau et al. 2017)",

@@ -6,9 +6,13 @@ import argparse
 
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import model_file, vectors_file
-from pocketintent.cli.options.numbers import number
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.cli.options.training import (
+    add_limits,
+    add_run_options,
+    print_record,
+    run_options,
+)
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.loop.devices import prepare_torch
 
@@ -59,18 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="training texts (.txt, .jsonl, .gz), from which the model gets a codebook for "
         "templates and a background (none)",
     )
-    parser.add_argument(
-        "--precision",
-        choices=("auto", "float32", "bfloat16", "float16"),
-        default="auto",
-        help="precision of the products; auto is half precision on a GPU (%(default)s)",
-    )
-    parser.add_argument(
-        "--max-minutes",
-        type=number(above=0),
-        metavar="X",
-        help="end training after this many minutes",
-    )
+    add_limits(parser)
     add_run_options(parser)
     add_settings(parser, ContextualSettings)
 

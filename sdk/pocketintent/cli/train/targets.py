@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pocketintent.cli.options.files import input_file, input_path, output_file
 from pocketintent.cli.options.model import vectors_file
-from pocketintent.cli.options.numbers import SEED, THREADS, whole_number
+from pocketintent.cli.options.numbers import SEED, whole_number
+from pocketintent.cli.options.teacher import add_teacher_options, read_teachers
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -23,10 +24,13 @@ examples:
       --teacher-words --phrases 100000 --substitutions 100000 --out targets.bin
   pocketintent train targets --teacher model.onnx --words words.safetensors --limit 30000 \\
       --out targets.tsv
+  pocketintent train targets --teacher bert/ --embedding neural --texts chats.txt.gz \\
+      --out targets.bin
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
 both, the folder of a Hugging Face transformer, or the .json file of a multi-resolution ensemble
-(docs/multiresolution.md), whose IDF is that of --texts; nothing is downloaded. Texts are lines of
+(docs/multiresolution.md), whose IDF is that of --texts; nothing is downloaded. --embedding makes
+neural embeddings by a masked language model (docs/neural.md). Texts are lines of
 corpora, what is made from them, terms, and the words of a file of vectors; each is encoded once.
 With .tsv as the suffix
 of --out, texts keep their spaces. An unfinished run continues from OUT.partial."""
@@ -101,37 +105,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="texts of a batch (%(default)s)",
     )
-    parser.add_argument(
-        "--max-tokens",
-        type=whole_number(1),
-        default=128,
-        metavar="N",
-        help="largest number of tokens read of a text (%(default)s)",
-    )
-    parser.add_argument(
-        "--precision",
-        choices=("float32", "bfloat16"),
-        default="float32",
-        help="number type of a transformer's weights (%(default)s)",
-    )
-    parser.add_argument(
-        "--device", default="cpu", help="device of a transformer: cpu, cuda (%(default)s)"
-    )
-    parser.add_argument(
-        "--threads",
-        type=THREADS,
-        default=1,
-        metavar="N",
-        help="CPU threads of an ONNX graph (%(default)s)",
-    )
+    add_teacher_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Encode the texts and print their number."""
+    from pocketintent.training.corpora.reader import CorpusTexts
     from pocketintent.training.teachers.encode import encode_texts
     from pocketintent.training.vectors.writing import write_vectors
 
-    teacher = _load_teacher(args)
+    teacher = read_teachers(args, CorpusTexts(args.texts))[0][1]
     texts = _read_texts(args, teacher)
     print_note(f"{len(texts)} texts")
     partial_file = Path(f"{args.out}.partial")
@@ -147,23 +130,6 @@ def run(args: argparse.Namespace) -> int:
     partial_file.unlink()
     print_json({"out": str(args.out), "texts": len(vectors), "dim": vectors.dim})
     return 0
-
-
-def _load_teacher(args: argparse.Namespace) -> Encoder:
-    """The teacher: an ensemble of a JSON file, or a sentence encoder."""
-    from pocketintent.training.corpora.reader import read_texts
-    from pocketintent.training.multires.encoder import load_ensemble
-    from pocketintent.training.teachers.loader import load_teacher
-
-    if args.teacher.suffix == ".json":
-        return load_ensemble(args.teacher, read_texts(args.texts))
-    return load_teacher(
-        args.teacher,
-        device=args.device,
-        threads=args.threads,
-        max_tokens=args.max_tokens,
-        precision=args.precision,
-    )
 
 
 def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:

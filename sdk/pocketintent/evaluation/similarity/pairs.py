@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pocketintent.evaluation.records import ScoredPair
-from pocketintent.evaluation.similarity.sts import correlate
+from pocketintent.evaluation.similarity.sts import correlate, separate
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.records import read_rows, string_field
@@ -26,9 +26,10 @@ KNOWN_COLUMNS = (
     Columns("a", "b", "score"),
     Columns("anchor", "target", "score"),
     Columns("sentence1", "sentence2", "score"),
+    Columns("a", "b", "same"),
 )
 """Columns that are recognised by default: the columns of this project's files, of Patent Phrase
-Similarity, and of the usual tables of the STS Benchmark."""
+Similarity, of the usual tables of the STS Benchmark, and of this project's MRPC."""
 
 
 def read_pairs(
@@ -85,14 +86,18 @@ def evaluate_pairs(
         score: The column of the scores.
 
     Returns:
-        ``{"pearson", "spearman", "pairs", "columns"}``, the last a list of three names. A
-        correlation is NaN if all cosines or all scores are equal.
+        ``{"pearson", "spearman", "kendall_b", "kendall_c", "pairs", "columns"}``, the last a list
+        of three names. A correlation is NaN if all cosines or all scores are equal. If the
+        scores are the labels 0 and 1, also the fields of :func:`separate`.
 
     Raises:
         PocketIntentError: See :func:`read_pairs`; also if the file has fewer than two pairs.
     """
     pairs, columns = read_pairs(path, a=a, b=b, score=score)
-    return {**correlate(encoder, pairs, path), "columns": list(columns)}
+    report = {**correlate(encoder, pairs, path), "columns": list(columns)}
+    if {pair.score for pair in pairs} == {0.0, 1.0}:
+        report |= separate(encoder, pairs)
+    return report
 
 
 def _find_columns(path: Path, header: Sequence[str], named: Sequence[str | None]) -> Columns:

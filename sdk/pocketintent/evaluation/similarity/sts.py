@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pocketintent.evaluation.metrics import pearson, spearman
+from pocketintent.evaluation.metrics import kendall, pearson, spearman, wrong_order
 from pocketintent.evaluation.records import ScoredPair, read_scored_pairs
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -24,8 +25,8 @@ def evaluate_sts(encoder: Encoder, path: str | Path) -> dict[str, Any]:
         path: Lines of ``{"a": text, "b": text, "score": number}``, such as the STS Benchmark.
 
     Returns:
-        ``{"pearson": float, "spearman": float, "pairs": int}``. A correlation is NaN if all
-        cosines or all scores are equal.
+        ``{"pearson", "spearman", "kendall_b", "kendall_c", "pairs"}``. A correlation is NaN if
+        all cosines or all scores are equal.
 
     Raises:
         PocketIntentError: A line is malformed (the message names the file and the line), or the
@@ -50,12 +51,48 @@ def correlate(encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path) -
     """
     if len(pairs) < 2:
         raise PocketIntentError(f"{path}: a correlation needs at least 2 pairs, found {len(pairs)}")
-    left = encoder.encode_batch([pair.a for pair in pairs])
-    right = encoder.encode_batch([pair.b for pair in pairs])
-    cosines = np.einsum("ij,ij->i", left, right, dtype=np.float64)
+    cosines = pair_cosines(encoder, pairs)
     gold = [pair.score for pair in pairs]
+    kendall_b, kendall_c = kendall(cosines, gold)
     return {
         "pearson": pearson(cosines, gold),
         "spearman": spearman(cosines, gold),
+        "kendall_b": kendall_b,
+        "kendall_c": kendall_c,
         "pairs": len(pairs),
+    }
+
+
+def pair_cosines(encoder: Encoder, pairs: Sequence[ScoredPair]) -> NDArray[np.float64]:
+    """The cosine of the two texts of each pair, float64 [num_pairs]."""
+    left = encoder.encode_batch([pair.a for pair in pairs])
+    right = encoder.encode_batch([pair.b for pair in pairs])
+    cosines: NDArray[np.float64] = np.einsum("ij,ij->i", left, right, dtype=np.float64)
+    return cosines
+
+
+def separate(encoder: Encoder, pairs: Sequence[ScoredPair]) -> dict[str, Any]:
+    """Compare pairs that are labelled similar, score 1, with pairs that are not, score 0.
+
+    Source: Vasilyev and Bohannon 2022, "Neural embeddings for text", equation 4.
+
+    Args:
+        encoder: Any encoder.
+        pairs: The pairs; at least one of each label.
+
+    Returns:
+        ``{"wrong", "total", "error", "same", "different"}``: how many of all combinations of a
+        similar pair and one that is not have no higher cosine for the similar pair, the number
+        of combinations, the share, and the mean cosine of either kind of pair.
+    """
+    cosines = pair_cosines(encoder, pairs)
+    similar = np.array([pair.score > 0 for pair in pairs])
+    same, different = cosines[similar], cosines[~similar]
+    wrong, total = wrong_order(same, different), len(same) * len(different)
+    return {
+        "wrong": wrong,
+        "total": total,
+        "error": wrong / total,
+        "same": float(same.mean()),
+        "different": float(different.mean()),
     }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.training.teachers.onnx import OnnxTeacher, find_graph
 from pocketintent.training.teachers.transformer import (
@@ -15,6 +16,9 @@ from pocketintent.training.teachers.transformer import (
     is_transformer,
 )
 from pocketintent.training.teachers.variants import whole_words
+
+if TYPE_CHECKING:
+    from pocketintent.training.neural.settings import NeuralSettings
 
 MAX_TOKENS = 128
 
@@ -26,6 +30,7 @@ def load_teacher(
     threads: int = 1,
     max_tokens: int = MAX_TOKENS,
     precision: TeacherPrecision = "float32",
+    neural: NeuralSettings | None = None,
 ) -> Encoder:
     """Open a sentence encoder; nothing is downloaded.
 
@@ -38,6 +43,8 @@ def load_teacher(
         threads: Number of CPU threads of an ONNX graph; by default 1.
         max_tokens: Longer texts are cut to this number of tokens; by default 128.
         precision: Number type of the weights of a transformer; by default ``"float32"``.
+        neural: Make neural embeddings by a masked language model, in float32; longer texts are
+            split by sentences, not cut. None for the usual vectors.
 
     Returns:
         The encoder. The vector of a text is the mean of its tokens' last states, or the first
@@ -49,6 +56,8 @@ def load_teacher(
         MissingExtraError: A package that the encoder needs is not installed.
     """
     path = Path(path)
+    if neural is not None:
+        return _load_neural(path, neural, device, max_tokens)
     if path.is_dir():
         if is_transformer(path):
             return TransformerTeacher(
@@ -65,15 +74,30 @@ def load_teacher(
     return load_encoder(path)
 
 
+def _load_neural(path: Path, settings: NeuralSettings, device: str, max_tokens: int) -> Encoder:
+    if not (path.is_dir() and is_transformer(path)):
+        raise PocketIntentError(
+            f"{path}: neural embeddings need the folder of a masked language model, as "
+            "transformers saves it"
+        )
+    require("torch", "train")
+    from pocketintent.training.neural.encoder import NeuralEncoder
+    from pocketintent.training.neural.masked_model import MaskedModel
+
+    model = MaskedModel(path, device=device, max_tokens=max_tokens)
+    return NeuralEncoder(model, settings)
+
+
 def teacher_words(teacher: Encoder) -> list[str]:
     """The whole words of a teacher's vocabulary; see :func:`whole_words`.
 
     Raises:
         PocketIntentError: The teacher is a pocketintent model, not a transformer.
     """
-    if not isinstance(teacher, (OnnxTeacher, TransformerTeacher)):
+    vocabulary = getattr(teacher, "vocabulary", None)
+    if not callable(vocabulary):
         raise PocketIntentError(
             "a pocketintent model as the teacher has no tokens; for its words, name the model "
             "with --words"
         )
-    return whole_words(teacher.vocabulary())
+    return whole_words(vocabulary())

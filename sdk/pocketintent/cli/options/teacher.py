@@ -1,0 +1,174 @@
+"""Options of sentence encoders from local files: teachers, and neural embeddings by them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pocketintent.cli.options.files import input_path
+from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.numbers import THREADS, whole_number
+from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.neural.settings import (
+    BLUEPRINTS,
+    FORMS,
+    LAYERS,
+    Blueprint,
+    NeuralSettings,
+    TuningSettings,
+)
+
+
+def add_encoder_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--model`` and ``--teacher``, which exclude each other, for :func:`read_encoder`."""
+    add_model_option(parser)
+    parser.add_argument(
+        "--teacher",
+        type=input_path,
+        metavar="PATH",
+        help="a sentence encoder in a local folder, in place of a model (docs/vectors.md)",
+    )
+    add_teacher_options(parser)
+
+
+def add_teacher_options(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Add the options of :func:`read_teachers`, beside ``--teacher`` itself.
+
+    Args:
+        parser: The parser that gets the options.
+        several: Whether ``--embedding`` may name several forms.
+    """
+    parser.add_argument(
+        "--join",
+        nargs="+",
+        default=[],
+        type=input_path,
+        metavar="PATH",
+        help="other encoders, whose vectors are appended to those of the teacher",
+    )
+    parser.add_argument(
+        "--max-tokens",
+        type=whole_number(1),
+        default=128,
+        metavar="N",
+        help="largest number of tokens read of a text; with --embedding, longer texts are split "
+        "by sentences (%(default)s)",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=("float32", "bfloat16"),
+        default="float32",
+        help="number type of a transformer's weights (%(default)s)",
+    )
+    parser.add_argument(
+        "--device", default="cpu", help="device of a transformer: cpu, cuda (%(default)s)"
+    )
+    parser.add_argument(
+        "--threads",
+        type=THREADS,
+        default=1,
+        metavar="N",
+        help="CPU threads of an ONNX graph (%(default)s)",
+    )
+    parser.add_argument(
+        "--embedding",
+        choices=FORMS,
+        nargs="+" if several else None,
+        help="vectors by a masked language model as the teacher: what it learns from a text "
+        "(neural), or its hidden states (docs/neural.md)",
+    )
+    parser.add_argument(
+        "--layers",
+        nargs="+",
+        metavar="NAME",
+        help=f"with --embedding: the layers that are tuned, {' or '.join(LAYERS)} or patterns of "
+        "their names (head)",
+    )
+    default = " ".join(f"{shown},{masked}" for shown, masked in BLUEPRINTS)
+    parser.add_argument(
+        "--blueprints",
+        nargs="+",
+        type=_blueprint,
+        metavar="K,M",
+        help=f"with --embedding: masks of m tokens after each k tokens ({default})",
+    )
+    add_settings(parser, TuningSettings, title="micro-tuning (--embedding)")
+
+
+def read_encoder(args: argparse.Namespace) -> Encoder:
+    """The encoder of ``--model`` or ``--teacher``; the default model if neither is given.
+
+    Raises:
+        PocketIntentError: Both are given, or an option requires ``--teacher``.
+    """
+    from pocketintent.runtime.encoders.registry import load_encoder
+
+    if args.teacher is None:
+        check_without_teacher(args)
+        return load_encoder(args.model)
+    if args.model is not None:
+        raise PocketIntentError("--model and --teacher exclude each other")
+    return read_teachers(args)[0][1]
+
+
+def check_without_teacher(args: argparse.Namespace) -> None:
+    """Raise PocketIntentError for options that have no meaning without ``--teacher``."""
+    for name in ("join", "embedding", "layers", "blueprints"):
+        if getattr(args, name):
+            raise PocketIntentError(f"--{name} requires --teacher")
+
+
+def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[tuple[str, Encoder]]:
+    """The encoders of ``--teacher``, one for each form of ``--embedding``, with their names.
+
+    Args:
+        args: The parsed arguments.
+        texts: Texts on which the IDF of a multi-resolution ensemble is counted.
+
+    Raises:
+        PocketIntentError: The options do not fit each other, or the teacher cannot be used.
+    """
+    from pocketintent.training.multires.encoder import load_ensemble
+    from pocketintent.training.teachers.concatenated import ConcatenatedEncoder
+    from pocketintent.training.teachers.loader import load_teacher
+
+    def load(path: Path, **options: Any) -> Encoder:
+        if path.suffix == ".json" and not options.get("neural"):
+            return load_ensemble(path, texts)
+        return load_teacher(
+            path, device=args.device, threads=args.threads, max_tokens=args.max_tokens, **options
+        )
+
+    forms = args.embedding if isinstance(args.embedding, list) else [args.embedding]
+    if forms == [None]:
+        if args.layers or args.blueprints:
+            raise PocketIntentError("--layers and --blueprints require --embedding")
+        named = [(str(args.teacher), load(args.teacher, precision=args.precision))]
+    else:
+        if args.precision != "float32":
+            raise PocketIntentError("--embedding requires --precision float32")
+        named = [(form, load(args.teacher, neural=_settings(args, form))) for form in forms]
+    if not args.join:
+        return named
+    others = [load(path) for path in args.join]
+    return [(name, ConcatenatedEncoder([encoder, *others])) for name, encoder in named]
+
+
+def _settings(args: argparse.Namespace, form: Any) -> NeuralSettings:
+    return NeuralSettings(
+        form,
+        tuple(args.layers or NeuralSettings.layers),
+        tuple(args.blueprints or BLUEPRINTS),
+        read_settings(args, TuningSettings),
+    )
+
+
+def _blueprint(text: str) -> Blueprint:
+    try:
+        return Blueprint.parse(text)
+    except PocketIntentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
