@@ -116,9 +116,12 @@ class _Names:
 
 def _find_names(path: Path, header: Sequence[str], columns: Columns) -> _Names:
     """The columns of a file with this header."""
-    for name in (columns.a, columns.b, columns.label, columns.score):
+    for option in ("a", "b", "label", "score"):
+        name = getattr(columns, option)
         if name is not None and name not in header:
-            raise PocketIntentError(f"{path}: no column {name!r}; {_describe(header)}")
+            raise PocketIntentError(
+                f"{path}: no column {name!r}; {_describe(header)}; name one of them: --{option}"
+            )
     for usual in TEXT_COLUMNS:
         a, b = columns.a or usual[0], columns.b or usual[1]
         if a in header and b in header:

@@ -18,7 +18,7 @@ assumed to get one text in three that is not for it."""
 FEW_OUTSIDE = 100
 """Number of texts without an intent below which the threshold of :func:`expected_sigmoid` does not
 apply: a bot with so few has no background, and its logits lie higher."""
-_WEIGHT, _WEIGHT_OF_INTENT = 20.0, 5.0
+_WEIGHT, _WEIGHT_OF_INTENT = 40.0, 45.0
 _OFFSETS = np.array([-4.0, -2.0, 0.0, 2.0, 4.0])
 _LEAST_SLOPE, _MOST_SLOPE = 0.2, 5.0
 _MAX_STEPS = 100
@@ -44,7 +44,8 @@ def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
 
     The examples of a small bot say little, and too little good where its templates were written to
     be varied. The sigmoid that bots of its size have on the average (:func:`expected_sigmoid`)
-    therefore counts as 20 more examples, and 5 more for each intent.
+    therefore counts as 40 more examples, and 45 / k^2 more for each intent with k templates: the
+    fewer templates an intent has, the more it changes when one of them is left out.
 
     Args:
         rows: The rows that the classifier was fitted on.
@@ -58,7 +59,7 @@ def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
     expected, weight = Calibration(1.0, 0.0), 1.0
     if len(outside) >= FEW_OUTSIDE:
         expected = expected_sigmoid(rows.num_intents, sizes.mean())
-        weight = _WEIGHT + _WEIGHT_OF_INTENT * rows.num_intents
+        weight = _WEIGHT + _WEIGHT_OF_INTENT * rows.num_intents / sizes.mean() ** 2
     if not len(outside):
         outside = held_out.others[is_template & np.isfinite(held_out.others)]
     is_right = (held_out.intents == rows.labels)[is_template]
