@@ -23,7 +23,9 @@ from pocketintent.training.neural.masks import MaskedCopy, split_steps
 from pocketintent.training.neural.settings import NeuralSettings
 from pocketintent.training.neural.split_model import SplitModel
 
-_SCORES = 1 << 25  # scores of tokens that are computed at once, 128 MB
+# Scores of tokens that are computed at once: 4 MB, which a CPU's cache holds, is three times as
+# fast as 128 MB; a GPU needs more to be busy.
+_SCORES_ON_CPU, _SCORES_ON_GPU = 1 << 20, 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,8 @@ def tune_together(
         The change of each parameter for each text, float32 [num_texts, size].
     """
     changes = [part.new_zeros(len(texts), len(part)) for part in split.parameters]
-    for numbers in _groups(texts, split.upper.head.config.vocab_size):
+    scores = _SCORES_ON_CPU if device.type == "cpu" else _SCORES_ON_GPU
+    for numbers in _groups(texts, scores // split.upper.head.config.vocab_size):
         group = [texts[number] for number in numbers]
         tuned = _tune_group(split, group, settings, device)
         for change, values, original in zip(changes, tuned, split.parameters, strict=True):
@@ -107,15 +110,20 @@ def tune_together(
     return changes
 
 
-def _groups(texts: Sequence[TextInputs], vocabulary: int) -> Iterator[list[int]]:
-    """Numbers of texts that are tuned side by side: as many steps each, and similar lengths."""
+def _groups(texts: Sequence[TextInputs], masks: int) -> Iterator[list[int]]:
+    """Numbers of texts that are tuned side by side: as many steps each, and similar lengths.
+
+    Args:
+        texts: The texts.
+        masks: Largest number of masked tokens of a step of a group, unless a text alone has more.
+    """
     order = sorted(range(len(texts)), key=lambda i: (len(texts[i].steps), texts[i].num_masks))
     group: list[int] = []
     for number in order:
         text = texts[number]
         same = not group or len(texts[group[0]].steps) == len(text.steps)
         # The longest text of a group comes last and decides its size.
-        if group and not (same and (len(group) + 1) * text.num_masks * vocabulary <= _SCORES):
+        if group and not (same and (len(group) + 1) * text.num_masks <= masks):
             yield group
             group = []
         group.append(number)
