@@ -19,7 +19,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
 from pocketintent.runtime.files.model_file import ModelFile
 
-_CACHED_WORDS = 2048
+_CACHED_WORDS = 4096
 """Number of words whose part in the first block is kept; 6 KB each with `default`."""
 
 
