@@ -186,8 +186,7 @@ def _intents(report: dict[str, Any]) -> Section:
     return Section(
         "intents",
         "Intents recognised, against the number of templates",
-        f"Accuracy on the split {report['split']}, mean and deviation over {report['draws']} "
-        "draws of templates.",
+        f"Accuracy on the split {report['split']}, {_draws(report['draws'])} of templates.",
         TableOfFigures(header, table),
         ("intents",),
     )
@@ -270,3 +269,8 @@ def _mean(figure: dict[str, Any] | None, unit: float = 1, digits: int = 0) -> st
 
 def _size(value: int | None) -> str:
     return "" if value is None else f"{value / 1e3:,.0f}"
+
+
+def _draws(number: int) -> str:
+    """How many draws a figure is the mean of."""
+    return "one draw" if number == 1 else f"mean and deviation over {number} draws"

@@ -49,11 +49,12 @@ class SequenceReader(Protocol):
         """The vector of a text from the vectors of its tokens, at least one; not normalised."""
         ...
 
-    def read_texts(self, vectors: FloatArray, counts: IndexArray) -> FloatArray:
+    def read_texts(self, words: FloatArray, counts: IndexArray) -> FloatArray:
         """The vectors of several texts, float32 [num_texts, dim], not normalised.
 
         Args:
-            vectors: float32 [counts.sum(), table_dim]: the tokens, text after text.
+            words: float32 [counts.sum(), size]: what :meth:`read_word` returned for each token,
+                text after text.
             counts: intp [num_texts]: number of tokens of each text, at least 1.
         """
         ...
@@ -122,9 +123,7 @@ class SequenceEncoder(ModelEncoder):
         tokens = readable_tokens(self.table, self.tokenize(text))
         if not tokens:
             return np.zeros(self.dim, np.float32)
-        words = self._words(tokens)
-        rows = np.concatenate([words[token] for token in tokens]).reshape(len(tokens), -1)
-        total = self._reader.read_text(rows)
+        total = self._reader.read_text(self._gather(tokens))
         norm = float(total.dot(total)) ** 0.5
         if norm > 0.0:
             total /= norm
@@ -159,8 +158,13 @@ class SequenceEncoder(ModelEncoder):
 
     def _read_batch(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim]; no text may be empty."""
-        vectors = self.table.embed_tokens(list(chain.from_iterable(token_lists)))
-        return self._reader.read_texts(vectors, np.array([len(t) for t in token_lists], np.intp))
+        words = self._gather(list(chain.from_iterable(token_lists)))
+        return self._reader.read_texts(words, np.array([len(t) for t in token_lists], np.intp))
+
+    def _gather(self, tokens: Sequence[str]) -> FloatArray:
+        """What tokens contribute to any text, float32 [num_tokens, size]; each has a vector."""
+        words = self._words(tokens)
+        return np.concatenate([words[token] for token in tokens]).reshape(len(tokens), -1)
 
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
         """What words contribute to any text; each word has a vector."""

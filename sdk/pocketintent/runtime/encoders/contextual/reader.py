@@ -68,21 +68,7 @@ class ContextReader:
         Returns:
             float32 [dim], not normalised.
         """
-        layer = self._layers[0]
-        size = layer.inner_bias.size
-        parts = words[:, self.dim :]
-        middle = len(layer.inner) // 2
-        hidden = parts[:, middle * size : (middle + 1) * size] + layer.inner_bias
-        for number in range(len(layer.inner)):
-            part = parts[:, number * size : (number + 1) * size]
-            if 0 < (offset := number - middle) < len(words):
-                hidden[:-offset] += part[offset:]
-            elif 0 < -offset < len(words):
-                hidden[-offset:] += part[:offset]
-        np.maximum(hidden, 0, out=hidden)
-        rows = hidden.dot(layer.outer)
-        rows += words[:, : self.dim]
-        rows += layer.outer_bias
+        rows = self._apply_first(words)
         total: FloatArray = self._read(rows, None, self._layers[1:]) @ rows
         if not self._word_share:
             return total
@@ -97,11 +83,12 @@ class ContextReader:
         """
         return self.read_text(np.stack([self.read_word(vector) for vector in vectors]))
 
-    def read_texts(self, vectors: FloatArray, counts: IndexArray) -> FloatArray:
+    def read_texts(self, words: FloatArray, counts: IndexArray) -> FloatArray:
         """The vectors of several texts, up to the rounding of products of other sizes.
 
         Args:
-            vectors: float32 [counts.sum(), dim]: the tokens, text after text.
+            words: float32 [counts.sum(), dim + width * hidden]: what :meth:`read_word` returned for
+                each token, text after text.
             counts: intp [num_texts]: number of tokens of each text, at least 1.
 
         Returns:
@@ -110,16 +97,42 @@ class ContextReader:
         # Rows of zeros between the texts, so that no token reads a token of another text.
         texts = np.arange(len(counts))
         starts = np.cumsum(counts) - counts + texts * self._reach
-        places = np.arange(len(vectors)) + np.repeat(texts * self._reach, counts)
-        rows = np.zeros((int(starts[-1] + counts[-1]), self.dim), np.float32)
-        rows[places] = vectors
-        words = np.add.reduceat(vectors, np.cumsum(counts) - counts, axis=0)
-        is_gap = np.ones(len(rows), np.bool_)
+        places = np.arange(len(words)) + np.repeat(texts * self._reach, counts)
+        padded = np.zeros((int(starts[-1] + counts[-1]), words.shape[1]), np.float32)
+        padded[places] = words
+        is_gap = np.ones(len(padded), np.bool_)
         is_gap[places] = False
-        weights = self._read(rows, np.flatnonzero(is_gap), self._layers)
+        rows = self._apply_first(padded)
+        weights = self._read(rows, np.flatnonzero(is_gap), self._layers[1:])
         rows *= weights[:, None]
         sums: FloatArray = np.add.reduceat(rows, starts, axis=0)
-        return self._add_words(sums, words) if self._word_share else sums
+        if not self._word_share:
+            return sums
+        return self._add_words(sums, np.add.reduceat(padded[:, : self.dim], starts, axis=0))
+
+    def _apply_first(self, words: FloatArray) -> FloatArray:
+        """The vectors of tokens after the first block, float32 [num_rows, dim].
+
+        Args:
+            words: float32 [num_rows, dim + width * hidden]: what :meth:`read_word` returned for
+                each token; rows of zeros add nothing to their neighbours.
+        """
+        layer = self._layers[0]
+        size = layer.inner_bias.size
+        parts = words[:, self.dim :]
+        middle = len(layer.inner) // 2
+        hidden = parts[:, middle * size : (middle + 1) * size] + layer.inner_bias
+        for number in range(len(layer.inner)):
+            part = parts[:, number * size : (number + 1) * size]
+            if 0 < (offset := number - middle) < len(words):
+                hidden[:-offset] += part[offset:]
+            elif 0 < -offset < len(words):
+                hidden[-offset:] += part[:offset]
+        np.maximum(hidden, 0, out=hidden)
+        rows: FloatArray = hidden.dot(layer.outer)
+        rows += words[:, : self.dim]
+        rows += layer.outer_bias
+        return rows
 
     def _add_words(self, sums: FloatArray, words: FloatArray) -> FloatArray:
         """Add sums of words by themselves to sums of changed words, both [num_texts, dim]."""

@@ -50,11 +50,12 @@ class MaxPooling:
         """
         return self.read_text(np.stack([self.read_word(vector) for vector in vectors]))
 
-    def read_texts(self, vectors: FloatArray, counts: IndexArray) -> FloatArray:
+    def read_texts(self, words: FloatArray, counts: IndexArray) -> FloatArray:
         """The vectors of several texts, up to the rounding of products of other sizes.
 
         Args:
-            vectors: float32 [counts.sum(), word_dim]: the tokens, text after text.
+            words: float32 [counts.sum(), 2 * 4 * hidden]: what :meth:`read_word` returned for each
+                token, text after text.
             counts: intp [num_texts]: number of tokens of each text, at least 1.
 
         Returns:
@@ -62,4 +63,4 @@ class MaxPooling:
         """
         ends = np.cumsum(counts).tolist()
         texts = [range(end - size, end) for end, size in zip(ends, counts.tolist(), strict=True)]
-        return self._reader.largest_states(self._reader.project(vectors), texts)
+        return self._reader.largest_states(words.reshape(-1, self._gates), texts)
