@@ -22,6 +22,7 @@ def test_figures_are_shares_of_the_utterances_with_and_without_an_intent() -> No
         "num_in_scope": 8,
         "num_out_of_scope": 2,
         "accuracy": 3 / 8,
+        "accuracy_without_threshold": 5 / 8,
         "wrong": 1 / 8,
         "refused": 4 / 8,
         "refused_by_reason": {"below_threshold": 2 / 8, "ambiguous": 1 / 8, "unknown_words": 1 / 8},

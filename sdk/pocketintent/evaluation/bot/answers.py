@@ -44,8 +44,9 @@ def count_answers(answers: Sequence[Answer]) -> dict[str, Any]:
     Returns:
         ``num_in_scope`` and ``num_out_of_scope``, the utterances that belong to an intent and
         to none; as shares of the first, ``accuracy`` (accepted with the right intent),
-        ``wrong`` (accepted with another), ``refused``, and ``refused_by_reason``, a mapping from
-        the reasons that occur; ``out_of_scope_accepted``, a share of the second; and
+        ``accuracy_without_threshold`` (whose best intent is right, accepted or not), ``wrong``
+        (accepted with another), ``refused``, and ``refused_by_reason``, a mapping from the reasons
+        that occur; ``out_of_scope_accepted``, a share of the second; and
         ``answered_rightly``, the share of all utterances that got their intent or were rightly
         refused. A share of nothing is None.
     """
@@ -53,11 +54,13 @@ def count_answers(answers: Sequence[Answer]) -> dict[str, Any]:
     outside = [answer for answer in answers if not answer.in_scope]
     reasons = Counter(answer.match.reason for answer in inside if answer.match.reason)
     num_right = sum(answer.is_right for answer in inside)
+    num_nearest_right = sum(answer.match.nearest == answer.utterance.intent for answer in inside)
     num_refused = sum(reasons.values())
     return {
         "num_in_scope": len(inside),
         "num_out_of_scope": len(outside),
         "accuracy": share(num_right, len(inside)),
+        "accuracy_without_threshold": share(num_nearest_right, len(inside)),
         "wrong": share(len(inside) - num_right - num_refused, len(inside)),
         "refused": share(num_refused, len(inside)),
         "refused_by_reason": {

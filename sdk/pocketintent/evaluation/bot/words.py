@@ -65,6 +65,8 @@ def _describe_figures(report: dict[str, Any]) -> Iterator[str]:
     yield f"  right and accepted  {percent(report['accuracy']):>8}"
     yield f"  refused             {percent(report['refused']):>8}" + (reasons and f"  ({reasons})")
     yield f"  wrong intent        {percent(report['wrong']):>8}"
+    whatever = percent(report["accuracy_without_threshold"])
+    yield f"  best intent right   {whatever:>8}  (whatever the threshold)"
     yield f"{report['num_out_of_scope']} utterances without an intent:"
     yield f"  accepted            {percent(report['out_of_scope_accepted']):>8}"
 
