@@ -5,7 +5,7 @@ The specification for ports, with test vectors, is ``docs/decision.md``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -43,7 +43,12 @@ def count_ngrams(text: str) -> FloatArray:
     Returns:
         float32 [NUM_BUCKETS], whole numbers; zeros for a text without tokens.
     """
-    slots = b"".join([_slots[token] for token in simple_tokenize(text)])
+    return count_ngrams_of_tokens(simple_tokenize(text))
+
+
+def count_ngrams_of_tokens(tokens: Iterable[str]) -> FloatArray:
+    """The counts of a text with these tokens, float32 [NUM_BUCKETS]; see :func:`count_ngrams`."""
+    slots = b"".join([_slots[token] for token in tokens])
     signed = np.bincount(_read_slots(slots), minlength=2 * NUM_BUCKETS)
     return (signed[:NUM_BUCKETS] - signed[NUM_BUCKETS:]).astype(np.float32)
 

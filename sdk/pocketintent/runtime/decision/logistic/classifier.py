@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,11 +19,13 @@ from pocketintent.runtime.decision.logistic.features import (
     bucket_weights,
 )
 from pocketintent.runtime.decision.logistic.leave_one_out import leave_one_out
+from pocketintent.runtime.decision.logistic.ngram_logits import NgramLogits
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.negations import any_negated, negations_of
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
+from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,26 +69,28 @@ class Classifier:
         of_negation: FloatArray = scale * self.weights[:, -2]
         return of_negation
 
-    def logits(
-        self, vector: FloatArray, counts: FloatArray, is_negated: bool = False
-    ) -> FloatArray:
+    @cached_property
+    def ngram_logits(self) -> NgramLogits:
+        """What the n-grams of a text add to its logits."""
+        _, of_counts, _, squares = self.parts
+        return NgramLogits(of_counts, squares)
+
+    def logits(self, vector: FloatArray, text: str) -> FloatArray:
         """The calibrated logits of a text; the sigmoid of one is the intent's probability.
 
         Args:
-            vector: float32 [dim], the sentence vector.
-            counts: float32 [NUM_BUCKETS], the signed n-gram counts.
-            is_negated: Whether one of the tokens of the text is a negation.
+            vector: float32 [dim], its sentence vector.
+            text: The text.
 
         Returns:
-            float32 [num_intents].
+            float32 [num_intents], a new array.
         """
-        of_vector, of_counts, biases, squares = self.parts
+        of_vector, _, biases, _ = self.parts
+        tokens = simple_tokenize(text)
         # `dot` is quicker to call than `@`, which counts for a few intents.
         logits: FloatArray = of_vector.dot(vector)
-        length = math.sqrt((counts * counts).dot(squares))
-        if length > 0:
-            logits += of_counts.dot(counts * (1 / length))
-        if is_negated:
+        logits += self.ngram_logits.of_tokens(tokens)
+        if self.negations and not self.negations.isdisjoint(tokens):
             logits += self.of_negation
         logits += biases
         return logits

@@ -22,7 +22,7 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.graphs.features import NEGATION, NGRAM_COUNTS, FeatureSettings
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.negations import is_negated
-from pocketintent.runtime.text.ngram_counts import SETTINGS, count_ngrams, count_ngrams_of_texts
+from pocketintent.runtime.text.ngram_counts import SETTINGS, count_ngrams_of_texts
 
 _LOGIT_ROUNDING = 1e-4
 """Logits that differ by less may change places when they are summed in another order."""
@@ -71,7 +71,7 @@ class LogisticScorer:
 
     def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
         """The best intents; see :meth:`Scorer.search`."""
-        logits, hits = self._logits(text, vector), []
+        logits, hits = self.classifier.logits(vector, text), []
         for _ in range(min(limit, len(logits))):
             intent = int(logits.argmax())
             first, similarities = self.index.template_scores(intent, vector)
@@ -113,13 +113,6 @@ class LogisticScorer:
     def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The scores of all intents; see :meth:`Scorer.score_block`."""
         return sigmoid(self._logit_block(texts, vectors))
-
-    def _logits(self, text: str, vector: FloatArray) -> FloatArray:
-        """The logits of a text, float32 [num_intents]."""
-        classifier, negations = self.classifier, self.classifier.negations
-        if not negations:
-            return classifier.logits(vector, count_ngrams(text))
-        return classifier.logits(vector, count_ngrams(text), is_negated(text, negations))
 
     def _logit_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The logits of several texts, float32 [num_texts, num_intents]."""
