@@ -15,9 +15,9 @@ from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_
 NGRAM_SCALE = 0.7
 """Length of the n-gram part, where the sentence vector has length 1. A scale of 1 is half a point
 worse on clean text and 1 to 2 points better with two typing errors."""
-NEGATION_SCALE = 1.5
-"""Value of the negation feature of a negated text. With 1 up to twice as many negated commands
-get the intent that they forbid; with 2 hardly fewer."""
+NEGATION_SCALE = 2.5
+"""Value of the negation feature of a negated text. With 1.5 up to twice as many negated commands
+get the intent that they forbid; with 3 no fewer."""
 LEAST_SIMILARITY = 0.25
 """Cosine similarity of a background line's n-grams to those of a negation above which the line
 counts as negated. One line in seven then does, and almost half of these are. With a feature of 0
