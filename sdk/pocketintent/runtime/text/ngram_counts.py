@@ -5,6 +5,7 @@ The specification for ports, with test vectors, is ``docs/decision.md``.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -22,6 +23,7 @@ SETTINGS = {"min_n": MIN_N, "max_n": MAX_N, "num_buckets": NUM_BUCKETS}
 
 _FNV_OFFSET = 2166136261
 _FNV_PRIME = 16777619
+_FIRST_HASHES = [((_FNV_OFFSET ^ byte) * _FNV_PRIME) & 0xFFFFFFFF for byte in range(128)]
 _SLOT = np.dtype(np.uint16)
 _CACHED_WORDS = 8192
 _TEXTS_AT_ONCE = 64  # counts that fit the cache
@@ -104,9 +106,25 @@ _slots = _Slots()
 
 
 def _hash_ngrams(token: str) -> bytes:
+    bracketed = f"<{token}>"
+    return (_ascii_slots(bracketed) if token.isascii() else _slots_of(bracketed)).tobytes()
+
+
+def _ascii_slots(bracketed: str) -> array[int]:
+    """The slots of a token whose characters are a byte each, as :func:`_slots_of`, but faster."""
+    characters, slots = bracketed.encode(), array(_SLOT.char)
+    for start, first in enumerate(characters[:-1], 1):
+        value = _FIRST_HASHES[first]
+        for byte in characters[start : start + MAX_N - 1]:
+            value = ((value ^ byte) * _FNV_PRIME) & 0xFFFFFFFF
+            slots.append(value % NUM_BUCKETS + NUM_BUCKETS * (value >> 31))
+    return slots
+
+
+def _slots_of(bracketed: str) -> array[int]:
     # FNV-1a reads one byte after another, so an n-gram's hash goes on from that of its prefix.
-    characters = [char.encode("utf-8", "surrogatepass") for char in f"<{token}>"]
-    slots = []
+    characters = [char.encode("utf-8", "surrogatepass") for char in bracketed]
+    slots = array(_SLOT.char)
     for start in range(len(characters) - MIN_N + 1):
         value = _FNV_OFFSET
         for length, char in enumerate(characters[start : start + MAX_N], 1):
@@ -114,4 +132,4 @@ def _hash_ngrams(token: str) -> bytes:
                 value = ((value ^ byte) * _FNV_PRIME) & 0xFFFFFFFF
             if length >= MIN_N:
                 slots.append(value % NUM_BUCKETS + NUM_BUCKETS * (value >> 31))
-    return np.array(slots, _SLOT).tobytes()
+    return slots
