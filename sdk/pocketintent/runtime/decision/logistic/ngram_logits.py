@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_tokens
+from pocketintent.runtime.text.ngram_counts import count_ngrams_of_tokens, slots_of_token
 
 MOST_TOKENS = 32
-"""Tokens of a text up to which their rows are added. New rows cost a product each, so a longer
-text, which may have a thousand new words, takes one product of its counts instead."""
-_MAX_BYTES = 8 << 20
+"""Tokens of a text up to which their rows are added. A new row costs a sum, so a longer text, which
+may have a thousand new words, takes one product of its counts instead."""
+_MAX_BYTES = 4 << 20
 _MAX_CACHED = 32
 """Characters of the longest token whose row is kept."""
 
@@ -22,9 +22,9 @@ _MAX_CACHED = 32
 class NgramLogits(dict[str, FloatArray]):
     """The logits that n-grams add, by text.
 
-    A token always has the same n-grams, so its counts and their product with the weights of the
-    intents make a row, which is computed once as long as it is kept: 8 MB of them at most.
-    Threads may share the rows. Copies and pickles have none.
+    A token always has the same n-grams, so the sum of their weights for each intent is a row, which
+    is computed once as long as it is kept: 4 MB of them at most. Threads may share the rows. Copies
+    and pickles have none.
 
     Args:
         of_counts: float32 [num_intents, NUM_BUCKETS], the weights of the counts, which contain
@@ -35,19 +35,22 @@ class NgramLogits(dict[str, FloatArray]):
     def __init__(self, of_counts: FloatArray, squares: FloatArray) -> None:
         super().__init__()
         self._of_counts = of_counts
+        self._of_slots = np.ascontiguousarray(np.concatenate([of_counts, -of_counts], axis=1).T)
         self._squares = squares
-        self._capacity = _MAX_BYTES // (4 * (NUM_BUCKETS + len(of_counts)))
+        self._capacity = _MAX_BYTES // (4 * max(len(of_counts), 1))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._of_counts, self._squares)
 
     def __missing__(self, token: str) -> FloatArray:
-        counts = count_ngrams_of_tokens([token])
-        row: FloatArray = np.concatenate([counts, self._of_counts.dot(counts)])
-        if len(token) <= _MAX_CACHED:
-            if len(self) >= self._capacity:
-                self.clear()
-            self[token] = row
+        row: FloatArray
+        if len(token) > _MAX_CACHED:
+            row = self._of_counts.dot(count_ngrams_of_tokens([token]))
+            return row
+        row = np.add.reduce(self._of_slots.take(slots_of_token(token), axis=0), axis=0)
+        if len(self) >= self._capacity:
+            self.clear()
+        self[token] = row
         return row
 
     def of_tokens(self, tokens: Sequence[str]) -> FloatArray:
@@ -64,9 +67,8 @@ class NgramLogits(dict[str, FloatArray]):
         total = self[tokens[0]].copy()
         for token in tokens[1:]:
             total += self[token]
-        counts, logits = total[:NUM_BUCKETS], total[NUM_BUCKETS:]
-        logits *= self._factor(counts)
-        return logits
+        total *= self._factor(count_ngrams_of_tokens(tokens))
+        return total
 
     def plain(self, tokens: Sequence[str]) -> FloatArray:
         """The same by one product, for texts of any length; equal up to rounding."""
