@@ -54,8 +54,8 @@ class Sent2Vec:
     def gradients(self, batch: SentenceBatch) -> BatchGradients:
         """Loss and gradients of a batch.
 
-        As in the original program, the gradient of a mean is passed on to its members whole,
-        rather than divided by their number.
+        The gradient of a mean is passed on to its members whole, rather than divided by their
+        number as the original program does.
         """
         torch = require("torch", "train")
         words, bigrams = self._to_device(batch.words), self._to_device(batch.bigrams)
@@ -122,8 +122,10 @@ class _Contexts:
         totals = gradients.new_zeros(int(self.owners[-1]) + 1, gradients.shape[1])
         totals = totals.index_add_(0, self.owners, gradients).index_select(0, self.owners)
         of_words = totals - gradients
-        first, second = gradients[self.places], gradients[self.places + 1]
-        return of_words, totals[self.places].sub_(first).sub_(second)
+        # index_select is several times as fast as indexing on the CPU.
+        first = gradients.index_select(0, self.places)
+        second = gradients.index_select(0, self.places + 1)
+        return of_words, totals.index_select(0, self.places).sub_(first).sub_(second)
 
 
 def _negative_sampling(
