@@ -74,10 +74,10 @@ class Glove:
         error = torch.empty_like(weights)
         values = self.rows.table.new_zeros(len(rows), self.rows.table.shape[1])
         words, contexts = torch.split(values, len(distinct))
+        pairs = torch.cat([one, other]), torch.cat([other, one]) + self.num_words
         for part in cached_parts(len(places), values):
             word, context = places[part], opposites[part]
-            left = self.rows.table.index_select(0, distinct[word])
-            right = self.rows.table.index_select(0, distinct[context] + self.num_words)
+            left, right = (self.rows.table.index_select(0, side[part]) for side in pairs)
             products = (left[:, :-1] * right[:, :-1]).sum(1) + left[:, -1] + right[:, -1]
             error[part] = products - logarithms[part]
             slope = (weights[part] * error[part]).unsqueeze(1)
