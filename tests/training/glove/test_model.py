@@ -5,6 +5,7 @@ torch = pytest.importorskip("torch")
 from pocketintent.training.glove.data import PairBatch  # noqa: E402
 from pocketintent.training.glove.model import Glove  # noqa: E402
 from pocketintent.training.glove.settings import GloveSettings  # noqa: E402
+from pocketintent.training.loop import sparse_rows  # noqa: E402
 
 SETTINGS = GloveSettings(dim=5, x_max=10.0)
 # Also a word with itself, a pair twice, and a count above x_max.
@@ -57,3 +58,13 @@ def test_adagrad_has_an_accumulator_for_each_value() -> None:
     model.step(gradients, 0.1)
     step = 0.1 * gradients.values / (1 + 2 * gradients.values.square()).sqrt() + step
     torch.testing.assert_close(model.rows.table[gradients.rows], before[gradients.rows] - step)
+
+
+def test_gradients_in_parts_equal_those_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = []
+    for cached_values in (1 << 17, 12):  # all pairs at once, then two directions at a time
+        monkeypatch.setattr(sparse_rows, "_CACHED_VALUES", cached_values)
+        results.append(Glove(SETTINGS, 5).gradients(BATCH))
+    assert torch.equal(results[0].rows, results[1].rows)
+    assert torch.equal(results[0].values, results[1].values)
+    assert torch.equal(results[0].loss, results[1].loss)

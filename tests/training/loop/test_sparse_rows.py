@@ -3,7 +3,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows, sum_rows  # noqa: E402
+from pocketintent.training.loop import sparse_rows  # noqa: E402
+from pocketintent.training.loop.sparse_rows import (  # noqa: E402
+    BatchGradients,
+    SparseRows,
+    cached_parts,
+    sum_rows,
+)
 
 
 def dense_step(
@@ -103,6 +109,35 @@ def test_adagrad_can_have_an_accumulator_for_each_value() -> None:
     torch.testing.assert_close(rows.squares, torch.tensor([[1.0, 1.0], [1.0, 19.0]]))
     expected = torch.tensor([[0.0, 0.0], [0.0, -3 / 10**0.5 - 3 / 19**0.5]])
     torch.testing.assert_close(rows.table, expected)
+
+
+@pytest.mark.parametrize("per_value", [False, True])
+def test_a_step_in_parts_equals_a_step_at_once(
+    monkeypatch: pytest.MonkeyPatch, per_value: bool
+) -> None:
+    generator = torch.Generator().manual_seed(0)
+    table, gradient = torch.randn(9, 3, generator=generator), torch.randn(7, 3, generator=generator)
+    squares = None if per_value else torch.rand(7, generator=generator)
+    tables = []
+    for cached_values in (1 << 17, 6):  # all rows at once, then two at a time
+        monkeypatch.setattr(sparse_rows, "_CACHED_VALUES", cached_values)
+        rows = SparseRows(table.clone(), adagrad=True, max_norm=1.0, per_value=per_value)
+        for _ in range(2):
+            rows.step(torch.tensor([8, 0, 3, 1, 7, 5, 2]), gradient, 0.1, squares)
+        tables.append(rows)
+    assert torch.equal(tables[0].table, tables[1].table)
+    assert torch.equal(tables[0].squares, tables[1].squares)
+
+
+def test_parts_cover_all_rows_in_order_and_wide_tables_have_a_row_a_part() -> None:
+    def lengths(num_rows: int, dim: int) -> list[int]:
+        parts = list(cached_parts(num_rows, torch.empty(1, dim)))
+        assert [place for part in parts for place in range(num_rows)[part]] == list(range(num_rows))
+        return [len(range(num_rows)[part]) for part in parts]
+
+    assert lengths(0, 300) == []
+    assert lengths(1000, 300) == [436, 436, 128]
+    assert lengths(2, 1 << 20) == [1, 1]
 
 
 def test_values_of_one_index_are_summed_in_rising_order_of_indices() -> None:

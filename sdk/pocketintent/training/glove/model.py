@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pocketintent.runtime.errors import require
 from pocketintent.training.glove.data import PairBatch
 from pocketintent.training.glove.settings import GloveSettings
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
+from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows, cached_parts
 from pocketintent.training.loop.table_training import TableTraining
 
 if TYPE_CHECKING:
@@ -63,23 +63,29 @@ class Glove:
             torch.from_numpy(array).to(self.device, non_blocking=True)
             for array in (batch.one, batch.other, batch.counts)
         )
-        words, contexts = torch.cat([one, other]), torch.cat([other, one]) + self.num_words
-        distinct, inverse = torch.unique(torch.cat([words, contexts]), return_inverse=True)
-        table = self.rows.table.index_select(0, distinct)
-        places = torch.split(inverse, len(words))
-        left, right = (table.index_select(0, place) for place in places)
+        # A word and its context, in both directions; both have the same distinct words.
+        distinct, places = torch.unique(torch.cat([one, other]), return_inverse=True)
+        opposites = places.roll(len(one))
+        rows = torch.cat([distinct, distinct + self.num_words])
         # A word with itself is one pair, not two.
         weights = (counts / self.settings.x_max).clamp_max_(1) ** self.settings.alpha
         weights = torch.cat([weights, weights * (one != other)])
-        products = (left[:, :-1] * right[:, :-1]).sum(1) + left[:, -1] + right[:, -1]
-        error = products - counts.log().repeat(2)
-        slope = (weights * error).unsqueeze(1)
-        values = torch.zeros_like(table)
-        for place, opposite in ((places[0], right), (places[1], left)):
-            opposite[:, -1] = 1  # the factor of the bias
-            values.index_add_(0, place, opposite.mul_(slope))
+        logarithms = counts.log().repeat(2)
+        error = torch.empty_like(weights)
+        values = self.rows.table.new_zeros(len(rows), self.rows.table.shape[1])
+        words, contexts = torch.split(values, len(distinct))
+        pairs = torch.cat([one, other]), torch.cat([other, one]) + self.num_words
+        for part in cached_parts(len(places), values):
+            word, context = places[part], opposites[part]
+            left, right = (self.rows.table.index_select(0, side[part]) for side in pairs)
+            products = (left[:, :-1] * right[:, :-1]).sum(1) + left[:, -1] + right[:, -1]
+            error[part] = products - logarithms[part]
+            slope = (weights[part] * error[part]).unsqueeze(1)
+            for sums, place, other_side in ((words, word, right), (contexts, context, left)):
+                other_side[:, -1] = 1  # the factor of the bias
+                sums.index_add_(0, place, other_side.mul_(slope))
         loss = (weights * error.square()).sum() / 2
-        return BatchGradients(loss, (weights > 0).sum(), distinct, values)
+        return BatchGradients(loss, (weights > 0).sum(), rows, values)
 
 
 class GloveTraining(TableTraining[PairBatch]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ from pocketintent.runtime.errors import require
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+_CACHED_VALUES = 1 << 17
+"""Values of a temporary that stays in the cache of a processor together with a few others."""
 
 
 @dataclass
@@ -85,18 +89,29 @@ class SparseRows:
             squares: What AdaGrad adds to the accumulator of each row, float32 [n]; None for the
                 mean square of ``gradient``, and always None with an accumulator for each value.
         """
+        for part in cached_parts(len(rows), self.table):
+            self._step_part(
+                rows[part],
+                gradient[part],
+                learning_rate,
+                None if squares is None else squares[part],
+            )
+
+    def _step_part(
+        self, rows: Tensor, gradient: Tensor, learning_rate: float, squares: Tensor | None
+    ) -> None:
         if self.squares is not None:
             if squares is None:
                 squares = gradient.square()
                 squares = squares if self._per_value else squares.mean(1)
-            total = self.squares[rows] + squares
-            self.squares[rows] = total
-            scale = total.clamp_min(1e-20).rsqrt()
-            gradient = gradient * (scale if self._per_value else scale.unsqueeze(1))
+            total = self.squares.index_select(0, rows).add_(squares)
+            self.squares.index_copy_(0, rows, total)
+            scale = total.clamp_min_(1e-20).rsqrt_()
+            gradient = scale.mul_(gradient) if self._per_value else gradient * scale.unsqueeze(1)
         values = self.table.index_select(0, rows).add_(gradient, alpha=-learning_rate)
         if self.max_norm is not None:
             norm = values.norm(dim=1, keepdim=True)
-            scale = (self.max_norm / norm.clamp_min(1e-20)).clamp_max_(1.0)
+            scale = (self.max_norm / norm.clamp_min_(1e-20)).clamp_max_(1.0)
             if self.num_bounded is not None:
                 scale[rows >= self.num_bounded] = 1.0
             values.mul_(scale)
@@ -111,6 +126,24 @@ class SparseRows:
         self.table.copy_(state["table"])
         if self.squares is not None:
             self.squares.copy_(state["squares"])
+
+
+def cached_parts(num_rows: int, table: Tensor) -> Iterator[slice]:
+    """Split the work on rows into parts, so that temporaries stay in the processor's cache.
+
+    Args:
+        num_rows: Number of rows to work on.
+        table: The table that the rows come from: its width and its device decide. Other devices
+            than the CPU have a single part.
+
+    Yields:
+        The slices of the parts, in order.
+    """
+    size = max(num_rows, 1)
+    if table.device.type == "cpu":
+        size = max(1, _CACHED_VALUES // max(1, table.shape[1]))
+    for first in range(0, num_rows, size):
+        yield slice(first, first + size)
 
 
 def sum_rows(indices: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:

@@ -54,8 +54,8 @@ class Sent2Vec:
     def gradients(self, batch: SentenceBatch) -> BatchGradients:
         """Loss and gradients of a batch.
 
-        As in the original program, the gradient of a mean is passed on to its members whole,
-        rather than divided by their number.
+        The gradient of a mean is passed on to its members whole, rather than divided by their
+        number as the original program does.
         """
         torch = require("torch", "train")
         words, bigrams = self._to_device(batch.words), self._to_device(batch.bigrams)
@@ -68,8 +68,7 @@ class Sent2Vec:
         ]
         distinct, inverse = torch.unique(torch.cat(parts), return_inverse=True)
         places = torch.split(inverse, [len(part) for part in parts])
-        table = self.rows.table.index_select(0, distinct)
-        unigrams, pairs, right, wrong = (table.index_select(0, place) for place in places)
+        unigrams, pairs, right, wrong = (self.rows.table.index_select(0, part) for part in parts)
         context = _Contexts(self._to_device(batch.owners), self._to_device(batch.places))
         sizes = context.sums(unigrams.new_ones(len(words), 1), pairs.new_ones(len(pairs), 1))
         means = context.sums(unigrams, pairs).div_(sizes.clamp_min_(1))
@@ -77,7 +76,7 @@ class Sent2Vec:
         loss, d_means, d_right, d_wrong = _negative_sampling(
             means, right, wrong, words, negatives, predicted
         )
-        values = torch.zeros_like(table)
+        values = means.new_zeros(len(distinct), means.shape[1])
         gradients = (*context.passed_back(d_means), d_right, d_wrong)
         for place, gradient in zip(places, gradients, strict=True):
             values.index_add_(0, place, gradient)
@@ -122,8 +121,10 @@ class _Contexts:
         totals = gradients.new_zeros(int(self.owners[-1]) + 1, gradients.shape[1])
         totals = totals.index_add_(0, self.owners, gradients).index_select(0, self.owners)
         of_words = totals - gradients
-        first, second = gradients[self.places], gradients[self.places + 1]
-        return of_words, totals[self.places].sub_(first).sub_(second)
+        # index_select is several times as fast as indexing on the CPU.
+        first = gradients.index_select(0, self.places)
+        second = gradients.index_select(0, self.places + 1)
+        return of_words, totals.index_select(0, self.places).sub_(first).sub_(second)
 
 
 def _negative_sampling(
