@@ -40,7 +40,7 @@ def draw_plots(report: dict[str, Any], folder: Path) -> dict[str, Path]:
             _draw(panels, x_label, y_label, drawn[name], log=log)
     if report["quantisation"] is not None:
         drawn["quantisation"] = folder / "quantisation.png"
-        plot_sweep(report["quantisation"], drawn["quantisation"])
+        plot_sweep(report["quantisation"], drawn["quantisation"], pairs=report["pairs"])
     return drawn
 
 
@@ -66,12 +66,13 @@ def pearson_of(row: Row) -> float | None:
 
 def _line_plots(report: dict[str, Any]) -> dict[str, tuple[Panels, str, str, bool]]:
     by_epochs, by_share = epochs_rows(report), share_rows(report)
+    pearson = f"Pearson, {report['pairs']}"
     return {
-        "epochs": (_curves(by_epochs, "epochs"), "epochs", "Pearson", True),
-        "cpu": (_cpu_curves(by_epochs), "CPU seconds of training", "Pearson", True),
-        "share": (_curves(by_share, "share"), "share of the corpus, %", "Pearson", False),
+        "epochs": (_curves(by_epochs, "epochs"), "epochs", pearson, True),
+        "cpu": (_cpu_curves(by_epochs), "CPU seconds of training", pearson, True),
+        "share": (_curves(by_share, "share"), "share of the corpus, %", pearson, False),
         "intents": (_intents(report), "templates of an intent", "accuracy", False),
-        "pruning": (_pruning(report), "words kept", "Pearson", True),
+        "pruning": (_pruning(report), "words kept", pearson, True),
     }
 
 
