@@ -14,6 +14,7 @@ from pocketintent.evaluation.comparison.comparison import write_page
 from pocketintent.evaluation.comparison.compression_tasks import PruneTask, SweepTask
 from pocketintent.evaluation.comparison.expansion import Work, expand
 from pocketintent.evaluation.comparison.plan import Plan
+from pocketintent.evaluation.comparison.plots import draw
 from pocketintent.evaluation.comparison.results import averages
 from pocketintent.evaluation.comparison.sections import pruning_section
 from pocketintent.evaluation.comparison.store import Store
@@ -202,3 +203,16 @@ def test_the_reason_is_that_of_the_mildest_refusal() -> None:
     section = pruning_section(report)
     assert section.notes == ("(refused) Pruned by norm: not 300.",)
     assert [row[3] for row in section.table.rows] == ["(refused)", "(refused)", "0.5000"]
+
+
+def test_many_panels_are_drawn_in_rows_of_three(tmp_path: Path) -> None:
+    def size(num_panels: int) -> tuple[int, int]:
+        path = tmp_path / f"{num_panels}.png"
+        panels = {str(number): {"line": [(1, 0.5, 0), (2, 0.6, 0)]} for number in range(num_panels)}
+        draw(panels, "x", "y", path, log=False)
+        header = path.read_bytes()[16:24]
+        return int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")
+
+    (width, height), (row, low), (rows, high) = size(1), size(3), size(4)
+    assert row > 2 * width and low == height
+    assert rows == row and high == 2 * height
