@@ -193,7 +193,7 @@ def draw(panels: Panels, x_label: str, y_label: str, path: Path, *, log: bool) -
         axis.set_ylabel(y_label)
     figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize="small")
     with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=130)
+        figure.savefig(temporary, dpi=130 if rows == 1 else 100)
 
 
 def _set_log_scale(axis: Any) -> None:
