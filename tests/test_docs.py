@@ -15,6 +15,7 @@ PAGES = [
     REPOSITORY / "CONTRIBUTING.md",
     REPOSITORY / "CHANGELOG.md",
     *sorted((REPOSITORY / "docs").glob("*.md")),
+    *sorted((REPOSITORY / "docs" / "comparison").glob("*/*.md")),
     *sorted((REPOSITORY / "sdk" / "pocketintent" / "assets").glob("*.md")),
 ]
 WRITTEN = ("sdk", "export", "demo_app", "benchmarks", "templates", "tests", "docs")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pocketintent.compression.sweep import VARIANTS, Grid, flatten, run_sweep, write_csv
-from pocketintent.compression.sweep_plot import plot_sweep
+from pocketintent.compression.sweep_plot import axis_label, plot_sweep
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -142,6 +142,18 @@ def test_the_plot_is_drawn(encoder: StaticEncoder, vectors: np.ndarray, tmp_path
     table = sweep(encoder, Measure(vectors), tmp_path / "sweep.json")
     plot_sweep(table, tmp_path / "sweep.png")
     assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("name", "pairs", "label"),
+    [
+        ("sts.pearson", "STS-B dev", "Pearson, STS-B dev"),
+        ("sts.pearson", "", "Pearson"),
+        ("intents.v1.2.accuracy.30.nearest", "STS-B dev", "accuracy, v1.2, 30 templates"),
+    ],
+)
+def test_an_axis_is_labelled_in_words(name: str, pairs: str, label: str) -> None:
+    assert axis_label(name, pairs) == label
 
 
 def test_flat_names_join_the_levels() -> None:

@@ -7,6 +7,7 @@ import contextlib
 import io
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.options.files import input_file, input_folder, output_folder
@@ -112,10 +113,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def show_command(args: argparse.Namespace) -> str:
-    """The command that makes the page, without the folders of this machine."""
-    data = [] if args.data is None else ["--data", args.data.name]
-    words = ["pocketintent", "compare", args.plan.name, *data, "--out", args.out.name]
+    """The command that makes the page, without the absolute paths of this machine."""
+    data = [] if args.data is None else ["--data", _shown(args.data)]
+    words = ["pocketintent", "compare", _shown(args.plan), *data, "--out", _shown(args.out)]
     return shlex.join(words)
+
+
+def _shown(path: Path) -> str:
+    """A relative path as it was given; of an absolute one, the name."""
+    return path.name if path.is_absolute() else str(path)
 
 
 def parse_training(words: Sequence[str]) -> Mapping[str, Any]:

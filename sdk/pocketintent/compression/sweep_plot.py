@@ -10,7 +10,7 @@ from pocketintent.runtime.errors import require
 from pocketintent.runtime.files.atomic import replacing
 
 
-def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
+def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str], *, pairs: str = "") -> None:
     """Plot a table of :func:`pocketintent.compression.sweep.run_sweep`.
 
     There is a row of panels for Pearson and for each intent set (nearest template, the largest
@@ -20,6 +20,7 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
     Args:
         table: The table.
         path: The image file; its suffix selects the format.
+        pairs: The title of the scored pairs, for the label of Pearson.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -58,12 +59,25 @@ def plot_sweep(table: dict[str, Any], path: str | os.PathLike[str]) -> None:
             axis.xaxis.set_minor_locator(ticker.NullLocator())
             if row == len(figures) - 1:
                 axis.set_xlabel("size of the words' vectors")
-        axes[row][0].set_ylabel(name)
+        axes[row][0].set_ylabel(axis_label(name, pairs))
     lines = [plt.Line2D([], [], color=colour, marker="o") for colour in colours.values()]
     axes[0][0].legend(lines, list(map(str, colours)), title="sub_dim", fontsize="small")
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=120)
     plt.close(figure)
+
+
+def axis_label(name: str, pairs: str = "") -> str:
+    """The label of a figure: "Pearson, STS-B dev" or "accuracy, snips, 30 templates".
+
+    Args:
+        name: The figure's name in a table, with dots.
+        pairs: The title of the scored pairs.
+    """
+    if name == "sts.pearson":
+        return f"Pearson, {pairs}" if pairs else "Pearson"
+    folder, _, shots, _ = name.rsplit(".", 3)
+    return f"accuracy, {folder.removeprefix('intents.')}, {shots} templates"
 
 
 def _draw_panel(axis: Any, cells: list[dict[str, Any]], name: str, colours: dict[int, str]) -> None:

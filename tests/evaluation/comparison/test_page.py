@@ -14,7 +14,9 @@ from pocketintent.evaluation.comparison.comparison import write_page
 from pocketintent.evaluation.comparison.compression_tasks import PruneTask, SweepTask
 from pocketintent.evaluation.comparison.expansion import Work, expand
 from pocketintent.evaluation.comparison.plan import Plan
+from pocketintent.evaluation.comparison.plots import draw
 from pocketintent.evaluation.comparison.results import averages
+from pocketintent.evaluation.comparison.sections import pruning_section
 from pocketintent.evaluation.comparison.store import Store
 from pocketintent.evaluation.comparison.tasks import (
     EncodeTask,
@@ -116,7 +118,8 @@ def test_the_page_has_every_section_with_its_pictures_inside(
     assert page.rows["pruning"] == 1 + 4
     assert page.rows["commands"] == 1 + len(work.points)
     for name in (
-        "takes 3 words, but --keep is 2",
+        "<td>(refused)</td>",
+        "<p>(refused) Pruned by norm: takes 3 words, but --keep is 2.</p>",
         "Pearson",
         "words/s",
         "peak, MB",
@@ -177,3 +180,39 @@ def test_the_markdown_links_the_pictures_beside_it(plan: Plan, work: Work, store
     links = re.findall(r"!\[[^]]*\]\(([^)]*)\)", markdown)
     assert len(links) == 5
     assert all((store.folder / link).is_file() for link in links)
+
+
+def test_a_refused_pruning_is_a_mark_in_the_table_and_a_note_below_it(
+    plan: Plan, work: Work, store: Store
+) -> None:
+    fill(work, store)
+    write_page(plan, work, store, "command")
+    markdown = (store.folder / "comparison.md").read_text("utf-8")
+    table, note = markdown[markdown.index("| pruned by") :].split("\n\n")[:2]
+    assert "| norm | 2 |  | (refused) |  |" in table.splitlines()
+    assert note == "(refused) Pruned by norm: takes 3 words, but --keep is 2."
+
+
+def test_the_reason_is_that_of_the_mildest_refusal() -> None:
+    rows = [
+        {"method": "norm", "keep": 300, "refused": "not 300"},
+        {"method": "norm", "keep": 20, "refused": "not 20"},
+        {"method": "norm", "keep": 400, "words": 400, "pearson": 0.5},
+    ]
+    report = {"pruning": rows, "compressed": "own", "compressed_corpus": "chats"}
+    section = pruning_section(report)
+    assert section.notes == ("(refused) Pruned by norm: not 300.",)
+    assert [row[3] for row in section.table.rows] == ["(refused)", "(refused)", "0.5000"]
+
+
+def test_many_panels_are_drawn_in_rows_of_three(tmp_path: Path) -> None:
+    def size(num_panels: int) -> tuple[int, int]:
+        path = tmp_path / f"{num_panels}.png"
+        panels = {str(number): {"line": [(1, 0.5, 0), (2, 0.6, 0)]} for number in range(num_panels)}
+        draw(panels, "x", "y", path, log=False)
+        header = path.read_bytes()[16:24]
+        return int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")
+
+    (width, height), (row, low), (rows, high) = size(1), size(3), size(4)
+    assert row > 2 * width and low == height
+    assert high / rows == pytest.approx(2 * low / row, rel=0.01)

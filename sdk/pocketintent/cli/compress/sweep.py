@@ -100,6 +100,7 @@ def _run(args: argparse.Namespace) -> int:
         write_csv,
     )
     from pocketintent.compression.sweep_plot import plot_sweep
+    from pocketintent.evaluation.similarity.sts import title_of_pairs
 
     probe = read_probe(args)
     if not probe:
@@ -128,7 +129,8 @@ def _run(args: argparse.Namespace) -> int:
     )
     write_csv(table, args.out / "sweep.csv")
     if not args.no_plot:
-        plot_sweep(table, args.out / "sweep.png")
+        pairs = "" if probe.sts is None else title_of_pairs(probe.sts)
+        plot_sweep(table, args.out / "sweep.png", pairs=pairs)
     print_json(table)
     return 0
 

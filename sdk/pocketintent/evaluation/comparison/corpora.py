@@ -46,6 +46,14 @@ def content_of(corpus: CorpusPlan) -> list[dict[str, Any]]:
     return lines + [fingerprint(path) for path in corpus.pairs]
 
 
+def file_names(corpus: CorpusPlan) -> list[str]:
+    """The names of the files that :func:`write_corpus` writes."""
+    names = [path.name.removesuffix(".gz") for path in corpus.files]
+    if corpus.pairs:
+        names.append("sentences.txt")
+    return [f"{number}-{name}" for number, name in enumerate(names)]
+
+
 def write_corpus(corpus: CorpusPlan, share: float, seed: int, folder: Path) -> CorpusFiles:
     """Write a share of a corpus, unless the folder already has it.
 
@@ -70,19 +78,18 @@ def write_corpus(corpus: CorpusPlan, share: float, seed: int, folder: Path) -> C
         return CorpusFiles([folder / name for name in content.pop("files")], **content)
     folder.mkdir(parents=True, exist_ok=True)
     tokenize: Tokenizer = get_tokenizer(TOKENIZER_SPECS["simple"])
-    names, texts, words = [], 0, 0
-    for number, (name, all_lines) in enumerate(_read(corpus)):
-        names.append(f"{number}-{name}")
+    names, texts, words = file_names(corpus), 0, 0
+    for name, all_lines in zip(names, _read(corpus), strict=True):
         lines = _sample(all_lines, share, seed)
-        write_atomically(folder / names[-1], b"".join(line + b"\n" for line in lines))
+        write_atomically(folder / name, b"".join(line + b"\n" for line in lines))
         texts += len(lines)
         words += sum(len(tokenize(text)) for line in lines for text in _strings(name, line))
     write_atomically(note, orjson.dumps({"files": names, "texts": texts, "words": words}))
     return CorpusFiles([folder / name for name in names], texts, words)
 
 
-def _read(corpus: CorpusPlan) -> Iterator[tuple[str, list[bytes]]]:
-    """The files of a corpus: an unpacked name, and the lines that are not empty."""
+def _read(corpus: CorpusPlan) -> Iterator[list[bytes]]:
+    """The lines of each file of a corpus that are not empty."""
     for path in corpus.files:
         if path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
             raise PocketIntentError(
@@ -94,9 +101,9 @@ def _read(corpus: CorpusPlan) -> Iterator[tuple[str, list[bytes]]]:
                 content = gzip.decompress(content)
         except (OSError, EOFError) as error:
             raise PocketIntentError(f"{path}: cannot be read: {error}") from error
-        yield path.name.removesuffix(".gz"), [line for line in content.split(b"\n") if line.strip()]
+        yield [line for line in content.split(b"\n") if line.strip()]
     if corpus.pairs:
-        yield "sentences.txt", _sentences(corpus.pairs)
+        yield _sentences(corpus.pairs)
 
 
 def _sentences(paths: Sequence[Path]) -> list[bytes]:

@@ -87,7 +87,7 @@ def markdown_page(report: dict[str, Any], plots: Mapping[str, Path]) -> str:
             if name in plots:
                 path = plots[name]
                 lines.append(f"![{section.title}]({path.parent.name}/{path.name})")
-        lines.append(_markdown_table(section.table))
+        lines += [_markdown_table(section.table), *section.notes]
     tables = [_markdown_table(_machines(report)), _markdown_table(_corpora(report))]
     return "\n\n".join([*lines, "## Machines, versions and data", *tables]) + "\n"
 
@@ -101,11 +101,12 @@ def _summary(report: dict[str, Any]) -> str:
 
 def _html_section(section: Section, command: str, plots: Mapping[str, Path]) -> str:
     pictures = [_picture(plots[name], section.title) for name in section.plots if name in plots]
+    notes = "".join(f"<p>{escape(note)}</p>" for note in section.notes)
     again = f"<p>Made by:</p><pre>{escape(command)}</pre>" if pictures else ""
     return (
         f'<section id="{section.name}" class="{section.name}"><h2>{escape(section.title)}</h2>'
         f"<p>{escape(section.remark)}</p>{''.join(pictures)}{again}"
-        f"{_html_table(section.table)}</section>"
+        f"{_html_table(section.table)}{notes}</section>"
     )
 
 

@@ -109,6 +109,8 @@ class Plan:
     """A comparison."""
 
     path: Path
+    folder: Path
+    """The folder that its paths are relative to."""
     title: str
     seeds: tuple[int, ...]
     corpora: Mapping[str, CorpusPlan]
@@ -132,7 +134,8 @@ def read_plan(path: Path, data: Path | None = None) -> Plan:
     known = ("title", "seeds", "corpora", "measure", "curves", "algorithms", "compression")
     content = read_toml(path)
     top = Table(content, path, "", known)
-    input_file = _existing(data or path.parent)
+    folder = data or path.parent
+    input_file = _existing(folder)
     corpora = _read_corpora(top, input_file)
     name = choice(*corpora)
     curves_table = top.table("curves", ("epochs", "shares", "corpora"))
@@ -144,6 +147,7 @@ def read_plan(path: Path, data: Path | None = None) -> Plan:
     algorithms = _read_algorithms(top, corpora, curves, input_file)
     return Plan(
         path,
+        folder,
         top.get("title", text, "Comparison of training algorithms"),
         top.get("seeds", several(whole(0, _MAX_SEED)), (0,)) or (0,),
         corpora,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ Points = Sequence[tuple[float, float, float]]
 
 Panels = Mapping[str, Mapping[str, Points]]
 """Lines by their label, by the title of their panel."""
+
+
+_COLUMNS = 3
+"""Largest number of panels side by side."""
 
 
 def draw_plots(report: dict[str, Any], folder: Path) -> dict[str, Path]:
@@ -37,10 +42,10 @@ def draw_plots(report: dict[str, Any], folder: Path) -> dict[str, Path]:
         # A line of one point is no curve.
         if any(len(points) > 1 for lines in panels.values() for points in lines.values()):
             drawn[name] = folder / f"{name}.png"
-            _draw(panels, x_label, y_label, drawn[name], log=log)
+            draw(panels, x_label, y_label, drawn[name], log=log)
     if report["quantisation"] is not None:
         drawn["quantisation"] = folder / "quantisation.png"
-        plot_sweep(report["quantisation"], drawn["quantisation"])
+        plot_sweep(report["quantisation"], drawn["quantisation"], pairs=report["pairs"])
     return drawn
 
 
@@ -66,12 +71,13 @@ def pearson_of(row: Row) -> float | None:
 
 def _line_plots(report: dict[str, Any]) -> dict[str, tuple[Panels, str, str, bool]]:
     by_epochs, by_share = epochs_rows(report), share_rows(report)
+    pearson = f"Pearson, {report['pairs']}"
     return {
-        "epochs": (_curves(by_epochs, "epochs"), "epochs", "Pearson", True),
-        "cpu": (_cpu_curves(by_epochs), "CPU seconds of training", "Pearson", True),
-        "share": (_curves(by_share, "share"), "share of the corpus, %", "Pearson", False),
+        "epochs": (_curves(by_epochs, "epochs"), "epochs", pearson, True),
+        "cpu": (_cpu_curves(by_epochs), "CPU seconds of training", pearson, True),
+        "share": (_curves(by_share, "share"), "share of the corpus, %", pearson, False),
         "intents": (_intents(report), "templates of an intent", "accuracy", False),
-        "pruning": (_pruning(report), "words kept", "Pearson", True),
+        "pruning": (_pruning(report), "words kept", pearson, True),
     }
 
 
@@ -144,11 +150,23 @@ def _sorted(panels: Mapping[str, Mapping[str, Points]]) -> Panels:
     }
 
 
-def _draw(panels: Panels, x_label: str, y_label: str, path: Path, *, log: bool) -> None:
+def draw(panels: Panels, x_label: str, y_label: str, path: Path, *, log: bool) -> None:
+    """Draw lines with their deviations, in panels of one scale with one legend.
+
+    Args:
+        panels: The lines of each panel.
+        x_label: The label of every x.
+        y_label: The label of y.
+        path: The picture.
+        log: Whether x is logarithmic.
+    """
     figure_module = require("matplotlib.figure", "evaluate")
-    size = (4.6 * len(panels) + 2.6, 4.0)
+    columns = min(len(panels), _COLUMNS)
+    rows = math.ceil(len(panels) / columns)
+    size = (4.6 * columns + 2.6, 4.0 * rows)
     figure = figure_module.Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
+    axes, unused = list(grid.flat)[: len(panels)], list(grid.flat)[len(panels) :]
     labels = list(dict.fromkeys(label for lines in panels.values() for label in lines))
     handles: dict[str, Any] = {}
     for axis, (title, lines) in zip(axes, panels.items(), strict=True):
@@ -169,10 +187,13 @@ def _draw(panels: Panels, x_label: str, y_label: str, path: Path, *, log: bool) 
                 linewidth=1.2,
                 capsize=2,
             )
-    axes[0].set_ylabel(y_label)
+    for axis in unused:
+        axis.remove()
+    for axis in grid[:, 0]:
+        axis.set_ylabel(y_label)
     figure.legend(handles.values(), handles.keys(), loc="outside right upper", fontsize="small")
     with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=130)
+        figure.savefig(temporary, dpi=130 if rows == 1 else 100)
 
 
 def _set_log_scale(axis: Any) -> None:

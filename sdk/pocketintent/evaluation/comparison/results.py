@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
+from pocketintent.evaluation.comparison.commands import training_command
 from pocketintent.evaluation.comparison.corpora import content_of
 from pocketintent.evaluation.comparison.expansion import Point, Work
 from pocketintent.evaluation.comparison.plan import Plan
 from pocketintent.evaluation.comparison.store import RESULT_FORMAT, Store
 from pocketintent.evaluation.comparison.tasks import Task
 from pocketintent.evaluation.metrics import mean_and_std
+from pocketintent.evaluation.similarity.sts import title_of_pairs
 
 Row = dict[str, Any]
 
@@ -26,8 +28,9 @@ def collect(plan: Plan, work: Work, store: Store, command: str) -> dict[str, Any
         command: The command that makes the comparison, for people.
 
     Returns:
-        ``{"format", "title", "command", "seeds", "sts", "corpora", "machines", "points",
-        "pruning", "quantisation", "failures"}``. ``points`` has a row for each training run, see
+        ``{"format", "title", "command", "seeds", "sts", "pairs", "corpora", "machines", "points",
+        "pruning", "quantisation", "failures"}``. ``pairs`` is the title of the file ``sts``, such
+        as "STS-B dev". ``points`` has a row for each training run, see
         docs/comparison.md; ``quantisation`` is a table of
         :func:`pocketintent.compression.sweep.run_sweep`, or None.
     """
@@ -37,11 +40,12 @@ def collect(plan: Plan, work: Work, store: Store, command: str) -> dict[str, Any
         "command": command,
         "seeds": list(plan.seeds),
         "sts": plan.measures.sts.name,
+        "pairs": title_of_pairs(plan.measures.sts),
         "split": plan.measures.split,
         "draws": plan.measures.draws,
         "corpora": {name: content_of(corpus) for name, corpus in plan.corpora.items()},
         "machines": _machines(work.tasks, store),
-        "points": [_row(point, store) for point in work.points],
+        "points": [_row(point, plan.folder, store) for point in work.points],
         "compressed": None if plan.compression is None else plan.compression.algorithm,
         "compressed_corpus": None if plan.compression is None else plan.compression.corpus,
         "pruning": _pruning(work, store),
@@ -71,7 +75,7 @@ def averages(
     return {key: mean_and_std(values) for key, values in groups.items()}
 
 
-def _row(point: Point, store: Store) -> Row:
+def _row(point: Point, folder: Path, store: Store) -> Row:
     train = point.train
     row: Row = {
         "algorithm": point.algorithm.name,
@@ -81,7 +85,7 @@ def _row(point: Point, store: Store) -> Row:
         "seed": train.seed,
         "main": point.is_main,
         "key": train.key,
-        "command": shlex.join(["pocketintent", *_show_command(point)]),
+        "command": training_command(point, folder),
     }
     training = _outcome(train, store)
     if training is not None:
@@ -95,17 +99,6 @@ def _row(point: Point, store: Store) -> Row:
         reports = [_outcome(task, store) for task in point.intents]
         row["intents"] = {r["dataset"]: r["results"] for r in reports if r is not None}
     return row
-
-
-def _show_command(point: Point) -> list[str]:
-    """The training command with short names in place of the files of the comparison."""
-    train = point.train
-    models = [w for o, task in train.models for w in (f"--{o}", f"{task.key}.safetensors")]
-    share = "" if train.share == 100 else f"-{train.share:g}%"
-    return [
-        *("train", train.method, f"--{train.corpus_option}", f"{train.corpus.name}{share}.txt"),
-        *("--out", "model.safetensors", *train.options, *models),
-    ]
 
 
 def _pruning(work: Work, store: Store) -> list[Row]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pocketintent.compression.sweep import flatten
+from pocketintent.evaluation.comparison.commands import HOW_TO_REPEAT
 from pocketintent.evaluation.comparison.plots import (
     epochs_rows,
     intent_figures,
@@ -15,6 +17,9 @@ from pocketintent.evaluation.comparison.plots import (
 from pocketintent.evaluation.comparison.results import Row, averages
 
 _MB = 1e6
+
+_REFUSED = "(refused)"
+"""Stands in place of a figure, and before the note that gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Section:
     table: TableOfFigures
     plots: tuple[str, ...] = ()
     """Names of plots; plots without figures are left out."""
+    notes: tuple[str, ...] = ()
+    """Paragraphs below the table."""
 
 
 def sections_of(report: dict[str, Any]) -> list[Section]:
@@ -51,7 +58,7 @@ def sections_of(report: dict[str, Any]) -> list[Section]:
         _encoding(report),
         _cost(report),
         _intents(report),
-        _pruning(report),
+        pruning_section(report),
         _quantisation(report),
         _failures(report),
     ]
@@ -66,7 +73,9 @@ def commands_section(report: dict[str, Any]) -> Section:
         for row in report["points"]
     ]  # fmt: skip
     header = ["algorithm", "corpus", "share, %", "epochs", "seed", "run", "command"]
-    remark = "A run is kept in results/RUN.json, its model in models/RUN.safetensors."
+    remark = (
+        f"{HOW_TO_REPEAT}. A run is kept in results/RUN.json, its model in models/RUN.safetensors."
+    )
     return Section("commands", "The training commands", remark, TableOfFigures(header, rows))
 
 
@@ -87,7 +96,7 @@ def _models(report: dict[str, Any]) -> Section:
     return Section(
         "models",
         "Similarity of sentences, each algorithm with the settings of the plan",
-        f"Correlation of the cosine with the scores of {report['sts']}.",
+        f"Correlation of the cosine with the scores of {report['pairs']}.",
         TableOfFigures(header, table),
     )
 
@@ -192,10 +201,11 @@ def _intents(report: dict[str, Any]) -> Section:
     )
 
 
-def _pruning(report: dict[str, Any]) -> Section:
+def pruning_section(report: dict[str, Any]) -> Section:
+    """Pearson after pruning; a refusal is a mark in the table, with its reason below it."""
     table = [
         [row["method"], str(row["keep"]), str(row.get("words", "")),
-         row.get("refused") or f"{row['pearson']:.4f}", _size(row.get("vector_bytes"))]
+         _REFUSED if "refused" in row else f"{row['pearson']:.4f}", _size(row.get("vector_bytes"))]
         for row in report["pruning"]
     ]  # fmt: skip
     return Section(
@@ -206,7 +216,15 @@ def _pruning(report: dict[str, Any]) -> Section:
         "longest vectors and one word of every sentence at least.",
         TableOfFigures(["pruned by", "words asked", "words kept", "Pearson", "vectors, kB"], table),
         ("pruning",),
+        _refusals(report["pruning"]),
     )
+
+
+def _refusals(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Why words cannot be pruned so far: for each method, the reason of the mildest refusal."""
+    refused = sorted((row for row in rows if "refused" in row), key=lambda row: row["keep"])
+    reasons = {row["method"]: row["refused"] for row in refused}
+    return tuple(f"{_REFUSED} Pruned by {name}: {text}." for name, text in reasons.items())
 
 
 def _quantisation(report: dict[str, Any]) -> Section:

@@ -35,6 +35,12 @@ def evaluate_sts(encoder: Encoder, path: str | Path) -> dict[str, Any]:
     return correlate(encoder, read_scored_pairs(path), path)
 
 
+def title_of_pairs(path: Path) -> str:
+    """The title of a file of scored pairs: "STS-B dev", or the file's name."""
+    path = path.absolute()
+    return f"STS-B {path.stem}" if path.parent.name == "stsb" else path.name
+
+
 def correlate(encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path) -> dict[str, Any]:
     """Correlate the cosine of text pairs with their scores.
 
