@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from pocketintent.evaluation.intents.datasets import Draw, IntentData, load_inte
 from pocketintent.evaluation.intents.draw_scorers import DrawScorers, EmbeddedTexts
 from pocketintent.evaluation.intents.few_shot import describe, evaluate_system
 from pocketintent.evaluation.intents.systems import Predict, Prediction
+from pocketintent.evaluation.retrieval.embeddings import train_network
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.registry import Decision
@@ -34,21 +34,49 @@ from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.training.convrr.data import group_texts
+from pocketintent.training.convrr.data import GroupedTexts, group_texts
 from pocketintent.training.convrr.objective import ConvrrTraining
 from pocketintent.training.convrr.settings import ConvrrSettings
 from pocketintent.training.corpora.reader import read_texts
-from pocketintent.training.loop.trainer import Trainer
 
 DECISIONS: tuple[Decision, ...] = ("nearest", "logistic")
 NUM_LINES = 500
+
+
+class ReadTexts:
+    """The vectors of texts and of their words by an encoder, which reads each text once.
+
+    Args:
+        inner: The encoder.
+    """
+
+    def __init__(self, inner: ModelEncoder) -> None:
+        self.inner = inner
+        self._rows: dict[str, tuple[FloatArray, FloatArray]] = {}
+
+    def bases(self, texts: Sequence[str]) -> FloatArray:
+        """The vectors of texts, float32 [num_texts, dim]."""
+        self._read(texts)
+        return np.stack([self._rows[text][0] for text in texts])
+
+    def grouped(self, texts: Sequence[str], groups: Sequence[int]) -> GroupedTexts:
+        """The texts as an adapter reads them; see :func:`group_texts`."""
+        self._read(texts)
+        rows = [self._rows[text] for text in texts]
+        return group_texts([words for _, words in rows], groups, bases=[base for base, _ in rows])
+
+    def _read(self, texts: Sequence[str]) -> None:
+        others = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        for text, base in zip(others, self.inner.encode_batch(others), strict=True):
+            words = self.inner.embed_tokens(self.inner.tokenize(text))
+            self._rows[text] = base, words[:MAX_TOKENS]
 
 
 class AdaptedEncoder:
     """An encoder whose vectors a network in torch moves, with the background moved alike.
 
     Args:
-        inner: The encoder.
+        read: The texts by the encoder.
         lines: The lines of the background.
         background: The background of the encoder, whose n-grams are those of the lines.
         task: The trained network; None to leave the vectors as they are.
@@ -58,13 +86,13 @@ class AdaptedEncoder:
 
     def __init__(
         self,
-        inner: ModelEncoder,
+        read: ReadTexts,
         lines: Sequence[str],
         background: Background,
         task: ConvrrTraining | None,
     ) -> None:
-        self.dim, self.known_words = inner.dim, inner.known_words
-        self._inner, self._task = inner, task
+        self.dim, self.known_words = read.inner.dim, read.inner.known_words
+        self._read, self._task = read, task
         vectors = DenseMatrix(self.encode_batch(lines))
         self.background: Background | None = Background(vectors, background.ngrams, background.idf)
 
@@ -74,17 +102,11 @@ class AdaptedEncoder:
         return vector
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The vectors of texts, float32 [num_texts, dim]."""
-        if self._task is None:
-            return self._inner.encode_batch(texts)
-        words = [
-            self._inner.embed_tokens(self._inner.tokenize(text))[:MAX_TOKENS] for text in texts
-        ]
-        known = [number for number, rows in enumerate(words) if len(rows)]
-        vectors = np.zeros((len(texts), self.dim), np.float32)
-        if known:
-            bases = self._inner.encode_batch([texts[number] for number in known])
-            grouped = group_texts([words[n] for n in known], [0] * len(known), bases=list(bases))
+        """The vectors of texts, float32 [num_texts, dim]; zeros if no word is known."""
+        vectors = self._read.bases(texts)
+        known = np.flatnonzero(vectors.any(axis=1))
+        if self._task is not None and len(known):
+            grouped = self._read.grouped([texts[number] for number in known], [0] * len(known))
             vectors[known] = self._task.encode(grouped)
         return vectors
 
@@ -93,7 +115,7 @@ class AdaptedSystem:
     """The decisions on an encoder with an adapter that each draw trains.
 
     Args:
-        inner: The encoder.
+        read: The texts by the encoder.
         lines: The lines of the background.
         background: See :class:`AdaptedEncoder`.
         settings: Settings of the adapter; None for none.
@@ -101,39 +123,30 @@ class AdaptedSystem:
 
     def __init__(
         self,
-        inner: ModelEncoder,
+        read: ReadTexts,
         lines: Sequence[str],
         background: Background,
         settings: ConvrrSettings | None,
     ) -> None:
-        self._inner, self._lines, self._background = inner, lines, background
+        self._read, self._lines, self._background = read, lines, background
         self._settings = settings
 
     def prepare(self, data: IntentData) -> Predict:
         """The function from a draw to its predictions."""
 
         def predict(draw: Draw) -> dict[str, Prediction]:
-            task = None if self._settings is None else self._train(data, draw)
-            encoder: Encoder = AdaptedEncoder(self._inner, self._lines, self._background, task)
             templates = [data.train_texts[index] for index in draw.indices]
+            task = None
+            if self._settings is not None:
+                task = train_network(
+                    self._read.grouped(templates, draw.labels.tolist()), self._settings
+                )
+            encoder: Encoder = AdaptedEncoder(self._read, self._lines, self._background, task)
             embedded = EmbeddedTexts(encoder, templates, data.query_texts)
             answers = DrawScorers(embedded, data, draw, DECISIONS).answer(data.query_texts)
             return {decision: Prediction(best.labels) for decision, best in answers.items()}
 
         return predict
-
-    def _train(self, data: IntentData, draw: Draw) -> ConvrrTraining:
-        assert self._settings is not None
-        texts = [data.train_texts[index] for index in draw.indices]
-        words = [
-            self._inner.embed_tokens(self._inner.tokenize(text))[:MAX_TOKENS] for text in texts
-        ]
-        bases = list(self._inner.encode_batch(texts))
-        grouped = group_texts(words, draw.labels.tolist(), bases=bases)
-        task = ConvrrTraining(grouped, self._settings)
-        with tempfile.TemporaryDirectory() as folder:
-            Trainer(task, Path(folder), checkpoint_seconds=float("inf")).train()
-        return task
 
 
 def main() -> None:
@@ -158,10 +171,11 @@ def main() -> None:
     background = Background.fit(encoder.encode_batch(lines), lines, len(lines))
     systems: dict[str, ConvrrSettings | None] = {} if args.no_baseline else {"none": None}
     systems[settings.network] = settings
+    read = ReadTexts(encoder)
     for name in args.names:
         data = load_intent_data(args.intents / name, args.split)
         for adapter, chosen in systems.items():
-            system = AdaptedSystem(encoder, lines, background, chosen)
+            system = AdaptedSystem(read, lines, background, chosen)
             for rows in evaluate_system(system, data, shots=args.shots, runs=args.runs):
                 report = {**describe(data, runs=args.runs, seed=0), "adapter": adapter}
                 print(json.dumps(report | {"results": rows}), flush=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from convrr_intents import AdaptedEncoder, AdaptedSystem
+from convrr_intents import AdaptedEncoder, AdaptedSystem, ReadTexts
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates
 from pocketintent.evaluation.records import Utterance
 from pocketintent.runtime.background import Background
@@ -26,7 +26,7 @@ def test_an_adapter_is_trained_for_each_draw(contextual_model: Path) -> None:
     rows = [Utterance(text, name) for name, texts in UTTERANCES.items() for text in texts]
     data = IntentData.from_utterances("toy", "test", rows, rows)
     for settings in (None, ConvrrSettings(epochs=2, kernels=4)):
-        predict = AdaptedSystem(encoder, LINES, background, settings).prepare(data)
+        predict = AdaptedSystem(ReadTexts(encoder), LINES, background, settings).prepare(data)
         predictions = predict(draw_templates(data.train_labels, 3, 0))
         assert set(predictions) == {"nearest", "logistic"}
         np.testing.assert_array_equal(predictions["nearest"].labels, data.query_labels)
@@ -39,7 +39,7 @@ def test_the_adapted_vectors_are_those_of_the_shipped_kind(contextual_model: Pat
     grouped = group_texts(words, [0, 0, 0, 1, 1, 1], bases=list(encoder.encode_batch(texts)))
     task = ConvrrTraining(grouped, ConvrrSettings(scale=0.5))
     background = Background.fit(encoder.encode_batch(LINES), LINES, len(LINES))
-    adapted = AdaptedEncoder(encoder, LINES, background, task)
+    adapted = AdaptedEncoder(ReadTexts(encoder), LINES, background, task)
     vectors = adapted.encode_batch([*texts, ""])
     for vector, rows, base in zip(vectors, words, grouped.bases, strict=False):
         np.testing.assert_allclose(vector, task.to_head().move(base, rows), atol=0.02)

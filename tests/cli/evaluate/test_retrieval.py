@@ -35,7 +35,10 @@ def test_every_system_has_a_row(
     ensemble.write_text(json.dumps({"mixtures": [{"source": str(tiny_model)}] * 2}))
     call = ["evaluate", "retrieval", data, "--source", tiny_model, "--ensemble", ensemble]
     assert main([*map(str, call), "--epochs", "1", "--plot", str(plot)]) == 0
-    report = json.loads(capsys.readouterr().out)
+    captured = capsys.readouterr()
+    report = json.loads(captured.out)
+    notes = captured.err.splitlines()
+    assert all(note.startswith(("systems: ", "plot: ")) for note in notes), "one progress bar"
     assert report["parts"]["test"] == {"documents": 2, "questions": 6}
     rows = report["rows"]
     assert [row["system"] for row in rows[:2]] == ["TF-IDF", "BM25"]

@@ -235,6 +235,14 @@ def test_a_measurement_can_end_the_run(tmp_path: Path) -> None:
     assert (again.steps, again.finished, again.loaded) == ([], 1, {"steps": 5})
 
 
+@pytest.mark.parametrize("show_bar", [True, False])
+def test_the_progress_bar_can_be_hidden(
+    show_bar: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Trainer(CountedSteps(), tmp_path, show_bar=show_bar).train()
+    assert ("steps" in capsys.readouterr().err) == show_bar
+
+
 def test_the_time_limit_ends_the_epoch_early(tmp_path: Path) -> None:
     task = CountedSteps()
     Trainer(task, tmp_path, max_minutes=1e-12).train()

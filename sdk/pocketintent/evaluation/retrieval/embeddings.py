@@ -104,14 +104,14 @@ def train_network(
     device: str = "cpu",
     precision: Precision = "auto",
 ) -> ConvrrTraining:
-    """Train a network on the texts of a part.
+    """Train a network on the texts of a part, without a progress bar.
 
     Raises:
         PocketIntentError: The texts have no triplets.
     """
     task = ConvrrTraining(texts, settings, device=device, precision=precision)
     with tempfile.TemporaryDirectory() as folder:
-        Trainer(task, Path(folder), checkpoint_seconds=float("inf")).train()
+        Trainer(task, Path(folder), checkpoint_seconds=float("inf"), show_bar=False).train()
     return task
 
 

@@ -33,6 +33,8 @@ class Trainer:
         max_minutes: Training ends after this time, resumed parts included; None for no limit.
         checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
         report: Receives a line of text after each epoch.
+        show_bar: Whether a progress bar is shown; not where the run is a step of other work that
+            has one.
 
     Attributes:
         history: One entry for each epoch that is done, see :class:`Measurement`.
@@ -47,6 +49,7 @@ class Trainer:
         max_minutes: float | None = None,
         checkpoint_seconds: float = 120.0,
         report: Report = DEFAULT_OPTIONS.report,
+        show_bar: bool = True,
     ) -> None:
         self.task = task
         self.history: list[Any] = []
@@ -55,6 +58,7 @@ class Trainer:
         self._max_seconds = math.inf if max_minutes is None else 60 * max_minutes
         self._checkpoint_seconds = checkpoint_seconds
         self._report = report
+        self._show_bar = show_bar
         self._next = (0, 0)  # epoch and batch of the next step
         self._sums = (0.0, 0.0)  # loss and examples of the epoch so far
         self._stopped = False  # before the last epoch
@@ -206,6 +210,6 @@ class Trainer:
             initial=self._units(),
             unit=f" {self.task.unit}",
             unit_scale=total >= 100_000,  # shown in thousands or millions
-            disable=not self.task.workers.leads,
+            disable=not (self._show_bar and self.task.workers.leads),
             mininterval=0.2 if sys.stderr.isatty() else 15.0,
         )

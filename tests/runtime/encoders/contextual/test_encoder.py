@@ -1,14 +1,22 @@
-import copy
 import json
-import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from encoder_checks import (
+    check_batch,
+    check_cache,
+    check_copies,
+    check_equations,
+    check_hostile_text,
+    check_save_and_load,
+    check_size_groups,
+    check_slots,
+)
+from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
@@ -19,47 +27,11 @@ from pocketintent.runtime.encoders.contextual.network import (
 )
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import bundled_models
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_contexts import random_context
-
-DIM = 8
-WORDS = ["turn", "on", "the", "lamp", "light", "play", "music", "pizza", "um"]
-NGRAMS = NgramSettings(2, 3, 7, 0.5)
-TOKENS = [*WORDS, "lmap", "muisc", "x", "🙂", "日本", "!", "\0"]
-TEXTS = st.lists(st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join), max_size=8)
-HOSTILE = [
-    "",
-    " ",
-    "lamp",
-    "zzz",
-    "zzz qqq",
-    "\0",
-    "la\0mp",
-    "🙂 👩‍👩‍👧‍👦",
-    "\ud800",
-    "lamp " * 200_000,
-]
-
-
-def make_table(ngrams: bool = True, quantised: bool = False) -> StaticEncoder:
-    vectors = np.random.default_rng(0).normal(0, 0.5, (len(WORDS), DIM)).astype(np.float32)
-    vectors[WORDS.index("um")] = 0
-    buckets = np.random.default_rng(1).normal(0, 0.5, (7, DIM)).astype(np.float32)
-
-    def store(rows: FloatArray) -> Matrix:
-        if not quantised:
-            return DenseMatrix(rows)
-        return QuantizedMatrix.encode(rows, Quantizer.fit(rows, sub_dim=2, codebook_size=4))
-
-    parts: dict[str, Any] = {"ngrams": store(buckets), "ngram_settings": NGRAMS} if ngrams else {}
-    return StaticEncoder(Vocabulary(WORDS), store(vectors), manifest={"training": 1}, **parts)
 
 
 def make(
@@ -101,36 +73,24 @@ def plain_vector(encoder: ContextualEncoder, text: str) -> FloatArray:
 
 @pytest.mark.parametrize("ngrams", [False, True])
 @pytest.mark.parametrize("quantised", [False, True])
-@given(texts=TEXTS)
+@given(texts=TEXT_LISTS)
 @settings(max_examples=30)
 def test_the_vectors_are_those_of_the_equations(
     ngrams: bool, quantised: bool, texts: list[str]
 ) -> None:
-    encoder = make(ngrams, quantised, int8=quantised)
-    batch = encoder.encode_batch(texts)
-    assert batch.dtype == np.float32
-    assert batch.shape == (len(texts), DIM)
-    for row, text in zip(batch, texts, strict=True):
-        expected = plain_vector(encoder, text)
-        np.testing.assert_allclose(row, expected, atol=1e-5)
-        np.testing.assert_allclose(encoder.encode(text), expected, atol=1e-5)
+    check_equations(make(ngrams, quantised, int8=quantised), plain_vector, texts)
 
 
 @pytest.mark.parametrize("widths", [(1,), (7,), (1, 5), (3, 3, 3, 3, 3, 3, 3, 3)])
 def test_any_widths_give_the_vectors_of_the_equations(widths: tuple[int, ...]) -> None:
-    encoder = make(widths=widths)
     texts = ["turn on the lamp", "lamp", "the music um play lmap light pizza on turn"]
-    for row, text in zip(encoder.encode_batch(texts), texts, strict=True):
-        np.testing.assert_allclose(row, plain_vector(encoder, text), atol=1e-5)
-        np.testing.assert_allclose(encoder.encode(text), row, atol=1e-5)
+    check_equations(make(widths=widths), plain_vector, texts)
 
 
 def test_a_large_batch_gives_the_vectors_of_single_texts() -> None:
     rng = np.random.default_rng(5)
     texts = [" ".join(rng.choice(TOKENS, rng.integers(0, 40))) for _ in range(150)]
-    encoder = make()
-    for row, text in zip(encoder.encode_batch(texts), texts, strict=True):
-        np.testing.assert_allclose(row, encoder.encode(text), atol=1e-5)
+    check_batch(make(), texts)
 
 
 def test_the_order_of_the_words_counts() -> None:
@@ -163,14 +123,9 @@ def test_unknown_words_are_left_out_without_ngrams() -> None:
 
 
 @pytest.mark.parametrize("ngrams", [False, True])
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=range(len(HOSTILE_TEXTS)))
 def test_hostile_texts_have_finite_vectors(text: str, ngrams: bool) -> None:
-    encoder = make(ngrams)
-    vector = encoder.encode(text)
-    assert vector.shape == (DIM,)
-    is_known = len(encoder.embed_tokens(encoder.tokenize(text))) > 0
-    assert np.linalg.norm(vector) == pytest.approx(int(is_known))
-    np.testing.assert_allclose(encoder.encode_batch([text])[0], vector, atol=1e-6)
+    check_hostile_text(make(ngrams), text)
 
 
 @pytest.mark.parametrize("ngrams", [False, True])
@@ -203,26 +158,13 @@ def test_the_table_embeds_tokens_without_context() -> None:
 @pytest.mark.parametrize("int8", [False, True])
 def test_it_is_saved_and_loaded(int8: bool, tmp_path: Path) -> None:
     encoder = make(quantised=True, int8=int8)
-    path = tmp_path / "model.safetensors"
-    save_model(path, *encoder.to_model_file_parts())
-
-    loaded = load_encoder(path)
-
-    assert isinstance(loaded, ContextualEncoder)
+    loaded = check_save_and_load(encoder, tmp_path, ["turn on the lamp", "lmap", ""])
     assert loaded.manifest["training"] == 1
     assert loaded.network.format == ("int8" if int8 else "float32")
-    texts = ["turn on the lamp", "lmap", ""]
-    np.testing.assert_array_equal(loaded.encode_batch(texts), encoder.encode_batch(texts))
-    saved = tmp_path / "again.safetensors"
-    save_model(saved, *loaded.to_model_file_parts())
-    assert saved.read_bytes() == path.read_bytes()
 
 
 def test_every_tensor_of_the_network_counts_as_network() -> None:
-    _, tensors = make(int8=True).to_model_file_parts()
-    groups = {name: ContextualEncoder.size_group(name) for name in tensors}
-    assert {groups[name] for name in groups if name.startswith("network.")} == {"network"}
-    assert groups["words.embedding"] == "embedding"
+    check_size_groups(make(int8=True), "network.")
 
 
 def test_parts_of_other_dimensions_are_refused() -> None:
@@ -261,14 +203,7 @@ def test_the_network_is_quantised() -> None:
 
 def test_copies_give_the_same_vectors() -> None:
     encoder = make()
-    texts = ["turn on the lamp", "lmap", ""]
-    expected = encoder.encode_batch(texts)
-    for copied in (
-        copy.copy(encoder),
-        copy.deepcopy(encoder),
-        pickle.loads(pickle.dumps(encoder)),
-    ):
-        np.testing.assert_array_equal(copied.encode_batch(texts), expected)
+    check_copies(encoder, ["turn on the lamp", "lmap", ""])
     assert repr(encoder) == "<ContextualEncoder: kind contextual, 8 dimensions, 9 words>"
 
 
@@ -299,16 +234,10 @@ def test_ngrams_without_weight_are_refused() -> None:
 
 
 @pytest.mark.parametrize("ngrams", [False, True])
-@given(texts=TEXTS)
+@given(texts=TEXT_LISTS)
 @settings(max_examples=20)
 def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
-    encoder = make(ngrams)
-    inputs = encoder.graph_inputs()
-    for text in texts:
-        read = inputs(text)
-        assert read.slots is not None and read.tokens is not None
-        vector = encoder.encode_slots(read.slots, read.tokens)
-        np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
+    check_slots(make(ngrams), texts)
 
 
 @pytest.mark.parametrize("name", bundled_models())
@@ -316,16 +245,10 @@ def test_a_batch_of_real_texts_agrees_with_its_texts_one_by_one(name: str, data_
     path = data_dir / "intents" / "clinc150" / "train.jsonl"
     texts = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()[::50]]
     encoder = load_encoder(name)
-    batch = encoder.encode_batch([*texts, "", "unheardof worrds", "\N{GRINNING FACE}"])
     assert len(texts) > 200
-    one_by_one = np.stack([*map(encoder.encode, texts)])
-    np.testing.assert_allclose(batch[: len(texts)], one_by_one, atol=1e-5)
+    check_batch(encoder, [*texts, "", "unheardof worrds", "\N{GRINNING FACE}"])
 
 
 def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [" ".join(TOKENS[i:] + TOKENS[:i]) for i in range(len(TOKENS))]
-    expected = [make().encode(text) for text in texts]
-    monkeypatch.setattr("pocketintent.runtime.encoders.contextual.encoder._CACHED_WORDS", 3)
-    encoder = make()
-    for text, vector in [*zip(texts, expected, strict=True)] * 2:
-        np.testing.assert_array_equal(encoder.encode(text), vector)
+    limit = "pocketintent.runtime.encoders.contextual.encoder._CACHED_WORDS"
+    check_cache(make, ROTATED_TEXTS, limit, 3, monkeypatch)

@@ -1,11 +1,17 @@
-import copy
-import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from encoder_checks import (
+    check_copies,
+    check_equations,
+    check_save_and_load,
+    check_size_groups,
+    check_slots,
+)
+from lamp_tables import DIM, make_table
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
@@ -14,19 +20,14 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_contexts import random_context
 from random_heads import random_head
 from random_networks import random_network
 
-DIM = 8
-WORDS = ["turn", "on", "the", "lamp", "light", "play", "music", "pizza", "um"]
 TEXTS = [
     "turn on the lamp",
     "lamp the on turn",
@@ -41,16 +42,7 @@ TEXTS = [
 
 
 def make_inner(kind: str = "static", ngrams: bool = True) -> ModelEncoder:
-    rng = np.random.default_rng(0)
-    vectors = rng.normal(0, 0.5, (len(WORDS), DIM)).astype(np.float32)
-    vectors[WORDS.index("um")] = 0
-    buckets = rng.normal(0, 0.5, (7, DIM)).astype(np.float32)
-    parts: dict[str, Any] = {}
-    if ngrams:
-        parts = {"ngrams": DenseMatrix(buckets), "ngram_settings": NgramSettings(2, 3, 7, 0.5)}
-    table = StaticEncoder(
-        Vocabulary(WORDS), DenseMatrix(vectors), manifest={"training": 1}, **parts
-    )
+    table = make_table(ngrams)
     if kind == "static":
         return table
     return ContextualEncoder(table, random_context(DIM, np.random.default_rng(2)))
@@ -94,10 +86,8 @@ def test_the_vectors_are_those_of_the_equations(
     kind: str, ngrams: bool, options: dict[str, Any]
 ) -> None:
     encoder = make(kind, ngrams, **options)
-    batch = encoder.encode_batch(TEXTS)
-    assert batch.dtype == np.float32 and batch.shape == (len(TEXTS), DIM)
-    for row, text in zip(batch, TEXTS, strict=True):
-        np.testing.assert_allclose(row, plain_vector(encoder, text), atol=1e-5)
+    check_equations(encoder, plain_vector, TEXTS)
+    for row, text in zip(encoder.encode_batch(TEXTS), TEXTS, strict=True):
         np.testing.assert_array_equal(row, encoder.encode(text))
 
 
@@ -120,38 +110,21 @@ def test_the_order_of_the_words_counts_for_windows_alone() -> None:
 @pytest.mark.parametrize("kind", ["static", "contextual"])
 @pytest.mark.parametrize("ngrams", [False, True])
 def test_the_slots_of_a_text_give_its_vector(kind: str, ngrams: bool) -> None:
-    encoder = make(kind, ngrams)
-    inputs = encoder.graph_inputs()
-    for text in TEXTS:
-        read = inputs(text)
-        assert read.slots is not None and read.tokens is not None
-        vector = encoder.encode_slots(read.slots, read.tokens)
-        np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
+    check_slots(make(kind, ngrams), TEXTS)
 
 
 @pytest.mark.parametrize("kind", ["static", "contextual"])
 @pytest.mark.parametrize("kernels", [None, 3])
 def test_it_is_saved_and_loaded(kind: str, kernels: int | None, tmp_path: Path) -> None:
-    encoder, path = make(kind, kernels=kernels), tmp_path / "model.safetensors"
-    save_model(path, *encoder.to_model_file_parts())
-
-    loaded = load_encoder(path)
-
-    assert isinstance(loaded, ConvrrEncoder)
+    loaded = check_save_and_load(make(kind, kernels=kernels), tmp_path, TEXTS)
     assert loaded.inner.kind == kind and loaded.manifest["training"] == 1
-    np.testing.assert_array_equal(loaded.encode_batch(TEXTS), encoder.encode_batch(TEXTS))
-    again = tmp_path / "again.safetensors"
-    save_model(again, *loaded.to_model_file_parts())
-    assert again.read_bytes() == path.read_bytes()
     inner, _ = loaded.inner.to_model_file_parts()
     assert "convrr" not in inner
 
 
 def test_copies_and_replaced_parts() -> None:
     encoder = make("contextual")
-    expected = encoder.encode_batch(TEXTS)
-    for copied in (copy.deepcopy(encoder), pickle.loads(pickle.dumps(encoder))):
-        np.testing.assert_array_equal(copied.encode_batch(TEXTS), expected)
+    check_copies(encoder, TEXTS)
     changed = encoder.replace(manifest={"a": 1})
     assert changed.manifest == {"a": 1} and changed.head is encoder.head
     assert encoder.with_background(None).background is None
@@ -159,10 +132,7 @@ def test_copies_and_replaced_parts() -> None:
 
 
 def test_the_adapter_counts_as_network() -> None:
-    _, tensors = make(kernels=3).to_model_file_parts()
-    groups = {name: ConvrrEncoder.size_group(name) for name in tensors}
-    assert {groups[name] for name in groups if name.startswith("convrr.")} == {"network"}
-    assert groups["words.embedding"] == "embedding"
+    check_size_groups(make(kernels=3), "convrr.")
 
 
 def test_a_recogniser_matches() -> None:

@@ -1,66 +1,40 @@
-import copy
 import json
-import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from encoder_checks import (
+    check_batch,
+    check_cache,
+    check_copies,
+    check_equations,
+    check_hostile_text,
+    check_save_and_load,
+    check_size_groups,
+    check_slots,
+)
+from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
 from pocketintent.compression.background import add_background
 from pocketintent.compression.quantise import add_template_quantizer
-from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.infersent.encoder import InferSentEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_lstms import random_lstm
 
-WORD_DIM, HIDDEN = 8, 6
-WORDS = ["turn", "on", "the", "lamp", "light", "play", "music", "pizza", "um"]
-NGRAMS = NgramSettings(2, 3, 7, 0.5)
-TOKENS = [*WORDS, "lmap", "muisc", "x", "🙂", "日本", "!", "\0"]
-TEXTS = st.lists(st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join), max_size=8)
-HOSTILE = [
-    "",
-    " ",
-    "lamp",
-    "zzz",
-    "zzz qqq",
-    "\0",
-    "la\0mp",
-    "🙂 👩‍👩‍👧‍👦",
-    "\ud800",
-    "lamp " * 200_000,
-]
+HIDDEN = 6
 CORPUS = ["turn on the lamp", "play music", "light the lamp", "pizza on the music"] * 5
 
 
-def make_table(ngrams: bool = True, quantised: bool = False) -> StaticEncoder:
-    vectors = np.random.default_rng(0).normal(0, 0.5, (len(WORDS), WORD_DIM)).astype(np.float32)
-    vectors[WORDS.index("um")] = 0
-    buckets = np.random.default_rng(1).normal(0, 0.5, (7, WORD_DIM)).astype(np.float32)
-
-    def store(rows: FloatArray) -> Matrix:
-        if not quantised:
-            return DenseMatrix(rows)
-        return QuantizedMatrix.encode(rows, Quantizer.fit(rows, sub_dim=2, codebook_size=4))
-
-    parts: dict[str, Any] = {"ngrams": store(buckets), "ngram_settings": NGRAMS} if ngrams else {}
-    return StaticEncoder(Vocabulary(WORDS), store(vectors), manifest={"training": 1}, **parts)
-
-
 def make(ngrams: bool = True, quantised: bool = False, int8: bool = False) -> InferSentEncoder:
-    network = random_lstm(WORD_DIM, np.random.default_rng(2), hidden=HIDDEN, int8=int8)
+    network = random_lstm(DIM, np.random.default_rng(2), hidden=HIDDEN, int8=int8)
     return InferSentEncoder(make_table(ngrams, quantised), network)
 
 
@@ -96,27 +70,18 @@ def plain_vector(encoder: InferSentEncoder, text: str) -> np.ndarray:
 
 @pytest.mark.parametrize("ngrams", [False, True])
 @pytest.mark.parametrize("quantised", [False, True])
-@given(texts=TEXTS)
+@given(texts=TEXT_LISTS)
 @settings(max_examples=20)
 def test_the_vectors_are_those_of_the_equations(
     ngrams: bool, quantised: bool, texts: list[str]
 ) -> None:
-    encoder = make(ngrams, quantised, int8=quantised)
-    batch = encoder.encode_batch(texts)
-    assert batch.dtype == np.float32
-    assert batch.shape == (len(texts), 2 * HIDDEN)
-    for row, text in zip(batch, texts, strict=True):
-        expected = plain_vector(encoder, text)
-        np.testing.assert_allclose(row, expected, atol=1e-5)
-        np.testing.assert_allclose(encoder.encode(text), expected, atol=1e-5)
+    check_equations(make(ngrams, quantised, int8=quantised), plain_vector, texts)
 
 
 def test_a_large_batch_gives_the_vectors_of_single_texts() -> None:
     rng = np.random.default_rng(5)
     texts = [" ".join(rng.choice(TOKENS, rng.integers(0, 40))) for _ in range(150)]
-    encoder = make()
-    for row, text in zip(encoder.encode_batch(texts), texts, strict=True):
-        np.testing.assert_allclose(row, encoder.encode(text), atol=1e-5)
+    check_batch(make(), texts)
 
 
 def test_the_order_of_the_words_counts() -> None:
@@ -132,14 +97,9 @@ def test_unknown_words_are_left_out_without_ngrams() -> None:
 
 
 @pytest.mark.parametrize("ngrams", [False, True])
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=range(len(HOSTILE_TEXTS)))
 def test_hostile_texts_have_finite_vectors(text: str, ngrams: bool) -> None:
-    encoder = make(ngrams)
-    vector = encoder.encode(text)
-    assert vector.shape == (2 * HIDDEN,)
-    is_known = len(encoder.embed_tokens(encoder.tokenize(text)[:300])) > 0
-    assert np.linalg.norm(vector) == pytest.approx(int(is_known))
-    np.testing.assert_allclose(encoder.encode_batch([text])[0], vector, atol=1e-6)
+    check_hostile_text(make(ngrams), text)
 
 
 def test_tokens_beyond_the_limit_are_ignored() -> None:
@@ -171,28 +131,15 @@ def test_a_token_is_embedded_as_a_text_of_one_word(ngrams: bool) -> None:
 def test_it_is_saved_and_loaded(int8: bool, tmp_path: Path) -> None:
     encoder = make(quantised=True, int8=int8)
     encoder = add_background(add_template_quantizer(encoder, CORPUS), CORPUS)
-    path = tmp_path / "model.safetensors"
-    save_model(path, *encoder.to_model_file_parts())
-
-    loaded = load_encoder(path)
-
-    assert isinstance(loaded, InferSentEncoder)
+    loaded = check_save_and_load(encoder, tmp_path, ["turn on the lamp", "lmap", ""])
     assert loaded.dim == 2 * HIDDEN
     assert loaded.manifest["training"] == 1
     assert loaded.network.format == ("int8" if int8 else "float32")
     assert loaded.template_quantizer is not None and loaded.background is not None
-    texts = ["turn on the lamp", "lmap", ""]
-    np.testing.assert_array_equal(loaded.encode_batch(texts), encoder.encode_batch(texts))
-    saved = tmp_path / "again.safetensors"
-    save_model(saved, *loaded.to_model_file_parts())
-    assert saved.read_bytes() == path.read_bytes()
 
 
 def test_every_tensor_of_the_network_counts_as_network() -> None:
-    _, tensors = make(int8=True).to_model_file_parts()
-    groups = {name: InferSentEncoder.size_group(name) for name in tensors}
-    assert {groups[name] for name in groups if name.startswith("network.")} == {"network"}
-    assert groups["words.embedding"] == "embedding"
+    check_size_groups(make(int8=True), "network.")
 
 
 def test_parts_of_other_dimensions_are_refused() -> None:
@@ -266,14 +213,7 @@ def test_the_network_is_quantised_and_rotated() -> None:
 
 def test_copies_give_the_same_vectors() -> None:
     encoder = make()
-    texts = ["turn on the lamp", "lmap", ""]
-    expected = encoder.encode_batch(texts)
-    for copied in (
-        copy.copy(encoder),
-        copy.deepcopy(encoder),
-        pickle.loads(pickle.dumps(encoder)),
-    ):
-        np.testing.assert_array_equal(copied.encode_batch(texts), expected)
+    check_copies(encoder, ["turn on the lamp", "lmap", ""])
     assert repr(encoder) == "<InferSentEncoder: kind infersent, 12 dimensions, 9 words>"
 
 
@@ -296,30 +236,18 @@ def test_only_a_quantised_model_is_exported() -> None:
 
 
 @pytest.mark.parametrize("ngrams", [False, True])
-@given(texts=TEXTS)
+@given(texts=TEXT_LISTS)
 @settings(max_examples=20)
 def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
-    encoder = make(ngrams)
-    inputs = encoder.graph_inputs()
-    for text in texts:
-        read = inputs(text)
-        assert read.slots is not None and read.tokens is not None
-        vector = encoder.encode_slots(read.slots, read.tokens)
-        np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
+    check_slots(make(ngrams), texts)
 
 
 def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [" ".join(TOKENS[i:] + TOKENS[:i]) for i in range(len(TOKENS))]
-    expected = [make().encode(text) for text in texts]
-    monkeypatch.setattr("pocketintent.runtime.encoders.infersent.encoder._CACHED_NUMBERS", 100)
-    encoder = make()
-    for text, vector in [*zip(texts, expected, strict=True)] * 2:
-        np.testing.assert_array_equal(encoder.encode(text), vector)
+    limit = "pocketintent.runtime.encoders.infersent.encoder._CACHED_NUMBERS"
+    check_cache(make, ROTATED_TEXTS, limit, 100, monkeypatch)
 
 
 def test_a_batch_of_real_texts_agrees_with_its_texts_one_by_one(data_dir: Path) -> None:
     path = data_dir / "intents" / "clinc150" / "train.jsonl"
     texts = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()[::200]]
-    encoder = make()
-    one_by_one = np.stack([*map(encoder.encode, texts)])
-    np.testing.assert_allclose(encoder.encode_batch(texts), one_by_one, atol=1e-5)
+    check_batch(make(), texts)

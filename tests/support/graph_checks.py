@@ -1,0 +1,84 @@
+"""What holds for the graphs of every encoder that reads the words of a text in their order."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.graphs.encoder import GraphEncoder
+from pocketintent.runtime.graphs.folder import ExportedFolder, open_exported
+from pocketintent.runtime.graphs.inputs import GraphInputs
+
+TEXTS = [
+    "turn on the lights",
+    "the lights on turn",
+    "lihgts zzz on",
+    "um",
+    "um on um",
+    "",
+    "lamp " * 300,
+    "lihgts pizza " * 300,
+    "🙂 \0 play",
+]
+
+
+def pad_inputs(inputs: GraphInputs, texts: Sequence[str], length: int = 1) -> list[np.ndarray]:
+    """The inputs of a graph for a batch of texts, padded to the longest, or to a greater length."""
+    arrays = [inputs(text).arrays() for text in texts]
+    length = max(length, *(len(array["ids"]) for array in arrays))
+    return [
+        np.stack([np.pad(array[name], (0, length - len(array[name]))) for array in arrays])
+        for name in inputs.names
+    ]
+
+
+def check_module(encoder: ModelEncoder, file_format: str) -> None:
+    """The torch module gives a padded batch the vectors of the runtime."""
+    module = encoder.graph_modules(file_format, None)["encoder"]
+    batch = pad_inputs(encoder.graph_inputs(), TEXTS)
+    vectors = module(*map(torch.from_numpy, batch)).numpy()
+    np.testing.assert_allclose(vectors, encoder.encode_batch(TEXTS), atol=1e-5)
+
+
+def check_shortened_module(encoder: ModelEncoder, max_length: int, padded: int = 1) -> None:
+    """The torch module gives a text that is cut off the vector of the slots that are left.
+
+    Args:
+        encoder: The encoder.
+        max_length: Number of slots.
+        padded: Number of slots to which a text is padded.
+    """
+    module = encoder.graph_modules("tflite", None)["encoder"]
+    inputs = encoder.graph_inputs(max_length)
+    for text in TEXTS:
+        vector = module(*map(torch.from_numpy, pad_inputs(inputs, [text], padded)))[0].numpy()
+        np.testing.assert_allclose(vector, vector_of_slots(encoder, inputs, text), atol=1e-5)
+
+
+def check_exported(path: Path, encoder: ModelEncoder) -> ExportedFolder:
+    """The exported graph gives the vectors of the runtime; returns its folder.
+
+    The test is skipped where the backend of the format is not installed.
+    """
+    folder = open_exported(path)
+    file_format = folder.manifest.entries["format"]
+    pytest.importorskip({"onnx": "onnxruntime", "tflite": "ai_edge_litert"}[file_format])
+    graph = GraphEncoder(folder)
+    assert folder.manifest.entries["max_tokens"] == 256
+    for text in TEXTS:
+        expected = vector_of_slots(encoder, graph.inputs, text)
+        np.testing.assert_allclose(graph.encode(text), expected, atol=1e-5)
+        if file_format == "onnx":
+            np.testing.assert_allclose(expected, encoder.encode(text), atol=1e-5)
+    return folder
+
+
+def vector_of_slots(encoder: ModelEncoder, inputs: GraphInputs, text: str) -> FloatArray:
+    """The vector of the slots and tokens that a graph reads, by the runtime."""
+    read = inputs(text)
+    assert read.slots is not None and read.tokens is not None
+    return encoder.encode_slots(read.slots, read.tokens)
