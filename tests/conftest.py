@@ -211,7 +211,7 @@ def infersent_model(compressed_model: Path, tmp_path_factory: pytest.TempPathFac
 
 EXPORTED_TEMPLATES = {
     "language": "en",
-    "threshold": 0.5,
+    "threshold": 0.4,  # the random models of the tests are never sure
     "margin": 0.01,
     "intents": {
         "lights_on": {

@@ -15,7 +15,7 @@ from pocketintent.runtime.decision.logistic.classifier import Classifier
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.logistic.solver import sigmoid
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
 from pocketintent_export.layers.decisions import decision_module
 from pocketintent_export.layers.similarities import BestTemplates
 
@@ -63,15 +63,15 @@ def test_the_logistic_module_adds_the_weights_of_a_negation(scorer: LogisticScor
     weights = rng.normal(size=(NUM_INTENTS, DIM + NUM_BUCKETS + 2)).astype(np.float32)
     classifier = replace(scorer.classifier, weights=weights, negations=frozenset({"not"}))
     vectors = unit_rows(rng.normal(size=(2, DIM)).astype(np.float32))[[0, 0, 1, 1]]
-    counts = rng.integers(-2, 3, (2, NUM_BUCKETS)).astype(np.float32)[[0, 0, 1, 1]]
+    texts = ["lamp on", "not lamp on", "why not", "why"]
     negated = [False, True, True, False]
 
-    flags = np.array(negated, np.float32)[:, None]
+    flags, counts = np.array(negated, np.float32)[:, None], count_ngrams_of_texts(texts)
     scores = _score(LogisticScorer(classifier, scorer.index), vectors, counts, flags)
 
     expected = sigmoid(classifier.logit_block(vectors, counts, negated))
     np.testing.assert_allclose(scores, expected, atol=1e-6)
-    one_by_one = map(classifier.logits, vectors, counts, negated)
+    one_by_one = map(classifier.logits, vectors, texts)
     np.testing.assert_allclose(scores, [sigmoid(row) for row in one_by_one], atol=1e-6)
     assert not np.allclose(scores[0], scores[1], atol=1e-3)
 
