@@ -125,6 +125,8 @@ def check_without_teacher(args: argparse.Namespace) -> None:
 def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[tuple[str, Encoder]]:
     """The encoders of ``--teacher``, one for each form of ``--embedding``, with their names.
 
+    The name of an encoder with ``--join`` is that of its parts, with ``+`` between them.
+
     Args:
         args: The parsed arguments.
         texts: Texts on which the IDF of a multi-resolution ensemble is counted.
@@ -155,7 +157,10 @@ def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[t
     if not args.join:
         return named
     others = [load(path) for path in args.join]
-    return [(name, ConcatenatedEncoder([encoder, *others])) for name, encoder in named]
+    return [
+        ("+".join([name, *map(str, args.join)]), ConcatenatedEncoder([encoder, *others]))
+        for name, encoder in named
+    ]
 
 
 def _settings(args: argparse.Namespace, form: Any) -> NeuralSettings:
