@@ -161,4 +161,4 @@ def test_each_text_is_encoded_once(
 
     monkeypatch.setattr(type(tiny_encoder), "encode_batch", record)
     assert evaluate_pairs(tiny_encoder, path)["total"] == 1
-    assert encoded == ["turn on the light", "lights on", "play music"]
+    assert sorted(encoded) == ["lights on", "play music", "turn on the light"]

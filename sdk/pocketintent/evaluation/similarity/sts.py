@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pocketintent.evaluation.metrics import kendall, pearson, spearman, wrong_order
 from pocketintent.evaluation.records import ScoredPair, read_scored_pairs
+from pocketintent.evaluation.similarity.batches import encode_in_batches
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -83,7 +84,7 @@ def pair_cosines(
     rows: dict[str, int] = {}
     left = [rows.setdefault(pair.a, len(rows)) for pair in pairs]
     right = [rows.setdefault(pair.b, len(rows)) for pair in pairs]
-    vectors = encoder.encode_batch(list(rows))
+    vectors = encode_in_batches(encoder, list(rows))
     cosines: NDArray[np.float64] = np.einsum(
         "ij,ij->i", vectors[left], vectors[right], dtype=np.float64
     )
