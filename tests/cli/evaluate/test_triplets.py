@@ -24,6 +24,25 @@ def test_encoders_are_compared_on_triplets(
     assert report["intersections"][0]["names"] == [model, model]
 
 
+def test_a_joined_encoder_is_named_by_its_parts(
+    labelled: Path, tiny_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = str(tiny_model)
+    arguments = ["--model", model, "--teacher", model, "--join", model, model]
+    assert main(["evaluate", "triplets", str(labelled), *arguments]) == 0
+    alone, joined = json.loads(capsys.readouterr().out)["rows"]
+    assert (alone["name"], joined["name"]) == (model, f"{model}+{model}+{model}")
+    assert joined["same"] == pytest.approx(alone["same"], abs=1e-6)
+
+
+def test_a_shipped_model_is_joined_by_its_name(
+    labelled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--teacher", "tiny", "--join", "default"]
+    assert main(["evaluate", "triplets", str(labelled), *arguments]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["tiny+default"]
+
+
 @pytest.mark.parametrize("option", ["--embedding=cls", "--layers=head", "--blueprints=1,1"])
 def test_options_of_a_teacher_require_one(
     labelled: Path, tiny_model: Path, option: str, capsys: pytest.CaptureFixture[str]

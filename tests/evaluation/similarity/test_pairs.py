@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pocketintent.evaluation.records import ScoredPair
 from pocketintent.evaluation.similarity.pairs import evaluate_pairs, read_pairs
 from pocketintent.evaluation.similarity.sts import evaluate_sts
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -143,3 +144,21 @@ def test_labelled_pairs_are_compared_with_each_other(
     assert report["error"] == wrong / 6
     assert report["same"] == pytest.approx(sum(same) / 3)
     assert report["different"] == pytest.approx(sum(different) / 2)
+
+
+def test_each_text_is_encoded_once(
+    tiny_encoder: StaticEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [("turn on the light", "lights on", True), ("lights on", "play music", False)]
+    lines = "\n".join(json.dumps({"a": a, "b": b, "same": same}) for a, b, same in rows)
+    path = write(tmp_path / "same.jsonl", lines)
+    encoded: list[str] = []
+    encode_batch = type(tiny_encoder).encode_batch
+
+    def record(encoder: StaticEncoder, texts: list[str]) -> FloatArray:
+        encoded.extend(texts)
+        return encode_batch(encoder, texts)
+
+    monkeypatch.setattr(type(tiny_encoder), "encode_batch", record)
+    assert evaluate_pairs(tiny_encoder, path)["total"] == 1
+    assert sorted(encoded) == ["lights on", "play music", "turn on the light"]

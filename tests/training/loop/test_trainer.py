@@ -248,3 +248,18 @@ def test_the_time_limit_ends_the_epoch_early(tmp_path: Path) -> None:
     Trainer(task, tmp_path, max_minutes=1e-12).train()
     assert (len(task.steps), task.finished) == (1, 1)
     assert [epoch.number for epoch in task.measured] == [1]
+
+
+def test_the_schedule_ends_with_the_time_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = iter(range(0, 1000, 6))  # the clock is read once for the start and after each step
+    monkeypatch.setattr(
+        "pocketintent.training.loop.trainer.time.monotonic", lambda: float(next(ticks))
+    )
+    task = CountedSteps()
+    Trainer(task, tmp_path, max_minutes=1).train()
+    progress = [step.progress for step in task.steps]
+    assert progress == sorted(progress) and len(progress) < 10  # time ran out first
+    assert progress[0] == 0.0 and 0.8 < progress[-1] < 1.0
+    assert task.measured[-1].progress == 1.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file, input_path
-from pocketintent.cli.options.model import MODEL_HELP
+from pocketintent.cli.options.files import input_file
+from pocketintent.cli.options.model import MODEL_HELP, encoder_path
 from pocketintent.cli.options.teacher import (
     add_teacher_options,
     check_without_teacher,
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", nargs="+", metavar="MODEL", help=f"each is {MODEL_HELP} ({DEFAULT})"
     )
     parser.add_argument(
-        "--teacher", type=input_path, metavar="PATH", help="a sentence encoder in a local folder"
+        "--teacher", type=encoder_path, metavar="PATH", help="a sentence encoder in a local folder"
     )
     add_teacher_options(parser, several=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pocketintent.cli.options.files import PathType, input_file
+from pocketintent.cli.options.files import PathType, input_file, input_path
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
@@ -32,3 +32,12 @@ def model_file(text: str) -> Path:
 
 vectors_file = PathType(input_file.check, shipped=bundled_models)
 """Argument type: a file of vectors, or the file of a shipped model from its name."""
+
+encoder_path = PathType(input_path.check, shipped=bundled_models)
+"""Argument type: the file or folder of a sentence encoder, or the name of a shipped model."""
+
+
+def encoder_name(path: Path) -> str:
+    """What a report calls the encoder of a path: a shipped model by its name."""
+    shipped = {file: name for name, file in bundled_models().items()}
+    return shipped.get(path, str(path))

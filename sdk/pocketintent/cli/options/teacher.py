@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.files import input_path
-from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.model import add_model_option, encoder_name, encoder_path
 from pocketintent.cli.options.numbers import THREADS, whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.runtime.encoders.contract import Encoder
@@ -28,7 +27,7 @@ def add_encoder_options(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     parser.add_argument(
         "--teacher",
-        type=input_path,
+        type=encoder_path,
         metavar="PATH",
         help="a sentence encoder in a local folder, in place of a model (docs/vectors.md)",
     )
@@ -46,9 +45,9 @@ def add_teacher_options(parser: argparse.ArgumentParser, *, several: bool = Fals
         "--join",
         nargs="+",
         default=[],
-        type=input_path,
+        type=encoder_path,
         metavar="PATH",
-        help="other encoders, whose vectors are appended to those of the teacher",
+        help="other encoders, such as default, whose vectors are appended to those of the teacher",
     )
     parser.add_argument(
         "--max-tokens",
@@ -125,6 +124,8 @@ def check_without_teacher(args: argparse.Namespace) -> None:
 def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[tuple[str, Encoder]]:
     """The encoders of ``--teacher``, one for each form of ``--embedding``, with their names.
 
+    The name of an encoder with ``--join`` is that of its parts, with ``+`` between them.
+
     Args:
         args: The parsed arguments.
         texts: Texts on which the IDF of a multi-resolution ensemble is counted.
@@ -147,7 +148,7 @@ def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[t
     if forms == [None]:
         if args.layers or args.blueprints:
             raise PocketIntentError("--layers and --blueprints require --embedding")
-        named = [(str(args.teacher), load(args.teacher, precision=args.precision))]
+        named = [(encoder_name(args.teacher), load(args.teacher, precision=args.precision))]
     else:
         if args.precision != "float32":
             raise PocketIntentError("--embedding requires --precision float32")
@@ -155,7 +156,10 @@ def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[t
     if not args.join:
         return named
     others = [load(path) for path in args.join]
-    return [(name, ConcatenatedEncoder([encoder, *others])) for name, encoder in named]
+    return [
+        ("+".join([name, *map(encoder_name, args.join)]), ConcatenatedEncoder([encoder, *others]))
+        for name, encoder in named
+    ]
 
 
 def _settings(args: argparse.Namespace, form: Any) -> NeuralSettings:

@@ -60,7 +60,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         "--max-minutes",
         type=number(above=0),
         metavar="X",
-        help="end training after this many minutes",
+        help="end training, and the fall of its learning rate, after this many minutes",
     )
 
 

@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-minutes",
         type=number(above=0),
         metavar="X",
-        help="end training after this many minutes",
+        help="end training, and the fall of its learning rate, after this many minutes",
     )
     add_language_option(parser)
     add_resume_options(parser)

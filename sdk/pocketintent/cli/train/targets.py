@@ -6,8 +6,8 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from pocketintent.cli.options.files import input_file, input_path, output_file
-from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.options.files import input_file, output_file
+from pocketintent.cli.options.model import encoder_path, vectors_file
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.options.teacher import add_teacher_options, read_teachers
 from pocketintent.cli.options.training import repeating_command
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run, after_interrupt=repeating_command)
     parser.add_argument(
-        "--teacher", required=True, type=input_path, metavar="PATH", help="the sentence encoder"
+        "--teacher", required=True, type=encoder_path, metavar="PATH", help="the sentence encoder"
     )
     parser.add_argument(
         "--texts",

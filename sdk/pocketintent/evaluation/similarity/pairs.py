@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pocketintent.evaluation.records import ScoredPair
-from pocketintent.evaluation.similarity.sts import correlate, separate
+from pocketintent.evaluation.similarity.sts import correlate_cosines, pair_cosines, separate
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.records import read_rows, string_field
@@ -94,9 +94,10 @@ def evaluate_pairs(
         PocketIntentError: See :func:`read_pairs`; also if the file has fewer than two pairs.
     """
     pairs, columns = read_pairs(path, a=a, b=b, score=score)
-    report = {**correlate(encoder, pairs, path), "columns": list(columns)}
+    cosines = pair_cosines(encoder, pairs, path)
+    report = {**correlate_cosines(cosines, pairs), "columns": list(columns)}
     if {pair.score for pair in pairs} == {0.0, 1.0}:
-        report |= separate(encoder, pairs)
+        report |= separate(cosines, pairs)
     return report
 
 

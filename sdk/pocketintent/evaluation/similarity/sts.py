@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pocketintent.evaluation.metrics import kendall, pearson, spearman, wrong_order
 from pocketintent.evaluation.records import ScoredPair, read_scored_pairs
+from pocketintent.evaluation.similarity.batches import encode_in_batches
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -55,9 +56,11 @@ def correlate(encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path) -
     Raises:
         PocketIntentError: There are fewer than two pairs.
     """
-    if len(pairs) < 2:
-        raise PocketIntentError(f"{path}: a correlation needs at least 2 pairs, found {len(pairs)}")
-    cosines = pair_cosines(encoder, pairs)
+    return correlate_cosines(pair_cosines(encoder, pairs, path), pairs)
+
+
+def correlate_cosines(cosines: NDArray[np.float64], pairs: Sequence[ScoredPair]) -> dict[str, Any]:
+    """The report of :func:`evaluate_sts` for cosines that are known, [num_pairs]."""
     gold = [pair.score for pair in pairs]
     kendall_b, kendall_c = kendall(cosines, gold)
     return {
@@ -69,21 +72,38 @@ def correlate(encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path) -
     }
 
 
-def pair_cosines(encoder: Encoder, pairs: Sequence[ScoredPair]) -> NDArray[np.float64]:
-    """The cosine of the two texts of each pair, float64 [num_pairs]."""
-    left = encoder.encode_batch([pair.a for pair in pairs])
-    right = encoder.encode_batch([pair.b for pair in pairs])
-    cosines: NDArray[np.float64] = np.einsum("ij,ij->i", left, right, dtype=np.float64)
+def pair_cosines(
+    encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path
+) -> NDArray[np.float64]:
+    """The cosine of the two texts of each pair, float64 [num_pairs]; each text is encoded once.
+
+    Args:
+        encoder: Any encoder.
+        pairs: The pairs.
+        path: Their file, for the error message.
+
+    Raises:
+        PocketIntentError: There are fewer than two pairs.
+    """
+    if len(pairs) < 2:
+        raise PocketIntentError(f"{path}: a correlation needs at least 2 pairs, found {len(pairs)}")
+    rows: dict[str, int] = {}
+    left = [rows.setdefault(pair.a, len(rows)) for pair in pairs]
+    right = [rows.setdefault(pair.b, len(rows)) for pair in pairs]
+    vectors = encode_in_batches(encoder, list(rows))
+    cosines: NDArray[np.float64] = np.einsum(
+        "ij,ij->i", vectors[left], vectors[right], dtype=np.float64
+    )
     return cosines
 
 
-def separate(encoder: Encoder, pairs: Sequence[ScoredPair]) -> dict[str, Any]:
+def separate(cosines: NDArray[np.float64], pairs: Sequence[ScoredPair]) -> dict[str, Any]:
     """Compare pairs that are labelled similar, score 1, with pairs that are not, score 0.
 
     Source: Vasilyev and Bohannon 2022, "Neural embeddings for text", equation 4.
 
     Args:
-        encoder: Any encoder.
+        cosines: The cosine of each pair, float64 [num_pairs].
         pairs: The pairs; at least one of each label.
 
     Returns:
@@ -91,7 +111,6 @@ def separate(encoder: Encoder, pairs: Sequence[ScoredPair]) -> dict[str, Any]:
         similar pair and one that is not have no higher cosine for the similar pair, the number
         of combinations, the share, and the mean cosine of either kind of pair.
     """
-    cosines = pair_cosines(encoder, pairs)
     similar = np.array([pair.score > 0 for pair in pairs])
     same, different = cosines[similar], cosines[~similar]
     wrong, total = wrong_order(same, different), len(same) * len(different)

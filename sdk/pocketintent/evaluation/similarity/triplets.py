@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.evaluation.metrics import wrong_order
+from pocketintent.evaluation.similarity.batches import encode_in_batches
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -107,7 +108,7 @@ def evaluate_triplets(
     """
     vectors = []
     for name, encoder in encoders:
-        vectors.append(encoder.encode_batch(relations.texts))
+        vectors.append(encode_in_batches(encoder, relations.texts))
         progress(name)
     counts = [_Counts() for _ in encoders]
     pairs = {pair: 0 for pair in combinations(range(len(encoders)), 2)}

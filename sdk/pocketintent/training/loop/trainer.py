@@ -30,7 +30,8 @@ class Trainer:
     Args:
         task: The capability to train, changed in place.
         folder: Where the checkpoint is kept.
-        max_minutes: Training ends after this time, resumed parts included; None for no limit.
+        max_minutes: Training ends after this time, resumed parts included, and a learning rate
+            that falls does so in this time; None for no limit.
         checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
         report: Receives a line of text after each epoch.
         show_bar: Whether a progress bar is shown; not where the run is a step of other work that
@@ -54,6 +55,7 @@ class Trainer:
         self.task = task
         self.history: list[Any] = []
         self.seconds = 0.0
+        self._clock = 0.0  # seconds of the leading process
         self._folder = folder
         self._max_seconds = math.inf if max_minutes is None else 60 * max_minutes
         self._checkpoint_seconds = checkpoint_seconds
@@ -67,9 +69,13 @@ class Trainer:
 
     @property
     def progress(self) -> float:
-        """Share of the run that is done, from 0 to 1."""
+        """Share of the run that is done, from 0 to 1: of its steps, or of its time if that is more.
+
+        So a learning rate that falls to zero does so within the time limit too.
+        """
         epoch, batch = self._next
-        return (epoch + batch / self._num_batches) / self.task.epochs
+        steps = (epoch + batch / self._num_batches) / self.task.epochs
+        return max(steps, min(self._clock / self._max_seconds, 1.0))
 
     def resume(self) -> bool:
         """Continue from the folder's checkpoint, if there is one.
@@ -96,6 +102,7 @@ class Trainer:
             self._next = (state["epoch"], state["batch"])
             self._sums = (state["loss"], state["examples"])
             self.history, self.seconds = state["history"], state["seconds"]
+            self._clock = self.seconds
             self._stopped = state["stopped"]
         except errors as error:
             raise PocketIntentError(
@@ -141,8 +148,8 @@ class Trainer:
     def _check_time(self) -> None:
         if self._max_seconds < math.inf:
             # The leading process' clock ends the run for all of them.
-            seconds = self.task.workers.from_leader(self.seconds)
-            self._stopped = self._stopped or seconds >= self._max_seconds
+            self._clock = self.task.workers.from_leader(self.seconds)
+            self._stopped = self._stopped or self._clock >= self._max_seconds
 
     def _start_epoch(self) -> None:
         epoch = self._next[0]

@@ -63,7 +63,7 @@ class TuningSettings:
     """How a model is tuned on one text."""
 
     tuning_epochs: int = setting(10, "passes over the masked copies of a text", least=1)
-    tuning_rate: float = setting(0.01, "learning rate of micro-tuning (AdamW)", above=0)
+    tuning_rate: float = setting(0.01, "learning rate of micro-tuning (Adam)", above=0)
     tuning_copies: int = setting(
         12, "masked copies of a step; the paper's blueprints make 12 of a text", least=1
     )

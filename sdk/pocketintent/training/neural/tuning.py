@@ -1,8 +1,8 @@
 """Micro-tuning of a masked language model on one text: the plain way, and many texts at once.
 
 Both ways take the same steps: Adam without weight decay, from the model's own weights, over the
-masked copies of the text in a fixed order, without dropout. The authors' program shuffles the
-copies, and is otherwise the same.
+masked copies of the text in a fixed order, without dropout. docs/neural.md lists how this differs
+from the authors' program.
 """
 
 from __future__ import annotations
