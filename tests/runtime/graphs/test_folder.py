@@ -42,7 +42,7 @@ def test_a_folder_returns_the_exported_templates(exported: Exported, file_format
     assert templates.intents["greet"].templates == ["hello"]
     assert templates.intents["play_music"].threshold == 0.6
     assert templates.intents["greet"].threshold is None
-    assert (templates.language, templates.threshold, templates.margin) == ("en", 0.5, 0.01)
+    assert (templates.language, templates.threshold, templates.margin) == ("en", 0.4, 0.01)
 
 
 @pytest.mark.parametrize(
