@@ -176,50 +176,9 @@ def summary(runs: Sequence[Run], words: int) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the programs that are given, beside ours, and print the table and the summary."""
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0],
-        epilog="Example: python benchmarks/original_trainers.py --data ../shared/data "
-        "--glove GloVe/build --epochs 4,8 --repeats 3",
-    )
-    parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
-    parser.add_argument(
-        "--corpus", type=Path, help="texts to train on (default: the sentences of STS-B train)"
-    )
-    parser.add_argument(
-        "--glove",
-        type=Path,
-        metavar="FOLDER",
-        help="folder of vocab_count, cooccur, shuffle, glove",
-    )
-    parser.add_argument("--sent2vec", type=Path, metavar="PROGRAM", help="Sent2Vec's `fasttext`")
-    parser.add_argument("--starspace", type=Path, metavar="PROGRAM", help="`starspace`")
-    parser.add_argument("--dim", type=int, default=300, help="dimension (%(default)s)")
-    parser.add_argument(
-        "--epochs", default="4,8", help="numbers of epochs, separated by commas (%(default)s)"
-    )
-    parser.add_argument(
-        "--buckets", type=int, default=20_000, help="buckets of Sent2Vec's bigrams (%(default)s)"
-    )
-    parser.add_argument("--repeats", type=int, default=2, help="runs of each (%(default)s)")
+    parser = _parser()
     args = parser.parse_args(argv)
-    programs: list[tuple[str, str, Recipe]] = []
-    if args.glove:
-        glove = ours("glove", "--window", "10", "--x-max", "100", "--learning-rate", "0.05")
-        programs += [("GloVe", "original", original_glove(args.glove.resolve()))]
-        programs += [("GloVe", "ours", glove)]
-    if args.sent2vec:
-        program, buckets = args.sent2vec.resolve(), str(args.buckets)
-        for name, bigrams, number in (
-            ("Sent2Vec, no bigrams", ("-wordNgrams", "1"), "0"),
-            ("Sent2Vec", ("-wordNgrams", "2", "-bucket", buckets), buckets),
-        ):
-            sent2vec = ours("sent2vec", "--negatives", "10", "--num-buckets", number)
-            programs += [(name, "original", original_sent2vec(program, *bigrams))]
-            programs += [(name, "ours", sent2vec)]
-    if args.starspace:
-        starspace = ours("starspace", "--window", "5", "--negatives", "5")
-        programs += [("StarSpace", "original", original_starspace(args.starspace.resolve()))]
-        programs += [("StarSpace", "ours", starspace)]
+    programs = _programs(args)
     if not programs:
         parser.error("give at least one of --glove, --sent2vec and --starspace")
     dev, runs = args.data / "sts/stsb/dev.jsonl", []
@@ -259,6 +218,58 @@ def write_corpus(texts: Path | None, pairs: Path, corpus: Path) -> int:
             if tokens:
                 file.write(" ".join(tokens) + "\n")
     return words
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0],
+        epilog="Example: python benchmarks/original_trainers.py --data ../shared/data "
+        "--glove GloVe/build --epochs 4,8 --repeats 3",
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
+    parser.add_argument(
+        "--corpus", type=Path, help="texts to train on (default: the sentences of STS-B train)"
+    )
+    parser.add_argument(
+        "--glove",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of vocab_count, cooccur, shuffle, glove",
+    )
+    parser.add_argument("--sent2vec", type=Path, metavar="PROGRAM", help="Sent2Vec's `fasttext`")
+    parser.add_argument("--starspace", type=Path, metavar="PROGRAM", help="`starspace`")
+    parser.add_argument("--dim", type=int, default=300, help="dimension (%(default)s)")
+    parser.add_argument(
+        "--epochs", default="4,8", help="numbers of epochs, separated by commas (%(default)s)"
+    )
+    parser.add_argument(
+        "--buckets", type=int, default=20_000, help="buckets of Sent2Vec's bigrams (%(default)s)"
+    )
+    parser.add_argument("--repeats", type=int, default=2, help="runs of each (%(default)s)")
+    return parser
+
+
+def _programs(args: argparse.Namespace) -> list[tuple[str, str, Recipe]]:
+    """Algorithm, program and recipe: each original that is given, and ours after it."""
+    programs: list[tuple[str, str, Recipe]] = []
+    if args.glove:
+        glove = ours("glove", "--window", "10", "--x-max", "100", "--learning-rate", "0.05")
+        programs += [("GloVe", "original", original_glove(args.glove.resolve()))]
+        programs += [("GloVe", "ours", glove)]
+    if args.sent2vec:
+        program, buckets = args.sent2vec.resolve(), str(args.buckets)
+        for name, bigrams, number in (
+            ("Sent2Vec, no bigrams", ("-wordNgrams", "1"), "0"),
+            ("Sent2Vec", ("-wordNgrams", "2", "-bucket", buckets), buckets),
+        ):
+            sent2vec = ours("sent2vec", "--negatives", "10", "--num-buckets", number)
+            programs += [(name, "original", original_sent2vec(program, *bigrams))]
+            programs += [(name, "ours", sent2vec)]
+    if args.starspace:
+        starspace = ours("starspace", "--window", "5", "--negatives", "5")
+        programs += [("StarSpace", "original", original_starspace(args.starspace.resolve()))]
+        programs += [("StarSpace", "ours", starspace)]
+    return programs
 
 
 def _sentences(pairs: Path) -> list[str]:

@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from sys import getsizeof
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from pocketintent.runtime.decision.logistic.ngram_logits import MOST_TOKENS, Ngr
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 NUM_INTENTS = 5
+ROW_BYTES = 4 * NUM_INTENTS + ngram_logits._OVERHEAD
 
 
 def make() -> NgramLogits:
@@ -45,11 +47,25 @@ def test_a_text_without_tokens_adds_nothing() -> None:
 
 
 def test_the_rows_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ngram_logits, "_MAX_BYTES", 4 * NUM_INTENTS * 10)
+    monkeypatch.setattr(ngram_logits, "_MAX_BYTES", ROW_BYTES * 10)
     logits = make()
     for number in range(100):
         logits.of_tokens([f"word{number}"])
         assert 1 <= len(logits) <= 10
+
+
+def test_the_rows_of_few_intents_take_no_more_memory_than_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    most = 1 << 18
+    monkeypatch.setattr(ngram_logits, "_MAX_BYTES", most)
+    logits, sizes = make(), []
+    for number in range(5000):
+        logits.of_tokens([f"word{number}"])
+        if number % 100 == 0:
+            rows = sum(getsizeof(token) + getsizeof(row) for token, row in logits.items())
+            sizes.append(rows + getsizeof(logits))
+    assert most / 2 < max(sizes) < most
 
 
 def test_long_texts_and_long_tokens_keep_no_rows() -> None:
@@ -71,7 +87,7 @@ def test_copies_and_pickles_have_no_rows() -> None:
 
 
 def test_threads_share_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ngram_logits, "_MAX_BYTES", 4 * NUM_INTENTS * 8)
+    monkeypatch.setattr(ngram_logits, "_MAX_BYTES", ROW_BYTES * 8)
     logits, plain = make(), make()
     texts = [[f"w{number % 20}", f"w{number % 7}"] for number in range(400)]
     with ThreadPoolExecutor(4) as pool:

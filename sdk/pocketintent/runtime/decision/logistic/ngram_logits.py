@@ -15,6 +15,8 @@ MOST_TOKENS = 32
 """Tokens of a text up to which their rows are added. A new row costs a sum, so a longer text, which
 may have a thousand new words, takes one product of its counts instead."""
 _MAX_BYTES = 4 << 20
+_OVERHEAD = 256
+"""Bytes of a row beside its numbers, about: the array, the token, and their place in the dict."""
 _MAX_CACHED = 32
 """Characters of the longest token whose row is kept."""
 
@@ -37,7 +39,7 @@ class NgramLogits(dict[str, FloatArray]):
         self._of_counts = of_counts
         self._of_slots = np.ascontiguousarray(np.concatenate([of_counts, -of_counts], axis=1).T)
         self._squares = squares
-        self._capacity = _MAX_BYTES // (4 * max(len(of_counts), 1))
+        self._capacity = _MAX_BYTES // (4 * len(of_counts) + _OVERHEAD)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._of_counts, self._squares)
