@@ -41,6 +41,30 @@ def test_a_model_is_trained_compressed_and_trained_on(
     assert encoder.background is not None
 
 
+def test_texts_get_other_topics(
+    tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, targets = tmp_path / "chats.txt", tmp_path / "targets.tsv"
+    letters = "abcdefghijklmnopqrs"
+    nouns = [f"lamp{first}{second}" for first in letters for second in letters]
+    days = ("today", "tonight", "tomorrow", "later", "soon", "again", "now")
+    texts = [
+        f"please turn the {noun} on for me {days[(number + shift) % len(days)]}"
+        for number, noun in enumerate(nouns)
+        for shift in range(3)
+    ]
+    corpus.write_text("\n".join(texts))
+    teach = ["targets", "--teacher", tiny_model, "--texts", corpus, "--out", targets]
+    assert call(*teach, "--topics", 20) == 0
+    made = json.loads(capsys.readouterr().out)["texts"] - len(texts)
+    assert 0 < made <= 20
+    corpus.write_text("\n".join(UTTERANCES))
+    assert call(*teach, "--topics", 20) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["texts"] == len(UTTERANCES)
+    assert "no more than 0 texts on other topics" in printed.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -52,6 +52,7 @@ def test_an_onnx_graph_of_token_states_is_pooled(tmp_path: Path) -> None:
         np.testing.assert_allclose(teacher.encode_batch(texts), expected, atol=1e-6)
         np.testing.assert_allclose(teacher.encode("play music"), to_unit(table[5:].sum(0)[None])[0])
         assert teacher.dim == 4
+        assert teacher.encode_batch([]).shape == (0, 4)
     short = load_teacher(tmp_path, max_tokens=1)
     np.testing.assert_allclose(short.encode(texts[0]), to_unit(table[1:2])[0], atol=1e-6)
     np.testing.assert_allclose(encode_texts(tmp_path, texts).vectors, expected, atol=1e-6)
@@ -115,6 +116,7 @@ def test_a_transformer_in_a_local_folder_is_pooled(
     np.testing.assert_allclose(batch, expected, atol=1e-6)
     np.testing.assert_allclose(teacher.encode("light"), expected[1], atol=1e-6)
     assert not teacher.encode("").any()
+    assert teacher.encode_batch([]).shape == (0, 4)
 
 
 def test_the_error_for_a_missing_package_names_its_extra(

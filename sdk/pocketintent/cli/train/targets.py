@@ -16,12 +16,15 @@ from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 
+_TOPIC_WORD_COUNT = 3
+"""Least number of occurrences of a word of the texts that may belong to a topic."""
+
 EXAMPLES = """\
 examples:
   pocketintent train targets --teacher minilm/ --terms terms.tsv --texts chats.txt.gz \\
       --out targets.tsv
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \\
-      --teacher-words --phrases 100000 --substitutions 100000 --out targets.bin
+      --teacher-words --phrases 100000 --substitutions 100000 --topics 100000 --out targets.bin
   pocketintent train targets --teacher model.onnx --words words.safetensors --limit 30000 \\
       --out targets.tsv
   pocketintent train targets --teacher bert/ --embedding neural --texts chats.txt.gz \\
@@ -93,7 +96,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="N texts, in each of which one or two words are replaced by others (%(default)s)",
     )
     group.add_argument(
-        "--seed", type=SEED, default=0, metavar="N", help="seed of both (%(default)s)"
+        "--topics",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="N texts, in each of which the rarer words are replaced by words of one topic, by the "
+        "teacher's vectors (%(default)s)",
+    )
+    group.add_argument(
+        "--seed", type=SEED, default=0, metavar="N", help="seed of these draws (%(default)s)"
     )
     parser.add_argument(
         "--out", required=True, type=output_file, metavar="FILE", help="file to write"
@@ -165,16 +176,43 @@ def _make_texts(args: argparse.Namespace, lines: list[str], teacher: Encoder) ->
         substitute_words,
     )
 
-    if not lines and (args.single_words or args.phrases or args.substitutions):
-        raise PocketIntentError("--single-words, --phrases and --substitutions require --texts")
+    if not lines and any((args.single_words, args.phrases, args.substitutions, args.topics)):
+        raise PocketIntentError(
+            "--single-words, --phrases, --substitutions and --topics require --texts"
+        )
     own_words = teacher_words(teacher) if args.teacher_words else []
     made = frequent_words(lines, args.single_words) if args.single_words else []
     phrases = make_phrases(lines, args.phrases, args.seed)
     substitutions = substitute_words(lines, own_words, args.substitutions, args.seed)
+    topics = _change_topics(args, lines, own_words, teacher) if args.topics else []
     for name, number, texts in (
         ("phrases", args.phrases, phrases),
         ("substitutions", args.substitutions, substitutions),
+        ("texts on other topics", args.topics, topics),
     ):
         if len(texts) < number:
             print_note(f"the texts give no more than {len(texts)} {name}")
-    return [*made, *own_words, *phrases, *substitutions]
+    return [*made, *own_words, *phrases, *substitutions, *topics]
+
+
+def _change_topics(
+    args: argparse.Namespace, lines: list[str], own_words: list[str], teacher: Encoder
+) -> list[str]:
+    """The texts of ``--topics``, whose words are those of the texts and the teacher's."""
+    from pocketintent.training.teachers.encode import encode_texts
+    from pocketintent.training.teachers.topics import substitute_topics
+    from pocketintent.training.teachers.variants import frequent_words
+
+    words = list(dict.fromkeys([*frequent_words(lines, _TOPIC_WORD_COUNT), *own_words]))
+    with Progress() as progress:
+        vectors = encode_texts(
+            teacher, words, args.batch_size, progress=partial(progress.show, "topic words")
+        ).vectors
+        return substitute_topics(
+            lines,
+            words,
+            vectors,
+            args.topics,
+            args.seed,
+            partial(progress.show, "texts on other topics"),
+        )

@@ -69,6 +69,8 @@ class OnnxTeacher:
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The vectors of several texts, float32 [num_texts, dim]."""
+        if not texts:
+            return np.zeros((0, self.dim), np.float32)
         ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         # A graph needs at least one token; that of an empty text is masked out.
         padded = np.zeros((len(ids), max(1, *map(len, ids))), np.int64)

@@ -58,6 +58,8 @@ class TransformerTeacher:
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The vectors of several texts, float32 [num_texts, dim]."""
+        if not texts:
+            return np.zeros((0, self.dim), np.float32)
         encoded = self._tokenizer(
             list(texts),
             padding=True,

@@ -1,0 +1,222 @@
+"""Texts on other topics, made from a corpus and a teacher's words.
+
+A corpus speaks of a few topics; its sentences can be of any. In each of them the rarer words are
+replaced by words of one topic, which are near each other by a teacher's vectors, and by words that
+can stand in their places. The result is seldom good English, but the teacher says what its
+words mean together, on topics of which the corpus says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
+from pocketintent.runtime.text.tokenizer import simple_tokenize
+from pocketintent.training.corpora.word_counts import count_vocabulary
+from pocketintent.training.teachers.word_classes import WordClasses
+
+FRAME_WORDS = (4, 16)
+"""Least and most words of a text whose words are replaced."""
+TOPIC_WORDS = 250
+"""Words nearest to a topic's first word, which are the topic."""
+
+_ATTEMPTS = 4  # for each text that is wanted; a small corpus may not have as many
+_PLACE_SHARE = 1.5e-3  # share of the corpus below which a word is replaced
+_TOPIC_SHARE = 6e-4  # share of the corpus below which a word belongs to topics
+_REPLACED = 0.85  # share of the words below it that are replaced
+_LEAST_LETTERS = 3
+_TEXTS_PER_TOPIC = 2
+_TOPICS_AT_ONCE = 512  # drawn by one product, which is faster than one for each
+_COUNT_POWER = 0.35  # of a word's count, in its chance to begin a topic
+_WITHIN_POWER = 0.7  # of that chance, in the chance to be drawn from a topic
+_NEARNESS = 4.0  # factor of the similarity, in the logarithm of a word's chance within its topic
+_OTHER_ENDING = 0.1  # factor of that chance for a word with another ending than the one replaced
+_NAME = 0.5  # share of capital letters above which a word is a name
+_ENDINGS = ("ing", "ed", "ly", "tion", "ment", "s")
+_STEM_LETTERS = 4  # words of a text that begin alike are not both drawn
+
+
+def substitute_topics(
+    texts: Sequence[str],
+    words: Sequence[str],
+    vectors: FloatArray,
+    num: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[str]:
+    """Draw texts, and replace most of their rarer words by words of one topic.
+
+    Sentences that differ in such words and in numbers alone are drawn as if they were one, so that
+    a phrase that a corpus repeats does not repeat in the result.
+
+    Args:
+        texts: The texts, capital letters included: a word that is mostly written with one is a
+            name, and names are no topic words.
+        words: Distinct words in lower case: those of the texts, and any others.
+        vectors: A teacher's vectors of the words, float32 [num_words, dim].
+        num: Number of texts to make.
+        seed: Seed of the draw.
+        progress: Called with the number of texts made and ``num``.
+
+    Returns:
+        Distinct texts, as tokens separated by spaces; fewer than ``num`` if the texts are few.
+    """
+    rng = np.random.default_rng(seed)
+    tokens = [simple_tokenize(text) for text in texts]
+    if not num or not any(tokens):
+        return []
+    frames = _Frames.build(tokens, rng)
+    topics = _Topics.build(texts, tokens, words, vectors, rng)
+    made: dict[str, None] = {}
+    if not frames.texts or topics is None:
+        return []
+    for topic, chances in topics.draw(_ATTEMPTS * num // _TEXTS_PER_TOPIC + 1):
+        for _ in range(_TEXTS_PER_TOPIC):
+            text, places = frames.draw()
+            made[" ".join(topics.fill(text, places, topic, chances))] = None
+        if progress is not None:
+            progress(min(len(made), num), num)
+        if len(made) >= num:
+            break
+    return list(made)[:num]
+
+
+@dataclass(frozen=True, eq=False)
+class _Frames:
+    """The texts whose words are replaced."""
+
+    texts: list[list[str]]
+    shares: dict[str, float]
+    rng: np.random.Generator
+
+    @classmethod
+    def build(cls, tokens: Sequence[list[str]], rng: np.random.Generator) -> _Frames:
+        """One text, drawn at random, of all that differ in replaceable words alone."""
+        counted = count_vocabulary(tokens)
+        shares = (counted.counts / counted.counts.sum()).tolist()
+        frames = cls([], dict(zip(counted.words, shares, strict=True)), rng)
+        outlines = set[tuple[str, ...]]()
+        for number in rng.permutation(len(tokens)).tolist():
+            text = tokens[number]
+            outline = tuple(frames._outline(text))
+            if (
+                FRAME_WORDS[0] <= len(text) <= FRAME_WORDS[1]
+                and "_" in outline
+                and outline not in outlines
+            ):
+                outlines.add(outline)
+                frames.texts.append(text)
+        return frames
+
+    def _outline(self, text: Sequence[str]) -> Iterator[str]:
+        for token in text:
+            yield "_" if self._is_replaceable(token) else "0" if token.isdigit() else token
+
+    def _is_replaceable(self, token: str) -> bool:
+        is_word = token.isalpha() and len(token) >= _LEAST_LETTERS
+        return is_word and self.shares[token] < _PLACE_SHARE
+
+    def draw(self) -> tuple[list[str], list[int]]:
+        """The tokens of a text, and the places of those that are to be replaced."""
+        text = list(self.texts[int(self.rng.integers(len(self.texts)))])
+        places = [place for place, token in enumerate(text) if self._is_replaceable(token)]
+        return text, [place for place in places if self.rng.random() < _REPLACED]
+
+
+@dataclass(frozen=True, eq=False)
+class _Topics:
+    """The words of topics."""
+
+    words: list[str]
+    """The words that belong to topics."""
+    vectors: FloatArray
+    """Their vectors at unit length, float32 [num_topic_words, dim]."""
+    chances: NDArray[np.float64]
+    """The chance of each to begin a topic, float64 [num_topic_words]."""
+    classes: FloatArray
+    """The classes of each, float32 [num_topic_words, num_classes]."""
+    endings: IndexArray
+    """The ending of each, intp [num_topic_words]."""
+    all_classes: dict[str, FloatArray]
+    """The classes of all words, whether they belong to topics or not."""
+    rng: np.random.Generator
+
+    @classmethod
+    def build(
+        cls,
+        texts: Sequence[str],
+        tokens: Sequence[list[str]],
+        words: Sequence[str],
+        vectors: FloatArray,
+        rng: np.random.Generator,
+    ) -> _Topics | None:
+        """The words that are neither frequent nor names; None if there are none."""
+        counted = count_vocabulary(tokens)
+        counts = dict(zip(counted.words, counted.counts.tolist(), strict=True))
+        classes = WordClasses.learn(texts, words, vectors, rng)
+        most = _TOPIC_SHARE * counted.counts.sum()
+        numbers = [
+            number
+            for number, word in enumerate(words)
+            if word.isalpha()
+            and len(word) >= _LEAST_LETTERS
+            and counts.get(word, 0) < most
+            and classes.names[number] < _NAME
+        ]
+        if not numbers:
+            return None
+        chances = np.array([counts.get(words[number], 0) + 1.0 for number in numbers])
+        chances **= _COUNT_POWER
+        own = [words[number] for number in numbers]
+        return cls(
+            own,
+            unit_rows((vectors - vectors.mean(axis=0))[numbers]),
+            chances / chances.sum(),
+            classes.probabilities[numbers],
+            np.array([_ending(word) for word in own], np.intp),
+            dict(zip(words, classes.probabilities, strict=True)),
+            rng,
+        )
+
+    def draw(self, num: int) -> Iterator[tuple[IndexArray, NDArray[np.float64]]]:
+        """The words of topics by number, and the chance of each, before a place is known."""
+        size = min(TOPIC_WORDS, len(self.words))
+        for start in range(0, num, _TOPICS_AT_ONCE):
+            at_once = min(_TOPICS_AT_ONCE, num - start)
+            first = self.rng.choice(len(self.words), at_once, p=self.chances)
+            for similarities in self.vectors[first] @ self.vectors.T:
+                topic = np.sort(np.argpartition(-similarities, size - 1)[:size])
+                nearness = np.exp(_NEARNESS * similarities[topic])
+                yield topic, nearness * self.chances[topic] ** _WITHIN_POWER
+
+    def fill(
+        self,
+        text: list[str],
+        places: Sequence[int],
+        topic: IndexArray,
+        chances: NDArray[np.float64],
+    ) -> list[str]:
+        """Replace the tokens at some places by words of a topic."""
+        stems = set[str]()
+        for place in places:
+            if (classes := self.all_classes.get(text[place])) is None:
+                continue
+            fitting = chances * (self.classes[topic] @ classes) ** 2
+            fitting *= np.where(self.endings[topic] == _ending(text[place]), 1, _OTHER_ENDING)
+            bounds = fitting.cumsum(dtype=np.float64)
+            drawn = bounds.searchsorted(self.rng.random() * bounds[-1], side="right")
+            word = self.words[topic[min(int(drawn), len(topic) - 1)]]
+            if word[:_STEM_LETTERS] not in stems:
+                stems.add(word[:_STEM_LETTERS])
+                text[place] = word
+        return text
+
+
+def _ending(word: str) -> int:
+    """The number of the ending of a word; the number of endings for any other."""
+    endings = (number for number, ending in enumerate(_ENDINGS) if word.endswith(ending))
+    return next(endings, len(_ENDINGS))
