@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -39,6 +40,25 @@ def test_a_model_is_trained_compressed_and_trained_on(
     encoder = load_kind(out, ContextualEncoder)
     assert encoder.network.format == "int8"
     assert encoder.background is not None
+    adapted = tmp_path / "adapted.safetensors"
+    again = ["contextual", "--targets", targets, "--start", out, "--out", adapted, *QUICK]
+    assert call(*again) == 0
+    codes = load_kind(adapted, ContextualEncoder).background.vectors.codes
+    np.testing.assert_array_equal(codes, encoder.background.vectors.codes)
+
+
+def test_the_texts_of_a_template_file_are_targets(
+    tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot, targets = tmp_path / "bot.json", tmp_path / "targets.tsv"
+    bot.write_text('{"play": ["play music"], "stop": ["stop it", "play music"]}')
+    teach = ["targets", "--teacher", tiny_model, "--out", targets]
+    assert call(*teach, "--templates", bot) == 0
+    assert targets.read_text().splitlines()[0].startswith("play music\t")
+    assert json.loads(capsys.readouterr().out)["texts"] == 2
+    bot.write_text('{"play": []}')
+    assert ending(lambda: call(*teach, "--templates", bot)) == 1
+    assert "bot.json: intent 'play'" in capsys.readouterr().err
 
 
 def test_texts_get_other_topics(

@@ -79,3 +79,17 @@ def test_the_threshold_of_an_intent_is_its_own_or_that_of_the_set() -> None:
     template_set = TemplateSet({"a": IntentTemplates(["x"], 0.7), "b": IntentTemplates(["y"])})
     assert template_set.threshold_of("a") == 0.7
     assert template_set.threshold_of("b") == DEFAULT_THRESHOLD
+
+
+def test_all_texts_are_distinct_and_in_order() -> None:
+    templates = parse_templates(
+        {
+            "intents": {
+                "on": {"templates": ["lights on", "on"], "except": ["lights off"]},
+                "off": {"templates": ["lights off"]},
+            },
+            "none": ["hello", "on"],
+            "background": ["it rains"],
+        }
+    )
+    assert templates.all_texts() == ["lights on", "on", "lights off", "hello", "it rains"]

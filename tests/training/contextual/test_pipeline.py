@@ -9,13 +9,15 @@ from two_processes import joined_by
 torch = pytest.importorskip("torch")
 from pocketintent.compression.quantise import quantise_encoder  # noqa: E402
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder  # noqa: E402
-from pocketintent.runtime.encoders.registry import load_kind  # noqa: E402
+from pocketintent.runtime.encoders.registry import load_encoder, load_kind  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model, save_model  # noqa: E402
 from pocketintent.training.contextual.pipeline import train_contextual  # noqa: E402
 from pocketintent.training.contextual.settings import ContextualSettings  # noqa: E402
 from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
+from pocketintent.training.vectors.table import TermVectors  # noqa: E402
+from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 
 TOY = ContextualSettings(
     dim=8, hidden=16, width=3, epochs=6, learning_rate=0.01, row_learning_rate=0.01
@@ -130,3 +132,22 @@ def test_a_model_without_what_training_needs_is_refused(
 
 def _stop() -> None:
     raise KeyboardInterrupt
+
+
+def test_a_shipped_model_is_adapted_and_keeps_its_background(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    texts = [f"play {first} {second}" for first in ("jazz", "rock", "blues") for second in "abcd"]
+    vectors = rng.standard_normal((len(texts), 128)).astype(np.float32)
+    write_vectors(tmp_path / "targets.bin", TermVectors(texts, vectors))
+    out = tmp_path / "adapted.safetensors"
+    settings = ContextualSettings(epochs=2, learning_rate=0.001)
+    train_contextual([tmp_path / "targets.bin"], out, settings, start="tiny")
+    adapted, tiny = load_encoder(out), load_encoder("tiny")
+    assert adapted.background is not None
+    assert tiny.background is not None
+    ours, theirs = adapted.background.vectors, tiny.background.vectors
+    np.testing.assert_array_equal(ours.codes, theirs.codes)
+    assert adapted.template_quantizer is not None
+    assert (adapted.encode("play jazz a") != tiny.encode("play jazz a")).any()
+    with pytest.raises(PocketIntentError, match="no such model file"):
+        train_contextual([tmp_path / "targets.bin"], out, settings, start="small")

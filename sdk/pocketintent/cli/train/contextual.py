@@ -25,11 +25,15 @@ examples:
       --codebook-size 256 --corpus chats.txt.gz
   pocketintent train contextual --targets targets.bin --start small.safetensors --epochs 1 \\
       --learning-rate 0.0005 --corpus chats.txt.gz --out my_model.safetensors
+  pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
+  pocketintent train contextual --targets my_bot.bin --start default --epochs 20 \
+      --learning-rate 0.0005 --out my_model.safetensors
 
 Targets are files written by `train targets`: as many utterances of the expected kind as possible,
 and single words, which give rare words a meaning. With --start the run goes on from a model, whose
-codes stay as they are: it wins back most of what compression loses. Stop a run at any time;
---resume continues it and gives the same model as an uninterrupted run."""
+codes stay as they are: it wins back most of what compression loses, and adapts a model to a bot
+(docs/contextual.md). Without --corpus it keeps the model's codebook and background. Stop a run at
+any time; --resume continues it and gives the same model as an uninterrupted run."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help="training texts (.txt, .jsonl, .gz), from which the model gets a codebook for "
-        "templates and a background (none)",
+        "templates and a background (those of --start)",
     )
     add_limits(parser)
     add_run_options(parser)

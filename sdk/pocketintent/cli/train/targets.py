@@ -27,6 +27,7 @@ examples:
       --teacher-words --phrases 100000 --substitutions 100000 --topics 100000 --out targets.bin
   pocketintent train targets --teacher model.onnx --words words.safetensors --limit 30000 \\
       --out targets.tsv
+  pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
   pocketintent train targets --teacher bert/ --embedding neural --texts chats.txt.gz \\
       --out targets.bin
 
@@ -56,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=input_file,
         metavar="FILE",
         help="corpora, each line of which is a text",
+    )
+    parser.add_argument(
+        "--templates",
+        nargs="+",
+        default=[],
+        type=input_file,
+        metavar="FILE",
+        help="template files, whose templates and other texts are texts (docs/contextual.md)",
     )
     parser.add_argument(
         "--terms", type=input_file, metavar="FILE", help="terms written by `train terms`"
@@ -145,6 +154,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
     """The distinct texts, in order."""
+    from pocketintent.runtime.templates.files import load_templates
     from pocketintent.training.corpora.reader import read_texts
     from pocketintent.training.terms.files import load_terms
     from pocketintent.training.vectors.reading import read_vectors
@@ -157,13 +167,17 @@ def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
     lines = list(dict.fromkeys(" ".join(line.split()) for line in read_texts(args.texts)))
     texts.update(dict.fromkeys(_make_texts(args, lines, teacher)))
     texts.update(dict.fromkeys(lines))
+    for path in args.templates:
+        texts.update(dict.fromkeys(load_templates(path).all_texts()))
     if args.terms is not None:
         texts.update(dict.fromkeys(term.term for term in load_terms(args.terms)))
     if not texts:
         if args.texts:
             names = ", ".join(map(str, args.texts))
             raise PocketIntentError(f"{names}: no text in it; write one text on each line")
-        raise PocketIntentError("there are no texts; name files with --texts, --terms or --words")
+        raise PocketIntentError(
+            "there are no texts; name files with --texts, --templates, --terms or --words"
+        )
     return list(texts)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from pocketintent.runtime.errors import TemplateError
@@ -103,6 +104,15 @@ class TemplateSet:
         """Return the threshold of an intent: its own, otherwise the set's."""
         own = self.intents[name].threshold
         return self.threshold if own is None else own
+
+    def all_texts(self) -> list[str]:
+        """Return the distinct texts: of each intent, of no intent, and the log lines, in order."""
+        of_intents = (
+            texts
+            for intent in self.intents.values()
+            for texts in (intent.templates, intent.counter_examples)
+        )
+        return list(dict.fromkeys(chain(*of_intents, self.none, self.background)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set in the long form; parsing it gives an equal set."""

@@ -14,6 +14,7 @@ from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.contextual.data import ContextualData
 from pocketintent.training.contextual.objective import ContextualTraining
@@ -53,12 +54,13 @@ def train_contextual(
         out: The model file to write.
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
-        start: A contextual model to go on from, which decides on the words, the n-grams, the
-            network and the dimensions. Its codes, if it is compressed, stay; the centroids, the
-            norms and the network are trained. None to start from the targets, which gives an
-            uncompressed model.
+        start: A contextual model to go on from, its file or the name of a shipped model, which
+            decides on the words, the n-grams, the network and the dimensions. Its codes, if it is
+            compressed, stay; the centroids, the norms and the network are trained. None to start
+            from the targets, which gives an uncompressed model.
         corpus: Texts on which the codebook for templates and the background of the result are
-            made; none by default.
+            made. By default the result has those of ``start``, whose vectors it stays near if it
+            is trained on for some minutes; without ``start`` it has none.
         precision: Precision of the network's products, see :func:`choose_precision`.
         max_minutes: Training ends after this time; None for no limit.
 
@@ -74,6 +76,7 @@ def train_contextual(
     vectors = read_targets(targets)
     fix_cublas_workspace(options.device)
     choose_precision(precision, torch.device(options.device))
+    start = None if start is None else find_model(start)
     if start is None:
         beginning = from_settings(vectors, settings)
     else:
@@ -145,8 +148,6 @@ def _save(
         network=network,
         words=task.words.to_matrix(),
         ngrams=task.ngrams.to_matrix(),
-        template_quantizer=None,
-        background=None,
         manifest={**manifest, "training": training, **entries},
     )
     if corpus:
