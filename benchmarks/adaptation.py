@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 # Sets the number of threads, so it comes before NumPy and torch.
 from timing import processor  # isort: skip
@@ -94,7 +93,7 @@ def _measure(
 
 
 def _accuracy(encoder: Encoder, data: IntentData, draw: Draw) -> float:
-    system: Any = EncoderSystem(encoder, ("logistic",))
+    system = EncoderSystem(encoder, ("logistic",))
     labels = system.prepare(data)(draw)["logistic"].labels
     return float((labels == data.query_labels).mean())
 

@@ -83,6 +83,11 @@ def test_texts_get_other_topics(
     printed = capsys.readouterr()
     assert json.loads(printed.out)["texts"] == len(UTTERANCES)
     assert "no more than 0 texts on other topics" in printed.err
+    corpus.write_text("hello there")
+    assert call(*teach, "--topics", 20) == 0
+    assert "no more than 0 texts on other topics" in capsys.readouterr().err
+    assert ending(lambda: call(*teach, "--single-words", 2)) == 1
+    assert "no word occurs 2 times in --texts" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

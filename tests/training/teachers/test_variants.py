@@ -51,6 +51,7 @@ def test_a_seed_gives_one_draw() -> None:
 
 def test_frequent_words_come_first() -> None:
     assert frequent_words(TEXTS, 2) == ["the", "in"]
+    assert frequent_words(TEXTS, 9) == frequent_words([], 1) == []
 
 
 def test_whole_words_of_both_kinds_of_vocabularies() -> None:

@@ -12,11 +12,11 @@ def learn(texts: list[str], words: list[str], vectors: np.ndarray | None = None)
     rng = np.random.default_rng(0)
     if vectors is None:
         vectors = rng.standard_normal((len(words), 8)).astype(np.float32)
-    return WordClasses.learn(texts, words, vectors, rng)
+    return WordClasses.learn(texts, [simple_tokenize(text) for text in texts], words, vectors, rng)
 
 
 def test_neighbours_are_counted_before_and_after() -> None:
-    counts = count_neighbours(map(simple_tokenize, ["the lamp is on", "the lamp"]), ["lamp", "is"])
+    counts = count_neighbours([["the", "lamp", "is", "on"], ["the", "lamp"]], ["lamp", "is"])
     assert counts.shape == (2, 600)
     # `lamp` and `the` occur twice, and stand first in alphabetical order.
     assert counts[0, 1] == 2  # `the` before `lamp`

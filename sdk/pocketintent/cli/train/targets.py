@@ -196,6 +196,11 @@ def _make_texts(args: argparse.Namespace, lines: list[str], teacher: Encoder) ->
         )
     own_words = teacher_words(teacher) if args.teacher_words else []
     made = frequent_words(lines, args.single_words) if args.single_words else []
+    if args.single_words and not made:
+        raise PocketIntentError(
+            f"no word occurs {args.single_words} times in --texts; give --single-words a smaller "
+            "number, or more texts"
+        )
     phrases = make_phrases(lines, args.phrases, args.seed)
     substitutions = substitute_words(lines, own_words, args.substitutions, args.seed)
     topics = _change_topics(args, lines, own_words, teacher) if args.topics else []
@@ -218,6 +223,8 @@ def _change_topics(
     from pocketintent.training.teachers.variants import frequent_words
 
     words = list(dict.fromkeys([*frequent_words(lines, _TOPIC_WORD_COUNT), *own_words]))
+    if not words:
+        return []
     with Progress() as progress:
         vectors = encode_texts(
             teacher, words, args.batch_size, progress=partial(progress.show, "topic words")

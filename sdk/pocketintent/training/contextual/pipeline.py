@@ -59,8 +59,8 @@ def train_contextual(
             compressed, stay; the centroids, the norms and the network are trained. None to start
             from the targets, which gives an uncompressed model.
         corpus: Texts on which the codebook for templates and the background of the result are
-            made. By default the result has those of ``start``, whose vectors it stays near if it
-            is trained on for some minutes; without ``start`` it has none.
+            made. By default the result has those of ``start``, which still serve after a thousand
+            steps (docs/contextual.md); without ``start`` it has none.
         precision: Precision of the network's products, see :func:`choose_precision`.
         max_minutes: Training ends after this time; None for no limit.
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.text.tokenizer import simple_tokenize
-from pocketintent.training.corpora.word_counts import count_vocabulary
+from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.teachers.word_classes import WordClasses
 
 FRAME_WORDS = (4, 16)
@@ -69,11 +69,15 @@ def substitute_topics(
     tokens = [simple_tokenize(text) for text in texts]
     if not num or not any(tokens):
         return []
-    frames = _Frames.build(tokens, rng)
-    topics = _Topics.build(texts, tokens, words, vectors, rng)
-    made: dict[str, None] = {}
-    if not frames.texts or topics is None:
+    counted = count_vocabulary(tokens)
+    frames = _Frames.build(tokens, counted, rng)
+    if not frames.texts or not words:
         return []
+    classes = WordClasses.learn(texts, tokens, words, vectors, rng)
+    topics = _Topics.build(classes, counted, words, vectors, rng)
+    if topics is None:
+        return []
+    made: dict[str, None] = {}
     for topic, chances in topics.draw(_ATTEMPTS * num // _TEXTS_PER_TOPIC + 1):
         for _ in range(_TEXTS_PER_TOPIC):
             text, places = frames.draw()
@@ -90,13 +94,16 @@ class _Frames:
     """The texts whose words are replaced."""
 
     texts: list[list[str]]
+    """Their tokens."""
     shares: dict[str, float]
+    """The share of each token of the corpus, 0 to 1."""
     rng: np.random.Generator
 
     @classmethod
-    def build(cls, tokens: Sequence[list[str]], rng: np.random.Generator) -> _Frames:
+    def build(
+        cls, tokens: Sequence[list[str]], counted: CountedVocabulary, rng: np.random.Generator
+    ) -> _Frames:
         """One text, drawn at random, of all that differ in replaceable words alone."""
-        counted = count_vocabulary(tokens)
         shares = (counted.counts / counted.counts.sum()).tolist()
         frames = cls([], dict(zip(counted.words, shares, strict=True)), rng)
         outlines = set[tuple[str, ...]]()
@@ -148,16 +155,14 @@ class _Topics:
     @classmethod
     def build(
         cls,
-        texts: Sequence[str],
-        tokens: Sequence[list[str]],
+        classes: WordClasses,
+        counted: CountedVocabulary,
         words: Sequence[str],
         vectors: FloatArray,
         rng: np.random.Generator,
     ) -> _Topics | None:
         """The words that are neither frequent nor names; None if there are none."""
-        counted = count_vocabulary(tokens)
         counts = dict(zip(counted.words, counted.counts.tolist(), strict=True))
-        classes = WordClasses.learn(texts, words, vectors, rng)
         most = _TOPIC_SHARE * counted.counts.sum()
         numbers = [
             number

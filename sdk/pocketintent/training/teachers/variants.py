@@ -6,6 +6,7 @@ without the rest; texts with other words in them teach rare words among common o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -95,7 +96,9 @@ def substitute_words(
 
 def frequent_words(texts: Iterable[str], min_count: int) -> list[str]:
     """The words that occur at least ``min_count`` times in texts, the most frequent first."""
-    return count_vocabulary(map(simple_tokenize, texts), min_count=min_count).words
+    counter = Counter(token for text in texts for token in simple_tokenize(text))
+    ranked = sorted(counter, key=lambda word: (-counter[word], word))
+    return [word for word in ranked if counter[word] >= min_count]
 
 
 def whole_words(tokens: Iterable[str]) -> list[str]:

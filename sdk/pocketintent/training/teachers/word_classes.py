@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 NUM_CLASSES = 40
+"""Number of classes, some of which are those of grammar and some of a subject."""
 
 _NEIGHBOURS = 300  # frequent words whose places beside a word tell its class
 _LEAST_SEEN = 10  # neighbours or capitals of a word from which they are counted, not predicted
@@ -44,6 +44,7 @@ class WordClasses:
     def learn(
         cls,
         texts: Sequence[str],
+        tokens: Sequence[Sequence[str]],
         words: Sequence[str],
         vectors: FloatArray,
         rng: np.random.Generator,
@@ -52,6 +53,7 @@ class WordClasses:
 
         Args:
             texts: The texts, capital letters included.
+            tokens: The tokens of each text, in lower case.
             words: Distinct words in lower case.
             vectors: A teacher's vectors of the words, float32 [num_words, dim].
             rng: Draws the centroids with which the clustering of the neighbours starts.
@@ -59,7 +61,7 @@ class WordClasses:
         features = np.concatenate(
             [unit_rows(vectors - vectors.mean(axis=0)), _endings(words)], axis=1
         )
-        beside = count_neighbours(map(simple_tokenize, texts), words)
+        beside = count_neighbours(tokens, words)
         seen = np.flatnonzero(beside.sum(axis=1) >= _LEAST_SEEN)
         probabilities = np.full((len(words), NUM_CLASSES), 1 / NUM_CLASSES, np.float32)
         if len(seen) >= NUM_CLASSES:
@@ -70,7 +72,7 @@ class WordClasses:
         return cls(probabilities, _name_shares(texts, words, features))
 
 
-def count_neighbours(texts: Iterable[Sequence[str]], words: Sequence[str]) -> FloatArray:
+def count_neighbours(texts: Sequence[Sequence[str]], words: Sequence[str]) -> FloatArray:
     """How often each of the most frequent tokens stands before and after each word.
 
     Args:
@@ -80,7 +82,6 @@ def count_neighbours(texts: Iterable[Sequence[str]], words: Sequence[str]) -> Fl
     Returns:
         float32 [num_words, 2 * 300], first the tokens before the word.
     """
-    texts = list(texts)
     counter = Counter(token for text in texts for token in text)
     ranked = sorted(counter, key=lambda token: (-counter[token], token))[:_NEIGHBOURS]
     neighbours = {token: number for number, token in enumerate(ranked)}
