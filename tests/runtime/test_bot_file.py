@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from bot_files import change_bot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,14 +13,13 @@ from pocketintent import (
     IntentRecognizer,
     ModelFileError,
     PocketIntentError,
-    TemplateError,
     load_encoder,
 )
 from pocketintent.runtime.decision import indexing
 from pocketintent.runtime.decision.logistic import classifier, scorer
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.files.model_file import BOT, load_model, save_model
+from pocketintent.runtime.files.model_file import BOT, load_model
 
 TEMPLATES = {
     "threshold": 0.4,
@@ -130,7 +130,7 @@ def test_a_bot_is_scored_with_its_own_list_of_negations(compressed_model: Path, 
     decision = load_model(path).manifest[BOT]["decision"]
     assert "not" in decision["negations"] and "jamais" not in decision["negations"]
     before = IntentRecognizer.load(path).rank("jamais turn on the radio")
-    _damage(path, {"decision": decision | {"negations": ["jamais"]}}, {})
+    change_bot(path, {"decision": decision | {"negations": ["jamais"]}}, {})
 
     after = IntentRecognizer.load(path).rank("jamais turn on the radio")
     scores = [{c.intent: c.score for c in ranked}["radio_on"] for ranked in (before, after)]
@@ -328,78 +328,6 @@ def test_a_recogniser_of_an_exported_graph_is_not_saved_as_a_bot(
     assert not path.exists()
 
 
-def test_every_flipped_byte_and_every_cut_is_refused(compressed_model: Path, path: Path) -> None:
-    IntentRecognizer.load({"on": ["lamp on"], "off": ["lamp off"]}, compressed_model).save(path)
-    content = path.read_bytes()
-
-    for place in range(8, len(content), 97):
-        damaged = bytearray(content)
-        damaged[place] ^= 1
-        path.write_bytes(damaged)
-        with pytest.raises(ModelFileError, match=path.name):
-            IntentRecognizer.load(path)
-    for size in range(8, len(content), 997):
-        path.write_bytes(content[:size])
-        with pytest.raises(ModelFileError, match=path.name):
-            IntentRecognizer.load(path)
-
-
-def _damage(path: Path, entry: dict[str, Any], tensors: dict[str, Any]) -> None:
-    """Change the bot's manifest entry and tensors; None removes a tensor."""
-    model = load_model(path)
-    bot = {**model.manifest[BOT], **entry}
-    changed = {**model.tensors, **{f"{BOT}.{name}": tensor for name, tensor in tensors.items()}}
-    arrays = {name: np.array(tensor) for name, tensor in changed.items() if tensor is not None}
-    save_model(path, {**model.manifest, BOT: bot}, arrays)
-
-
-_SETTINGS = {"name": "logistic", "slope": 1.5, "intercept": 4.0}
-
-
-@pytest.mark.parametrize(
-    ("entry", "tensors", "message"),
-    [
-        ({"version": 2}, {}, "version 2; this version of pocketintent reads up to 1"),
-        ({"version": 0}, {}, "the version 0; it must be from 1"),
-        ({"version": None}, {}, "the version None"),
-        ({"index": None}, {}, "no object 'index'"),
-        ({"decision": 3}, {}, "no object 'decision'"),
-        ({"decision": {"name": "best"}}, {}, "name is 'best'; it must be one of logistic"),
-        ({"index": {"search": []}}, {}, "search is .*; it must be one of table, exact"),
-        ({"decision": _SETTINGS | {"slope": -1}}, {}, "slope of the classifier is -1"),
-        ({"decision": _SETTINGS | {"intercept": None}}, {}, "intercept of the classifier is None"),
-        ({"decision": _SETTINGS | {"slope": True}}, {}, "slope of the classifier is True"),
-        ({"decision": _SETTINGS | {"negations": []}}, {}, "negations of the classifier must be"),
-        ({"decision": _SETTINGS | {"negations": "not"}}, {}, "of at least one token, not 'not'"),
-        ({"decision": _SETTINGS | {"negations": ["not"]}}, {}, r"must be float32 \[4, 546\], not"),
-        ({}, {"decision.weights": None}, "weights must be float32 .* not missing"),
-        ({}, {"decision.weights": np.zeros((3, 9), np.float32)}, r"not float32 \[3, 9\]"),
-        ({}, {"templates": None}, "bot.templates is missing"),
-        ({}, {"templates": np.frombuffer(b"{", np.uint8)}, "bot.templates is not JSON"),
-        ({}, {"templates": np.frombuffer(b"[1]", np.uint8)}, "the long form is expected"),
-    ],
-)
-def test_a_bot_whose_parts_do_not_fit_is_refused(
-    compressed_model: Path, path: Path, entry: Any, tensors: Any, message: str
-) -> None:
-    IntentRecognizer.load(TEMPLATES, compressed_model).save(path)
-    _damage(path, entry, tensors)
-
-    with pytest.raises(ModelFileError, match=message) as raised:
-        IntentRecognizer.load(path)
-    assert str(path) in str(raised.value)
-
-
-def test_templates_that_break_the_format_are_refused(compressed_model: Path, path: Path) -> None:
-    IntentRecognizer.load(TEMPLATES, compressed_model).save(path)
-    broken = np.frombuffer(b'{"intents": {"on": {"templates": [1]}}}', np.uint8)
-    _damage(path, {}, {"templates": broken})
-
-    with pytest.raises(TemplateError, match="template 1 is a number") as raised:
-        IntentRecognizer.load(path)
-    assert str(path) in str(raised.value)
-
-
 def test_a_bot_can_be_saved_over_the_file_that_it_was_loaded_from(
     compressed_model: Path, path: Path
 ) -> None:
@@ -429,16 +357,3 @@ def test_a_bot_file_has_the_correction_unless_another_is_asked_for(
     other = IntentRecognizer.load(path, correct=not correct)
     assert other.read("trun teh") == ("trun teh" if correct else "turn the")
     assert IntentRecognizer.load(path, correct=False, search="exact").read("teh") == "teh"
-
-
-def test_a_bot_file_whose_correction_is_no_truth_value_is_refused(
-    compressed_model: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / "bot.safetensors"
-    IntentRecognizer.load(TEMPLATES, compressed_model).save(path)
-    model = load_model(path)
-    manifest = {**model.manifest, BOT: {**model.manifest[BOT], "correct": "yes"}}
-    save_model(path, manifest, model.tensors)
-
-    with pytest.raises(ModelFileError, match="correct is 'yes'"):
-        IntentRecognizer.load(path)
