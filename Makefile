@@ -114,7 +114,7 @@ tiny: runs/targets.bin ## train the model `tiny` (hours, DATA=folder, TEACHER=fo
 runs/targets.bin: | $(TEST)/installed
 	mkdir -p runs
 	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts $(CORPORA) --single-words 2 --teacher-words \
-		--phrases 250000 --substitutions 250000 --out $@
+		--phrases 125000 --substitutions 125000 --topics 400000 --out $@
 
 # Recipes of the other kinds of models, whose figures are in docs/; none of them ships.
 starspace: runs/starspace.safetensors ## train a static model on the corpora alone (10 minutes, DATA=folder)

@@ -5,10 +5,10 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from bot_files import change_bot
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot_files import change_bot
 from pocketintent import (
     IntentRecognizer,
     ModelFileError,

@@ -3,8 +3,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bot_files import change_bot
 
+from bot_files import change_bot
 from pocketintent import IntentRecognizer, ModelFileError, TemplateError
 
 TEMPLATES = {

@@ -2,10 +2,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.ngrams import ngram_buckets
-from pocketintent.training.contextual.data import ContextualData, TextBatches, make_batch
+from pocketintent.training.contextual.data import ContextualData, TextBatches, cut, make_batch
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.vectors.table import TermVectors
 
@@ -36,7 +38,7 @@ def test_a_batch_names_the_rows_that_its_tokens_need() -> None:
     data = prepare()
     text = data.training.take(np.array([4]))  # stop xyzzy now
     batch = make_batch(data, text, np.array([True, False, False]))
-    assert batch.shape == (1, 3)
+    assert batch.word_places.shape == (3,)
     assert batch.words.tolist() == []
     assert batch.spelt.tolist() == [0, 1, 2]
     ends = [*batch.bags[1:], len(batch.bucket_places)]
@@ -48,17 +50,35 @@ def test_a_batch_names_the_rows_that_its_tokens_need() -> None:
     assert read == [ngram_buckets(word, 3, 5, 50) for word in ("stop", "xyzzy", "now")]
 
 
-def test_an_epoch_has_every_text_once_in_batches_of_one_length() -> None:
+def test_an_epoch_has_every_text_once_in_batches_of_about_equally_many_words() -> None:
     texts = [" ".join(["word"] * (1 + i % 4)) + f" a{i % 7}" for i in range(60)]
     data = prepare(texts)
-    batches = TextBatches(data, replace(SETTINGS, unknown=0.0))
-    number = batches.start_epoch(3)
-    shapes = [batches.batch(i).shape for i in range(number)]
-    assert sum(size for size, _ in shapes) == 60
-    assert all(size * length <= 6 or size == 1 for size, length in shapes)
-    again = TextBatches(data, replace(SETTINGS, unknown=0.0))
+    settings = replace(SETTINGS, unknown=0.0, batch_words=20)
+    batches = TextBatches(data, settings)
+    own = [batches.batch(i).texts for i in range(batches.start_epoch(3))]
+    assert sum(len(texts) for texts in own) == 60
+    assert sum(len(texts.ids) for texts in own) == len(data.training.ids)
+    assert all(15 <= len(texts.ids) <= 25 for texts in own)
+    assert any(len(set(texts.lengths.tolist())) > 1 for texts in own)
+    again = TextBatches(data, settings)
     again.start_epoch(3)
-    assert again.batch(5).texts.ids.tolist() == batches.batch(5).texts.ids.tolist()
+    assert again.batch(5).texts.ids.tolist() == own[5].ids.tolist()
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=200), st.integers(1, 100))
+def test_batches_are_parts_of_the_order(lengths: list[int], batch_words: int) -> None:
+    order = np.random.default_rng(0).permutation(len(lengths))
+    batches = cut(order, np.array(lengths)[order], batch_words)
+    assert np.concatenate(batches).tolist() == order.tolist()
+    assert all(len(batch) for batch in batches)
+    longest = max(lengths)
+    assert all(sum(lengths[i] for i in batch) < batch_words + longest for batch in batches)
+
+
+def test_a_batch_has_at_most_2048_texts() -> None:
+    sizes = [len(batch) for batch in cut(np.arange(5000), np.ones(5000, np.int64), 10_000)]
+    assert sum(sizes) == 5000
+    assert max(sizes) <= 2048
 
 
 def test_a_share_of_the_words_is_read_by_ngrams() -> None:

@@ -17,14 +17,18 @@ def random_model(blocks: list[tuple[int, int]], dim: int = 6) -> ContextModel:
 
 
 @pytest.mark.parametrize("blocks", [[(5, 3)], [(5, 3), (7, 5)], [(4, 1)], [(3, 7), (3, 3)]])
-@pytest.mark.parametrize("length", [1, 2, 3, 9])
-def test_the_runtime_computes_what_was_trained(blocks: list[tuple[int, int]], length: int) -> None:
+@pytest.mark.parametrize("lengths", [[1], [2, 2], [3, 1, 9], [1, 1, 4, 2, 1]])
+def test_the_runtime_computes_what_was_trained(
+    blocks: list[tuple[int, int]], lengths: list[int]
+) -> None:
     model = random_model(blocks)
-    x = np.random.default_rng(length).standard_normal((4, length, 6)).astype(np.float32)
+    rng = np.random.default_rng(len(lengths))
+    texts = [rng.standard_normal((length, 6)).astype(np.float32) for length in lengths]
+    owners = torch.from_numpy(np.repeat(np.arange(len(lengths)), lengths))
     with torch.no_grad():
-        expected = model(torch.from_numpy(x)).numpy()
+        expected = model(torch.from_numpy(np.concatenate(texts)), owners, len(texts)).numpy()
     reader = ContextReader(model.to_network())
-    sums = np.stack([reader.read_vectors(text.copy()) for text in x])
+    sums = np.stack([reader.read_vectors(text.copy()) for text in texts])
     np.testing.assert_allclose(unit_rows(sums), expected, atol=1e-5)
 
 
@@ -37,8 +41,9 @@ def test_a_network_of_the_runtime_can_be_trained_on() -> None:
 
 def test_a_new_network_is_the_sum_of_its_words() -> None:
     x = torch.randn(3, 5, 6)
+    owners = torch.arange(3).repeat_interleave(5)
     with torch.no_grad():
-        vectors = ContextModel(6, [(4, 3)])(x)
+        vectors = ContextModel(6, [(4, 3)])(x.flatten(0, 1), owners, 3)
     np.testing.assert_allclose(
         vectors.numpy(), torch.nn.functional.normalize(x.sum(1)).numpy(), atol=1e-5
     )

@@ -20,7 +20,7 @@ from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 
 TOY = ContextualSettings(
-    dim=8, hidden=16, width=3, epochs=6, learning_rate=0.01, row_learning_rate=0.01
+    dim=8, hidden=16, width=3, epochs=8, learning_rate=0.01, row_learning_rate=0.01
 )
 TOY = replace(TOY, batch_words=60, num_buckets=64, validation=0.1, frequency_weight=0.0)
 

@@ -18,7 +18,7 @@ from pocketintent.training.teachers.encode import to_text
 from pocketintent.training.teachers.texts import TargetTexts, reduce_targets
 from pocketintent.training.vectors.table import TermVectors
 
-_LONGEST_BATCH = 2048  # texts: the similarities of a batch are a matrix of its texts
+_MOST_TEXTS = 2048  # in a batch: the similarities of a batch are a matrix of its texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,14 +113,14 @@ def ngram_settings(settings: ContextualSettings) -> NgramSettings:
 
 @dataclass(frozen=True, eq=False)
 class TextBatch:
-    """Texts of one length, some of whose words are read by their n-grams."""
+    """Texts, one after the other, some of whose words are read by their n-grams."""
 
     words: IntArray
     """Distinct words that are read by their vectors, int64 [num_words]."""
     word_places: IntArray
-    """For each token the index in ``words``; 0 where it is read by n-grams, [texts, length]."""
+    """For each token the index in ``words``; 0 where it is read by n-grams, [num_tokens]."""
     spelt: IntArray
-    """Places of the tokens that are read by n-grams, in the flattened batch, [num_spelt]."""
+    """Places of the tokens that are read by n-grams, [num_spelt]."""
     spelt_words: IntArray
     """The word of each such token, as its index among the bags, [num_spelt]."""
     buckets: IntArray
@@ -132,16 +132,10 @@ class TextBatch:
     texts: TargetTexts
     """The texts, with their targets."""
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of texts, and the number of words of each."""
-        texts, length = self.word_places.shape
-        return texts, length
-
 
 @dataclass(eq=False)
 class TextBatches:
-    """Batches of texts of equal length, each a function of seed, epoch and number alone."""
+    """Batches of texts of any length, each a function of seed, epoch and number alone."""
 
     data: ContextualData
     """The texts and n-grams."""
@@ -158,19 +152,10 @@ class TextBatches:
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the texts for an epoch; returns the number of batches."""
         rng = np.random.default_rng([self.settings.seed, epoch])
-        lengths = self.data.training.lengths
-        order = rng.permutation(len(lengths))
-        order = order[np.argsort(lengths[order], kind="stable")]
-        batches: list[IndexArray] = []
-        for group in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
-            batches += np.array_split(group, -(-len(group) // self._size(int(lengths[group[0]]))))
-        self._batches = [batches[number] for number in rng.permutation(len(batches))]
+        order = rng.permutation(len(self.data.training))
+        self._batches = cut(order, self.data.training.lengths[order], self.settings.batch_words)
         self._epoch = epoch
-        return len(batches)
-
-    def _size(self, length: int) -> int:
-        """Largest number of texts of a length in a batch."""
-        return max(1, min(_LONGEST_BATCH, self.settings.batch_words // length))
+        return len(self._batches)
 
     def batch(self, number: int) -> TextBatch:
         """One batch of the current epoch; a random share of its words is read by n-grams."""
@@ -179,12 +164,33 @@ class TextBatches:
         return make_batch(self.data, texts, rng.random(len(texts.ids)) < self.settings.unknown)
 
 
+def cut(order: IndexArray, lengths: IntArray, batch_words: int) -> list[IndexArray]:
+    """Cut an order of texts into batches of about equally many words, at most 2,048 texts each.
+
+    Args:
+        order: Numbers of texts, intp [num_texts].
+        lengths: Their numbers of words, int64 [num_texts].
+        batch_words: Words of a batch, which the words of its first text may exceed.
+    """
+    ends = lengths.cumsum()
+    total = int(lengths.sum())
+    num = max(1, -(-total // batch_words))
+    bounds = ends.searchsorted(np.arange(1, num) * (total / num), side="right")
+    parts = [
+        part
+        for batch in np.split(order, bounds)
+        if len(batch)
+        for part in np.array_split(batch, -(-len(batch) // _MOST_TEXTS))
+    ]
+    return parts
+
+
 def make_batch(data: ContextualData, texts: TargetTexts, spelt: NDArray[np.bool_]) -> TextBatch:
-    """Collect the rows that texts of one length need.
+    """Collect the rows that texts need.
 
     Args:
         data: The n-grams of all words.
-        texts: The texts; all have the same number of words.
+        texts: The texts.
         spelt: bool [num_tokens]: the tokens that are read by n-grams although they have a vector.
     """
     spelt = spelt | (texts.ids >= len(data.words))
@@ -198,7 +204,7 @@ def make_batch(data: ContextualData, texts: TargetTexts, spelt: NDArray[np.bool_
     )
     return TextBatch(
         words,
-        places.reshape(len(texts), -1),
+        places,
         np.flatnonzero(spelt),
         spelt_words,
         buckets.astype(np.int64),

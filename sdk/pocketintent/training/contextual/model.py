@@ -61,17 +61,24 @@ class Block(nn.Module):
         nn.init.zeros_(self.outer.weight)
         nn.init.zeros_(self.outer.bias)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Vectors of words, float32 [texts, length, dim], changed by their neighbours."""
-        texts, length, _ = x.shape
-        parts = self.inner(scale(x)).view(texts, length, self.width, self.hidden)
-        hidden = parts[:, :, self.width // 2] + self.inner_bias
+    def forward(self, x: Tensor, owners: Tensor) -> Tensor:
+        """Vectors of words, float32 [num_tokens, dim], changed by their neighbours.
+
+        Args:
+            x: The vectors of the words of all texts, text after text.
+            owners: The text of each word, int64 [num_tokens].
+        """
+        parts = self.inner(scale(x)).view(len(x), self.width, self.hidden)
+        hidden = parts[:, self.width // 2] + self.inner_bias
         for place in range(self.width):
             offset = place - self.width // 2  # of the neighbour that this part reads
-            if 0 < -offset < length:
-                hidden[:, -offset:] += parts[:, :offset, place]
-            elif 0 < offset < length:
-                hidden[:, :-offset] += parts[:, offset:, place]
+            reach = abs(offset)
+            if offset and reach < len(x):
+                of_one_text = (owners[reach:] == owners[:-reach]).unsqueeze(1)
+                if offset < 0:
+                    hidden[reach:] += parts[:-reach, place] * of_one_text
+                else:
+                    hidden[:-reach] += parts[reach:, place] * of_one_text
         changed: Tensor = x + self.outer(functional.relu(hidden))
         return changed
 
@@ -123,12 +130,19 @@ class ContextModel(nn.Module):
             model.gate.bias.fill_(network.gate_bias)
         return model
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Unit vectors of texts, float32 [texts, dim], from their words' [texts, length, dim]."""
+    def forward(self, x: Tensor, owners: Tensor, num_texts: int) -> Tensor:
+        """Unit vectors of texts, float32 [num_texts, dim].
+
+        Args:
+            x: The vectors of the words of all texts, text after text, float32 [num_tokens, dim].
+            owners: The text of each word, int64 [num_tokens].
+            num_texts: Number of texts.
+        """
         for block in self.blocks:
-            x = block(x)
+            x = block(x, owners)
         gates = 2 * torch.sigmoid(self.gate(scale(x)).float())
-        return functional.normalize((x * gates).sum(1).float(), dim=1)
+        sums = x.new_zeros(num_texts, x.shape[1]).index_add(0, owners, (x * gates).float())
+        return functional.normalize(sums, dim=1)
 
     def to_network(self) -> ContextNetwork:
         """The network as the runtime reads it, in float32."""

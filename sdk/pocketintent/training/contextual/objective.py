@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from pocketintent.runtime.arrays import FloatArray
@@ -14,6 +14,7 @@ from pocketintent.training.contextual.data import (
     ContextualData,
     TextBatch,
     TextBatches,
+    cut,
     make_batch,
 )
 from pocketintent.training.contextual.model import ContextModel
@@ -25,6 +26,7 @@ from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Train
 from pocketintent.training.teachers.texts import TargetTexts
 
 _TEMPERATURE = 1 / 20
+_BETAS = (0.9, 0.98)
 _WARM_UP = 100  # steps
 _CLIP = 1.0  # largest norm of the network's gradient
 _MEASURED_TEXTS = 4096
@@ -71,9 +73,20 @@ class ContextualTraining(Trainable):
         self.batches = TextBatches(data, settings)
         self.epochs, self.units_per_epoch = settings.epochs, self.batches.words_per_epoch
         self.model = model.to(self.device)
-        self._parameters = [*self.model.parameters(), *words.parameters, *ngrams.parameters]
+        self._network = list(self.model.parameters())
+        rows: list[nn.Parameter] = []
+        for table in (words, ngrams):
+            (rows if table.at_row_rate else self._network).extend(table.parameters)
+        self._parameters = self._network + rows
+        # The moments of a row fade while its word is absent, so that each occurrence of a rare
+        # word moves its row several times as far as one of a frequent word.
         self.optimizer = torch.optim.AdamW(
-            self._parameters, settings.learning_rate, betas=(0.9, 0.98)
+            [
+                {"params": self._network, "full_rate": settings.learning_rate},
+                {"params": rows, "full_rate": settings.row_learning_rate, "weight_decay": 0.0},
+            ],
+            betas=_BETAS,
+            fused=True,
         )
         self.precision = choose_precision(precision, self.device)
         self._steps = 0
@@ -88,40 +101,37 @@ class ContextualTraining(Trainable):
         rate = min(1.0, (self._steps + 1) / _WARM_UP) * (1 - step.progress)
         self._steps += 1
         for group in self.optimizer.param_groups:
-            group["lr"] = self.settings.learning_rate * rate
+            group["lr"] = group["full_rate"] * rate
         self.optimizer.zero_grad()
-        words, ngrams = self.words.take(batch.words), self.ngrams.take(batch.buckets)
-        loss = self.loss(self.encode(batch, words.values, ngrams.values), batch)
-        # A small batch, of texts of a rare length, counts for less than a full one.
-        share = batch.word_places.size / self.settings.batch_words
-        (loss * share).backward()  # type: ignore[no-untyped-call]
+        loss = self.loss(self.encode(batch), batch)
+        loss.backward()  # type: ignore[no-untyped-call]
         size = 0 if step.idle else len(batch.texts)
         mean, texts = average_gradients(self._parameters, float(loss.detach()), size, self.workers)
-        torch.nn.utils.clip_grad_norm_(self._parameters, _CLIP)
+        nn.utils.clip_grad_norm_(self._network, _CLIP)
         self.optimizer.step()
-        for table, rows in ((self.words, words), (self.ngrams, ngrams)):
-            table.step(rows, self.settings.row_learning_rate * rate, size, self.workers)
         return mean * texts, texts
 
-    def encode(self, batch: TextBatch, words: Tensor, ngrams: Tensor) -> Tensor:
-        """The vectors of a batch's texts, float32 [texts, dim], from the rows that it needs."""
-        texts, length = batch.shape
-        if len(words):
-            places = self._to_device(batch.word_places.reshape(-1))
-            vectors = functional.embedding(places, words)
+    def encode(self, batch: TextBatch) -> Tensor:
+        """The vectors of a batch's texts, float32 [num_texts, dim]."""
+        ngrams = self.ngrams.take(batch.buckets)
+        if len(batch.words):
+            places = self._to_device(batch.word_places)
+            vectors = functional.embedding(places, self.words.take(batch.words))
         else:
-            vectors = ngrams.new_zeros(texts * length, ngrams.shape[1])
+            vectors = ngrams.new_zeros(len(batch.word_places), ngrams.shape[1])
         if len(batch.spelt):
-            places = self._to_device(batch.spelt)
             bags = functional.embedding_bag(
                 self._to_device(batch.bucket_places), ngrams, self._to_device(batch.bags)
             )
             vectors = vectors.index_copy(
-                0, places, bags.index_select(0, self._to_device(batch.spelt_words))
+                0,
+                self._to_device(batch.spelt),
+                bags.index_select(0, self._to_device(batch.spelt_words)),
             )
+        owners = self._to_device(batch.texts.owners())
         enabled = self.precision != torch.float32
         with torch.autocast(self.device.type, self.precision, enabled=enabled):
-            encoded: Tensor = self.model(vectors.view(texts, length, -1))
+            encoded: Tensor = self.model(vectors, owners, len(batch.texts))
         return encoded
 
     def loss(self, vectors: Tensor, batch: TextBatch) -> Tensor:
@@ -156,12 +166,10 @@ class ContextualTraining(Trainable):
     def encode_texts(self, texts: TargetTexts) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim]; no word is spelt that has a vector."""
         vectors = np.empty_like(texts.targets)
-        for length in np.unique(texts.lengths):
-            numbers = np.flatnonzero(texts.lengths == length)
+        for numbers in cut(np.arange(len(texts)), texts.lengths, self.settings.batch_words):
             part = texts.take(numbers)
             batch = make_batch(self.data, part, np.zeros(len(part.ids), np.bool_))
-            words, ngrams = self.words.take(batch.words), self.ngrams.take(batch.buckets)
-            vectors[numbers] = self.encode(batch, words.values, ngrams.values).cpu().numpy()
+            vectors[numbers] = self.encode(batch).cpu().numpy()
         return vectors
 
     def align_targets(self) -> None:
