@@ -52,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--shots", type=int, nargs="+", default=[5, 10], metavar="N")
     parser.add_argument("--runs", type=int, default=3, help="draws (%(default)s)")
     parser.add_argument("--epochs", type=int, default=20, help="%(default)s")
+    parser.add_argument("--batch-words", type=int, default=256, metavar="N", help="%(default)s")
     args = parser.parse_args(argv)
     prepare_torch("cpu", 1)
     teacher, encoder = load_teacher(args.teacher), load_encoder(args.model)
@@ -78,7 +79,9 @@ def _measure(
     with tempfile.TemporaryDirectory() as folder:
         targets, out = Path(folder) / "targets.bin", Path(folder) / "model.safetensors"
         write_vectors(targets, vectors)
-        settings = ContextualSettings(epochs=args.epochs, learning_rate=0.0005)
+        settings = ContextualSettings(
+            epochs=args.epochs, learning_rate=0.0005, batch_words=args.batch_words
+        )
         train_contextual([targets], out, settings, start=args.model)
         trained = time.perf_counter()
         adapted = load_encoder(out)
