@@ -60,7 +60,21 @@ def test_the_record_is_the_training_entry_of_the_manifest(
     assert manifest["languages"] == ["en"]
     assert record["settings"] == asdict(settings)
     assert "texts to learn" in lines[0]
-    assert "validation cosine" in lines[1]
+    assert "validation cosine" in lines[-1]
+
+
+def test_a_run_of_few_steps_says_what_to_change(targets: list[Path], tmp_path: Path) -> None:
+    lines: list[str] = []
+    settings = replace(TOY, epochs=2, batch_words=100_000)
+    train_contextual(targets, tmp_path / "few", settings, RunOptions(report=lines.append))
+    assert lines[1] == (
+        "2 steps in all teach little: give a smaller --batch-words than 100000, or more --epochs "
+        "than 2"
+    )
+    lines.clear()
+    settings = replace(TOY, epochs=100, batch_words=300)
+    train_contextual(targets, tmp_path / "enough", settings, RunOptions(report=lines.append))
+    assert not any("steps" in line for line in lines)
 
 
 def test_a_compressed_model_is_trained_on_with_its_codes(

@@ -149,6 +149,11 @@ class TextBatches:
         """Number of words that one pass over the texts trains on."""
         return len(self.data.training.ids)
 
+    @property
+    def batches_per_epoch(self) -> int:
+        """Number of batches of a pass, but for the limit of texts in a batch."""
+        return max(1, -(-self.words_per_epoch // self.settings.batch_words))
+
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the texts for an epoch; returns the number of batches."""
         rng = np.random.default_rng([self.settings.seed, epoch])

@@ -32,6 +32,9 @@ from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 
+_FEW_STEPS = 200
+"""The learning rate rises for half of them."""
+
 
 def train_contextual(
     targets: Sequence[str | Path],
@@ -99,6 +102,11 @@ def train_contextual(
             workers=run.workers,
             precision=precision,
         )
+        if (steps := settings.epochs * task.batches.batches_per_epoch) < _FEW_STEPS:
+            run.report(
+                f"{steps} steps in all teach little: give a smaller --batch-words than "
+                f"{settings.batch_words}, or more --epochs than {settings.epochs}"
+            )
         if start is not None:
             task.align_targets()
         trainer = run.train(task, max_minutes=max_minutes)
