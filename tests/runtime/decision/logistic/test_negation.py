@@ -100,15 +100,18 @@ def test_a_set_with_a_negated_counter_example_has_a_weight_for_each_intent(
 
 
 @pytest.mark.parametrize("model", bundled_models())
-def test_it_turns_negated_commands_away_and_keeps_the_commands(model: str) -> None:
+@pytest.mark.parametrize(("keep_own", "most"), [(False, 10), (True, 12)])
+def test_it_turns_negated_commands_away_and_keeps_the_commands(
+    model: str, keep_own: bool, most: int
+) -> None:
     encoder = load_encoder(model)
     negated = plain = 0
     for name, commands in json.loads((RESOURCES / "negated_commands.json").read_bytes()).items():
-        recognizer = IntentRecognizer(encoder, negate(name, keep_own=False))
+        recognizer = IntentRecognizer(encoder, negate(name, keep_own=keep_own))
         for command in commands:
             negated += recognizer.match(command["text"]).intent == command["not"]
             plain += recognizer.match(command["plain"]).intent == command["not"]
-    assert negated <= 10  # 40 and 37 without the feature; the figures of docs/recognition.md
+    assert negated <= most  # 40 and 37 without the feature; the figures of docs/recognition.md
     assert plain == 40
 
 
