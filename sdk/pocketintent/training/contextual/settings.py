@@ -32,7 +32,7 @@ class ContextualSettings:
     row_learning_rate: float = setting(
         0.002, "learning rate of words and n-grams (Adam); falls linearly to zero", above=0
     )
-    batch_words: int = setting(5120, "words of a step, about", least=1, unit="words")
+    batch_words: int = setting(5120, "about as many words as a step has", least=1, unit="words")
     similarity_weight: float = setting(
         2.0, "weight of the squared errors of the similarities within a batch", least=0
     )
