@@ -27,7 +27,7 @@ examples:
       --learning-rate 0.0005 --corpus chats.txt.gz --out my_model.safetensors
   pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
   pocketintent train contextual --targets my_bot.bin --start default --epochs 20 \\
-      --learning-rate 0.0005 --out my_model.safetensors
+      --learning-rate 0.0005 --batch-words 256 --out my_model.safetensors
 
 Targets are files written by `train targets`: as many utterances of the expected kind as possible,
 and single words, which give rare words a meaning. With --start the run goes on from a model, whose

@@ -29,6 +29,9 @@ TEMPLATES: dict[str, Any] = {
     "off": {"templates": ["turn off the light", "lamp off", "switch the lamp off"]},
 }
 NEGATION = "don't put the lamp on"
+FORBIDDEN = {"default": {False: 10, True: 12}, "tiny": {False: 9, True: 9}}
+"""Of 40 negated commands, how many get the forbidden intent, without and with the counter-examples
+that the sets ship with (docs/recognition.md); 40 and 37 without the feature."""
 
 
 def with_counter_examples(*texts: str, **entries: Any) -> TemplateSet:
@@ -100,10 +103,8 @@ def test_a_set_with_a_negated_counter_example_has_a_weight_for_each_intent(
 
 
 @pytest.mark.parametrize("model", bundled_models())
-@pytest.mark.parametrize(("keep_own", "most"), [(False, 10), (True, 12)])
-def test_it_turns_negated_commands_away_and_keeps_the_commands(
-    model: str, keep_own: bool, most: int
-) -> None:
+@pytest.mark.parametrize("keep_own", [False, True])
+def test_it_turns_negated_commands_away_and_keeps_the_commands(model: str, keep_own: bool) -> None:
     encoder = load_encoder(model)
     negated = plain = 0
     for name, commands in json.loads((RESOURCES / "negated_commands.json").read_bytes()).items():
@@ -111,7 +112,7 @@ def test_it_turns_negated_commands_away_and_keeps_the_commands(
         for command in commands:
             negated += recognizer.match(command["text"]).intent == command["not"]
             plain += recognizer.match(command["plain"]).intent == command["not"]
-    assert negated <= most  # 40 and 37 without the feature; the figures of docs/recognition.md
+    assert negated <= FORBIDDEN[model][keep_own]
     assert plain == 40
 
 
