@@ -90,6 +90,20 @@ def test_texts_get_other_topics(
     assert "no word occurs 2 times in --texts" in capsys.readouterr().err
 
 
+def test_targets_are_reduced_to_components(
+    tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, targets = tmp_path / "chats.txt", tmp_path / "targets.tsv"
+    corpus.write_text("\n".join(UTTERANCES))
+    teach = ["targets", "--teacher", tiny_model, "--join", tiny_model, "--texts", corpus]
+    teach += ["--out", targets]
+    assert call(*teach, "--components", 3) == 0
+    assert json.loads(capsys.readouterr().out)["dim"] == 3
+    assert {line.count("\t") for line in targets.read_text().splitlines()} == {3}
+    assert ending(lambda: call(*teach, "--components", 3000)) == 1
+    assert "--components 3000 is more than the" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -124,5 +138,6 @@ def test_made_texts_need_texts_and_a_transformer(
     words = [*teach, "--words", tiny_model]
     assert ending(lambda: call(*words, "--phrases", 3)) == 1
     assert "require --texts" in capsys.readouterr().err
-    assert ending(lambda: call(*words, "--teacher-words")) == 1
-    assert "has no tokens" in capsys.readouterr().err
+    for joined in ([], ["--join", tiny_model]):
+        assert ending(lambda: call(*words, "--teacher-words", *joined)) == 1  # noqa: B023
+        assert "has no tokens" in capsys.readouterr().err

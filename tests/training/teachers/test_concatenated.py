@@ -9,6 +9,9 @@ class Constant:
 
     dim = 2
 
+    def vocabulary(self) -> list[str]:
+        return ["play", "stop", "play"]
+
     def encode_batch(self, texts: list[str]) -> np.ndarray:
         return np.array([[3.0, 4.0] if text else [0.0, 0.0] for text in texts], np.float32)
 
@@ -23,3 +26,4 @@ def test_a_cosine_is_the_mean_of_the_cosines_of_the_parts(tiny_encoder: StaticEn
     assert abs(vectors[0] @ vectors[1] - (plain[0] @ plain[1] + 1) / 2) < 1e-6
     np.testing.assert_array_equal(encoder.encode(texts[1]), vectors[1])
     assert not encoder.encode("").any()
+    assert encoder.vocabulary() == ["play", "stop"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.teachers.targets import read_targets
+from pocketintent.training.teachers.targets import principal_components, read_targets
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
 
@@ -29,3 +29,25 @@ def test_the_error_names_the_file_of_another_dimension(tmp_path: Path) -> None:
     other = write(tmp_path / "other.tsv", ["stop"], 5)
     with pytest.raises(PocketIntentError, match=r"other\.tsv: its vectors have dim 5"):
         read_targets([one, other])
+
+
+def test_principal_components_keep_the_centred_directions_and_zeros() -> None:
+    rng = np.random.default_rng(0)
+    plane = rng.standard_normal((5000, 2)).astype(np.float32)
+    vectors = plane @ rng.standard_normal((2, 6)).astype(np.float32)
+    vectors[7] = 0
+    targets = TermVectors([f"w{number}" for number in range(len(vectors))], vectors)
+    reduced = principal_components(targets, 2)
+    assert reduced.terms == targets.terms
+    assert not reduced.vectors[7].any()
+    others = np.delete(np.arange(len(vectors)), 7)
+    centred = vectors[others] - vectors[others].mean(axis=0)
+    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+    found = reduced.vectors[others]
+    # The vectors lie in a plane, of which two components lose nothing.
+    np.testing.assert_allclose(found[:50] @ found.T, centred[:50] @ centred.T, atol=1e-4)
+
+
+def test_zeros_alone_have_no_components() -> None:
+    targets = TermVectors(["a", "b"], np.zeros((2, 3), np.float32))
+    assert not principal_components(targets, 2).vectors.any()

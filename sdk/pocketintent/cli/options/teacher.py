@@ -61,7 +61,7 @@ def add_teacher_options(parser: argparse.ArgumentParser, *, several: bool = Fals
         "--precision",
         choices=("float32", "bfloat16"),
         default="float32",
-        help="number type of a transformer's weights (%(default)s)",
+        help="number type of the weights of transformers (%(default)s)",
     )
     parser.add_argument(
         "--device", default="cpu", help="device of a transformer: cpu, cuda (%(default)s)"
@@ -155,7 +155,7 @@ def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[t
         named = [(form, load(args.teacher, neural=_settings(args, form))) for form in forms]
     if not args.join:
         return named
-    others = [load(path) for path in args.join]
+    others = [load(path, precision=args.precision) for path in args.join]
     return [
         ("+".join([name, *map(encoder_name, args.join)]), ConcatenatedEncoder([encoder, *others]))
         for name, encoder in named

@@ -25,6 +25,8 @@ examples:
       --out targets.tsv
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \\
       --teacher-words --phrases 100000 --substitutions 100000 --topics 100000 --out targets.bin
+  pocketintent train targets --teacher mpnet/ --join minilm/ --components 256 \\
+      --precision bfloat16 --texts chats.txt.gz --out targets.bin
   pocketintent train targets --teacher model.onnx --words words.safetensors --limit 30000 \\
       --out targets.tsv
   pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
@@ -119,6 +121,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", required=True, type=output_file, metavar="FILE", help="file to write"
     )
     parser.add_argument(
+        "--components",
+        type=whole_number(1),
+        metavar="N",
+        help="write N principal components of the vectors less their mean, for a smaller file; a "
+        "model of dimension N or less is trained on them as on the vectors",
+    )
+    parser.add_argument(
         "--batch-size",
         type=whole_number(1),
         default=64,
@@ -132,9 +141,15 @@ def run(args: argparse.Namespace) -> int:
     """Encode the texts and print their number."""
     from pocketintent.training.corpora.reader import CorpusTexts
     from pocketintent.training.teachers.encode import encode_texts
+    from pocketintent.training.teachers.targets import principal_components
     from pocketintent.training.vectors.writing import write_vectors
 
     teacher = read_teachers(args, CorpusTexts(args.texts))[0][1]
+    if args.components is not None and args.components > teacher.dim:
+        raise PocketIntentError(
+            f"--components {args.components} is more than the {teacher.dim} dimensions of the "
+            "teacher's vectors"
+        )
     texts = _read_texts(args, teacher)
     print_note(f"{len(texts)} texts")
     partial_file = Path(f"{args.out}.partial")
@@ -146,6 +161,8 @@ def run(args: argparse.Namespace) -> int:
             cache=partial_file,
             progress=partial(progress.show, "texts"),
         )
+    if args.components is not None:
+        vectors = principal_components(vectors, args.components)
     write_vectors(args.out, vectors)
     partial_file.unlink()
     print_json({"out": str(args.out), "texts": len(vectors), "dim": vectors.dim})

@@ -28,6 +28,11 @@ class ConcatenatedEncoder:
         self._encoders = list(encoders)
         self.dim = sum(encoder.dim for encoder in encoders)
 
+    def vocabulary(self) -> list[str]:
+        """The distinct tokens of the transformers among the encoders, in order."""
+        parts = (getattr(encoder, "vocabulary", None) for encoder in self._encoders)
+        return list(dict.fromkeys(token for part in parts if callable(part) for token in part()))
+
     def encode(self, text: str) -> FloatArray:
         """The vector of a text, float32 [dim]: unit length, or zeros if no encoder has one."""
         vector: FloatArray = self.encode_batch([text])[0]

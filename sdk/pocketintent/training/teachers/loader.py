@@ -92,12 +92,13 @@ def teacher_words(teacher: Encoder) -> list[str]:
     """The whole words of a teacher's vocabulary; see :func:`whole_words`.
 
     Raises:
-        PocketIntentError: The teacher is a pocketintent model, not a transformer.
+        PocketIntentError: The teacher is a pocketintent model, or several of them.
     """
     vocabulary = getattr(teacher, "vocabulary", None)
-    if not callable(vocabulary):
+    tokens = vocabulary() if callable(vocabulary) else []
+    if not tokens:
         raise PocketIntentError(
             "a pocketintent model as the teacher has no tokens; for its words, name the model "
             "with --words"
         )
-    return whole_words(vocabulary())
+    return whole_words(tokens)

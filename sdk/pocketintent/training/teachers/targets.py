@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.teachers.texts import reduce_targets
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
 
@@ -33,3 +34,22 @@ def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermV
             )
     terms = [term for part in parts for term in part.terms]
     return TermVectors(terms, np.concatenate([part.vectors for part in parts]))
+
+
+def principal_components(targets: TermVectors, dim: int) -> TermVectors:
+    """The same texts with the principal components of their vectors; see :func:`reduce_targets`.
+
+    Args:
+        targets: The texts and their vectors, float32 [num_texts, full_dim].
+        dim: Number of components, at most ``full_dim``.
+
+    Returns:
+        The texts and vectors float32 [num_texts, dim]: unit length, or zeros where a vector is
+        zeros.
+    """
+    known = np.flatnonzero(targets.vectors.any(axis=1))
+    reduced = np.zeros((len(targets), dim), np.float32)
+    if len(known):
+        vectors = targets.vectors if len(known) == len(targets) else targets.vectors[known]
+        reduced[known] = reduce_targets(vectors, dim)
+    return TermVectors(targets.terms, reduced)

@@ -10,7 +10,7 @@ from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.errors import require
 from pocketintent.training.corpora.encoded import ragged_ranges
 
-_BLOCK = 4096  # texts whose vectors are gathered at once
+_BLOCK = 4096  # texts whose vectors are computed with at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +69,17 @@ def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
     Returns:
         float32 [n, dim].
     """
-    vectors = vectors - vectors.mean(axis=0)
-    if dim < vectors.shape[1]:
-        _, directions = np.linalg.eigh(vectors.T @ vectors)
-        vectors = vectors @ directions[:, -dim:].astype(np.float32)
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-8)
-    unit: FloatArray = vectors / norms
-    return unit
+    mean, full = vectors.mean(axis=0), vectors.shape[1]
+    blocks = [vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK)]
+    directions = np.eye(full, dtype=np.float32)
+    if dim < full:
+        covariance = sum((block - mean).T @ (block - mean) for block in blocks)
+        directions = np.linalg.eigh(covariance)[1][:, -dim:].astype(np.float32)
+    reduced = np.empty((len(vectors), dim), np.float32)
+    for number, block in enumerate(blocks):
+        reduced[number * _BLOCK : number * _BLOCK + len(block)] = (block - mean) @ directions
+    reduced /= np.linalg.norm(reduced, axis=1, keepdims=True).clip(1e-8)
+    return reduced
 
 
 def initial_word_vectors(
