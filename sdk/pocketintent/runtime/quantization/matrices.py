@@ -117,7 +117,7 @@ class QuantizedMatrix:
         if self.norms is None:
             total = np.add.reduce(rows, axis=0)
         else:
-            total = self.norms.take(ids).astype(np.float32) @ rows
+            total = self.norms.take(ids).astype(np.float32).dot(rows)
         return total
 
     def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:

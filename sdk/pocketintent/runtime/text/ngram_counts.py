@@ -55,16 +55,6 @@ def count_ngrams_of_tokens(tokens: Iterable[str]) -> FloatArray:
     return (signed[:NUM_BUCKETS] - signed[NUM_BUCKETS:]).astype(np.float32)
 
 
-def slots_of_token(token: str) -> IndexArray:
-    """The slots of a token's n-grams, repeats kept.
-
-    Returns:
-        intp [num_ngrams]: the bucket of an n-gram that counts +1, or its bucket plus
-        ``NUM_BUCKETS`` if it counts -1.
-    """
-    return _read_slots(_slots[token])
-
-
 def count_ngrams_of_texts(texts: Sequence[str]) -> FloatArray:
     """The counts of several texts, float32 [num_texts, NUM_BUCKETS]; see :func:`count_ngrams`."""
     counts = np.empty((len(texts), NUM_BUCKETS), np.float32)

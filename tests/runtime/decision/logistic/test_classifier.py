@@ -4,14 +4,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.background import Background
+from pocketintent.runtime.decision.logistic.calibration import Calibration
+from pocketintent.runtime.decision.logistic.classifier import Classifier
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+from pocketintent.runtime.text.negations import is_negated
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
 
 EDIT_TOLERANCE = 0.02
 """Largest difference of a score after edits from that of a fit from scratch."""
@@ -127,6 +133,23 @@ def test_odd_sets_have_finite_scores_and_the_same_ones_in_a_batch(
             other.reason,
         )
         assert one.score == pytest.approx(other.score, abs=1e-4)
+
+
+def random_classifier(dim: int) -> Classifier:
+    rng = np.random.default_rng(0)
+    weights = rng.standard_normal((3, dim + NUM_BUCKETS + 2)).astype(np.float32)
+    of_buckets = rng.uniform(1, 8, NUM_BUCKETS).astype(np.float32)
+    names = ("on", "off", "play")
+    return Classifier(names, weights, Calibration(1.5, -0.5), of_buckets, frozenset({"not"}))
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=60) | st.just("do not turn it off"))
+def test_a_text_by_itself_has_the_logits_that_it_has_in_a_batch(text: str) -> None:
+    own = random_classifier(dim=4)
+    vector = np.array([0.1, -0.5, 0.7, 0.5], np.float32)
+    counts, negated = count_ngrams_of_texts([text]), is_negated(text, own.negations)
+    block = own.logit_block(vector[None], counts, [negated])
+    np.testing.assert_allclose(own.logits(vector, text), block[0], atol=1e-4)
 
 
 def test_a_thousand_intents_are_fitted_and_told_apart(tiny_encoder: StaticEncoder) -> None:

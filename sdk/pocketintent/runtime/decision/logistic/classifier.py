@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,12 +20,11 @@ from pocketintent.runtime.decision.logistic.features import (
     bucket_weights,
 )
 from pocketintent.runtime.decision.logistic.leave_one_out import leave_one_out
-from pocketintent.runtime.decision.logistic.ngram_logits import NgramLogits
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.negations import any_negated, negations_of
-from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_tokens
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 
@@ -69,12 +69,6 @@ class Classifier:
         of_negation: FloatArray = scale * self.weights[:, -2]
         return of_negation
 
-    @cached_property
-    def ngram_logits(self) -> NgramLogits:
-        """What the n-grams of a text add to its logits."""
-        _, of_counts, _, squares = self.parts
-        return NgramLogits(of_counts, squares)
-
     def logits(self, vector: FloatArray, text: str) -> FloatArray:
         """The calibrated logits of a text; the sigmoid of one is the intent's probability.
 
@@ -85,11 +79,14 @@ class Classifier:
         Returns:
             float32 [num_intents], a new array.
         """
-        of_vector, _, biases, _ = self.parts
+        of_vector, of_counts, biases, squares = self.parts
         tokens = simple_tokenize(text)
+        counts = count_ngrams_of_tokens(tokens)
+        length = math.sqrt((counts * counts).dot(squares))
         # `dot` is quicker to call than `@`, which counts for a few intents.
-        logits: FloatArray = of_vector.dot(vector)
-        logits += self.ngram_logits.of_tokens(tokens)
+        logits: FloatArray = of_counts.dot(counts)
+        logits *= 1 / (length or 1)
+        logits += of_vector.dot(vector)
         if self.negations and not self.negations.isdisjoint(tokens):
             logits += self.of_negation
         logits += biases
