@@ -32,6 +32,15 @@ def session(templates: Path, tiny_model: Path) -> Session:
     return Session(str(templates), str(tiny_model), clock=lambda: next(ticks) * 142e-6)
 
 
+def test_the_demo_answers_as_the_readme_shows() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    text, shown = readme.partition("    > ")[2].split("\n", 1)
+    session = Session("smart_home", clock=lambda: 0.0)
+    time = re.compile(r"\d+ µs")
+    for line, expected in zip(session.respond(text).splitlines(), shown.splitlines(), strict=False):
+        assert time.sub("", f"    {line}") == time.sub("", expected)
+
+
 def test_an_answer_has_intent_score_template_runner_up_and_time(session: Session) -> None:
     first, nearest, runner_up = session.respond("please switch the lamp off").splitlines()
     assert re.fullmatch(r"lights_off  [01]\.\d{3}  142 µs", first)

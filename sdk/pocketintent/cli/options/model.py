@@ -19,7 +19,9 @@ def add_model_option(parser: argparse.ArgumentParser, more: str = "") -> None:
         parser: The parser that gets the option.
         more: What else the option may name, for the help.
     """
-    parser.add_argument("--model", metavar="MODEL", help=f"{MODEL_HELP}{more} ({DEFAULT})")
+    parser.add_argument(
+        "--model", metavar="MODEL", help=f"{MODEL_HELP}{more}; by default {DEFAULT}"
+    )
 
 
 def model_file(text: str) -> Path:
