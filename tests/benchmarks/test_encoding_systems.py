@@ -65,7 +65,8 @@ def test_a_forgetful_encoder_computes_unknown_words_again(
     expected = encoder.replace().encode("turn on unheard wrods")
 
     forgetful.read(["unheard wrods"])
-    np.testing.assert_array_equal(forgetful.encode("turn on unheard wrods"), expected)
+    # Two of the words were computed without the others, whose number changes the rounding.
+    np.testing.assert_allclose(forgetful.encode("turn on unheard wrods"), expected, atol=1e-6)
     before = forgetful._encoder
     assert (num_kept(before) > 0) == KEEPS[name]
     forgetful.forget()

@@ -4,6 +4,7 @@ import copy
 import pickle
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +108,19 @@ def test_an_edit_of_a_copy_leaves_the_original_as_it_is(
     before, matches = recognizer.templates, recognizer.match_batch(TEXTS)
 
     copied: IntentRecognizer = make_copy(recognizer)
+    another: IntentRecognizer = make_copy(recognizer)
 
     assert (copied.decision, copied.search, copied.threshold) == ("nearest", search, 0.25)
-    assert copied.match_batch(TEXTS) == matches
+    # Words that the original has kept are computed again, together with others.
+    of_copy = copied.match_batch(TEXTS)
+    assert of_copy == another.match_batch(TEXTS)
+    for match, expected in zip(of_copy, matches, strict=True):
+        assert replace(match, score=0, margin=0, runner_up=None) == replace(
+            expected, score=0, margin=0, runner_up=None
+        )
+        assert match.score == pytest.approx(expected.score, abs=1e-6)
+        intents = (m.runner_up and m.runner_up.intent for m in (match, expected))
+        assert next(intents) == next(intents)
     copied.add_intent("greet", ["hello"])
     copied.remove_intent("play_music")
     copied.threshold, copied.margin = -1.0, 1.0
