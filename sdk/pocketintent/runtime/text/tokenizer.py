@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from pocketintent.runtime.errors import ModelFileError
 
@@ -48,7 +51,6 @@ _CLASS_OF_CATEGORY = {
     **dict.fromkeys(("Nl", "No", "Sm", "Sc", "Sk", "So", "Cn", "Co"), _SYMBOL),
     "Nd": _DIGIT,
 }
-_MAX_CLASSES = 8192
 
 # Over the classes of a text: words with their apostrophes, numbers, and runs of single characters.
 _RUN = re.compile("L[LM]*(?:AL[LM]*)*|D+|[IS]+")
@@ -94,7 +96,7 @@ def _tokenize_ascii(text: str) -> list[str]:
 
 def _tokenize_classes(text: str) -> list[str]:
     """Tokenise by the specification, for any text."""
-    classes = text.translate(_CLASSES)
+    classes = _classes_of(text)
     tokens: list[str] = []
     for match in _RUN.finditer(classes):
         start, end = match.span()
@@ -108,14 +110,15 @@ def _tokenize_classes(text: str) -> list[str]:
     return tokens
 
 
-class _Classes(dict[int, str]):
-    """The class of each code point, for ``str.translate``; remembers ``_MAX_CLASSES`` of them."""
-
-    def __missing__(self, code: int) -> str:
-        if len(self) >= _MAX_CLASSES:
-            self.clear()
-        self[code] = kind = _classify(code)
-        return kind
+def _classes_of(text: str) -> str:
+    """The class of each code point of a text, as a string of the same length."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    classes = _CLASSES.take(codes).tobytes()
+    if b"\0" in classes:
+        new = np.unique(codes[_CLASSES.take(codes) == 0])
+        _CLASSES[new] = [ord(_classify(code)) for code in new.tolist()]
+        classes = _CLASSES.take(codes).tobytes()
+    return classes.decode("ascii")
 
 
 def _classify(code: int) -> str:
@@ -127,7 +130,9 @@ def _classify(code: int) -> str:
     return _CLASS_OF_CATEGORY.get(unicodedata.category(char), _SEPARATOR)
 
 
-_CLASSES = _Classes()
+_CLASSES = np.zeros(sys.maxunicode + 1, np.uint8)
+"""The class of each code point, in ASCII; 0 until a text has the code point, so that most of this
+megabyte is never touched."""
 
 
 def _simple_factory(spec: Mapping[str, Any]) -> Tokenizer:
