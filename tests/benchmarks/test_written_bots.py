@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from pocketintent import load_encoder
-from written_bots import GROUPS, main, open_teacher
+from written_bots import FOLDER, GROUPS, main, open_teacher
 
 CORPUS = ["can i book a table", "what is on the menu", "i am late", "hello there", "see you soon"]
 
@@ -47,5 +47,6 @@ def test_a_teacher_requires_a_corpus(capsys: pytest.CaptureFixture[str]) -> None
     assert "--teacher requires --corpus" in capsys.readouterr().err
 
 
-def test_the_groups_are_different_bots() -> None:
-    assert not set(GROUPS["seen"]) & set(GROUPS["unseen"])
+def test_each_bot_is_in_one_group() -> None:
+    bots = sorted(path.stem for path in FOLDER.glob("*.json"))
+    assert sorted([*GROUPS["seen"], *GROUPS["unseen"]]) == bots
