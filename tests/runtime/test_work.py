@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hostile_texts import TEXTS
+from benchmarks.speed.hostile_texts import TEXTS
 from pocketintent import load_encoder
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder

@@ -3,9 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.systems import minilm
+from benchmarks.systems.minilm import MiniLMEncoder, build_minilm, minilm_folder
 from pocketintent import PocketIntentError
-from systems import minilm
-from systems.minilm import MiniLMEncoder, build_minilm, minilm_folder
 
 DIM = 384
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from systems.model2vec import Model2VecEncoder, build_model2vec, model2vec_files
+from benchmarks.systems.model2vec import Model2VecEncoder, build_model2vec, model2vec_files
 
 
 def test_vectors_have_unit_length_and_a_batch_equals_its_texts(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 from pathlib import Path
 
+from benchmarks.systems.nearest import NearestByProduct
 from pocketintent.runtime.encoders.static import StaticEncoder
-from systems.nearest import NearestByProduct
 
 
 def test_the_template_with_the_nearest_vector_decides(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.systems.registry import SYSTEMS, make_system
 from pocketintent import PocketIntentError
-from systems.registry import SYSTEMS, make_system
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PACKAGES = {
@@ -67,8 +67,8 @@ def test_an_unknown_system_is_refused_with_the_names() -> None:
 
 
 def test_no_system_imports_its_packages_before_it_is_loaded() -> None:
-    paths = [str(REPOSITORY / "sdk"), str(REPOSITORY / "benchmarks"), *filter(None, sys.path)]
-    code = "import sys, systems.registry; print(*sys.modules)"
+    paths = [str(REPOSITORY / "sdk"), str(REPOSITORY), *filter(None, sys.path)]
+    code = "import sys, benchmarks.systems.registry; print(*sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},

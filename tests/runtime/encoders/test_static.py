@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostile_files.models import Parts, seal
+from benchmarks.robustness.hostile_files.models import Parts, seal
 from pocketintent.runtime.encoders.parts import TEMPLATE_CODEBOOK
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hostile_files.models import Parts, seal
+from benchmarks.robustness.hostile_files.models import Parts, seal
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.files.numbers import LARGEST, check_numbers

@@ -1,0 +1,70 @@
+r"""Count the negated commands that are taken for the command, with and without counter-examples.
+
+    python -m benchmarks.accuracy.negation --resources tests/resources
+
+`negated_commands.json` has ten commands for each shipped set, with the intent that they must not
+get, and each command without its negation, `plain`; `negated_counter_examples.json` has
+negations of the sets' intents, in other words, as counter-examples. One JSON line for each model
+and decision: how many of the commands get the forbidden intent, another one, or none, and how many
+of the plain ones are recognised. Fitted decisions are measured with the counter-examples too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from benchmarks.timing import processor
+from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.runtime.decision.registry import DECISIONS, Decision
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.files.shipped_models import bundled_models
+from pocketintent.runtime.templates.files import load_templates
+
+
+def main() -> None:
+    """Measure each model and decision."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--resources", type=Path, required=True, help="folder of the two files")
+    parser.add_argument("--model", nargs="+", default=sorted(bundled_models()))
+    args = parser.parse_args()
+    commands, negations = (
+        json.loads((args.resources / f"negated_{name}.json").read_bytes())
+        for name in ("commands", "counter_examples")
+    )
+    for model in args.model:
+        encoder = load_encoder(model)
+        for decision in DECISIONS:
+            for with_negations in (False, True) if decision == "logistic" else (False,):
+                added: dict[str, Any] = negations if with_negations else {}
+                counts = count(encoder, decision, commands, added)
+                line = {"model": model, "decision": decision, "counter_examples": with_negations}
+                print(json.dumps(line | counts | {"processor": processor()}), flush=True)
+
+
+def count(
+    encoder: Encoder, decision: Decision, commands: dict[str, Any], negations: dict[str, Any]
+) -> dict[str, int]:
+    """How many commands get the forbidden intent, another one, and none; and the plain ones."""
+    counts = Counter({"forbidden": 0, "other": 0, "none": 0, "plain_recognised": 0})
+    for name, labelled in commands.items():
+        templates = load_templates(name)
+        for intent_name, intent in templates.intents.items():
+            intent.counter_examples = list(negations.get(name, {}).get(intent_name, ()))
+        recognizer = IntentRecognizer(encoder, templates, decision=decision)
+        for command in labelled:
+            found = recognizer.match(command["text"]).intent
+            kind = "none" if found is None else "other"
+            counts["forbidden" if found == command["not"] else kind] += 1
+            plain = recognizer.match(command["plain"]).intent
+            counts["plain_recognised"] += plain == command["not"]
+    return dict(counts)
+
+
+if __name__ == "__main__":
+    main()

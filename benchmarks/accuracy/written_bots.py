@@ -1,0 +1,108 @@
+r"""Count what bots written by hand answer at the default threshold, with models and a teacher.
+
+    python -m benchmarks.accuracy.written_bots --model default tiny
+    python -m benchmarks.accuracy.written_bots --teacher minilm/ --corpus chats.txt.gz
+    python -m benchmarks.accuracy.written_bots --margin 0.1
+
+The bots are those of tests/resources/small_bots: six intents with six templates each, everyday
+phrasings, and texts that are not for the bot. One JSON line for each encoder and group of bots:
+the phrasings that got their intent, those that were refused, those that got another intent, and
+those whose intent has the highest score, whatever the threshold; and the accepted foreign texts.
+A teacher has the same classifier; like a model, it needs lines of a corpus as its background.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.cli.options.model import encoder_name
+from pocketintent.compression.background import make_background
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.templates.files import load_templates
+from pocketintent.training.corpora.reader import read_texts
+from pocketintent.training.teachers.concatenated import ConcatenatedEncoder
+from pocketintent.training.teachers.loader import load_teacher
+
+FOLDER = Path(__file__).resolve().parents[2] / "tests" / "resources" / "small_bots"
+GROUPS = {
+    "seen": ("dentist", "gym", "library", "restaurant"),
+    "unseen": ("hotel", "parcel", "pizza"),
+}
+"""The calibration was chosen with a look at the bots of the first group."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Count the answers of each encoder and group."""
+    args = _parse(argv)
+    encoders: dict[str, Encoder] = {name: load_encoder(name) for name in args.model}
+    if args.teacher is not None:
+        encoders[encoder_name(args.teacher)] = open_teacher(args.teacher, args.corpus)
+    for name, encoder in encoders.items():
+        for group, bots in GROUPS.items():
+            counts = count_answers(encoder, bots, args.margin)
+            print(json.dumps({"encoder": name, "bots": group, **counts}), flush=True)
+    return 0
+
+
+def open_teacher(path: Path, corpus: Sequence[Path]) -> Encoder:
+    """A teacher with a background."""
+    teacher = ConcatenatedEncoder([load_teacher(path)])
+    background = make_background(teacher, read_texts(corpus))
+    teacher.background = background  # type: ignore[assignment]
+    return teacher
+
+
+def count_answers(encoder: Encoder, bots: Sequence[str], margin: float = 0.0) -> dict[str, int]:
+    """What the bots answer, in all.
+
+    Args:
+        encoder: The encoder, with its background.
+        bots: Names of template files of ``FOLDER``.
+        margin: The margin of each bot.
+    """
+    keys = ("phrasings", "right", "refused", "other", "in_front", "foreign", "accepted")
+    counts = dict.fromkeys(keys, 0)
+    for bot in bots:
+        recognizer = IntentRecognizer(encoder, load_templates(FOLDER / f"{bot}.json"))
+        recognizer.margin = margin
+        with (FOLDER / f"{bot}.csv").open(encoding="utf-8", newline="") as lines:
+            utterances = list(csv.DictReader(lines))
+        matches = recognizer.match_batch([utterance["text"] for utterance in utterances])
+        for utterance, match in zip(utterances, matches, strict=True):
+            intent = utterance["intent"]
+            if not intent:
+                counts["foreign"] += 1
+                counts["accepted"] += match.intent is not None
+                continue
+            counts["phrasings"] += 1
+            counts["in_front"] += match.nearest == intent
+            answers = {intent: "right", None: "refused"}
+            counts[answers.get(match.intent, "other")] += 1
+    return counts
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--model", nargs="+", default=["default", "tiny"], help="files or shipped models"
+    )
+    parser.add_argument("--teacher", type=Path, metavar="FOLDER", help="a sentence encoder")
+    parser.add_argument(
+        "--corpus", type=Path, nargs="+", default=[], metavar="FILE", help="for its background"
+    )
+    parser.add_argument("--margin", type=float, default=0.0, metavar="X", help="%(default)s")
+    args = parser.parse_args(argv)
+    if args.teacher is not None and not args.corpus:
+        parser.error("--teacher requires --corpus")
+    return args
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Damaged files by the thousand, and commands that are killed."""

@@ -1,0 +1,1 @@
+"""The encoders and the texts of ``benchmarks/speed/encoding.py``, and its plot."""

@@ -1,0 +1,1 @@
+"""Speed of the training programs, and the original ones beside them."""

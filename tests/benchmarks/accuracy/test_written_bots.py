@@ -1,0 +1,52 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.accuracy.written_bots import FOLDER, GROUPS, main, open_teacher
+from pocketintent import load_encoder
+
+CORPUS = ["can i book a table", "what is on the menu", "i am late", "hello there", "see you soon"]
+
+
+def test_each_phrasing_is_counted_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--model", "tiny"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["bots"], line["phrasings"], line["foreign"]) for line in lines] == [
+        ("seen", 94, 40),
+        ("unseen", 72, 24),
+    ]
+    for line in lines:
+        assert line["right"] + line["refused"] + line["other"] == line["phrasings"]
+        assert line["right"] <= line["in_front"] <= line["phrasings"]
+        assert line["accepted"] <= line["foreign"]
+
+
+def test_a_margin_refuses_more(capsys: pytest.CaptureFixture[str]) -> None:
+    refused = []
+    for margin in ("0", "2"):
+        assert main(["--model", "tiny", "--margin", margin]) == 0
+        refused.append(
+            [json.loads(line)["refused"] for line in capsys.readouterr().out.splitlines()]
+        )
+    assert all(few < many for few, many in zip(*refused, strict=True))
+    assert refused[1] == [94, 72]
+
+
+def test_a_teacher_gets_a_background(tiny_model: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "chats.txt"
+    corpus.write_text("\n".join(CORPUS))
+    teacher = open_teacher(tiny_model, [corpus])
+    assert teacher.background is not None
+    assert teacher.dim == load_encoder(tiny_model).dim
+
+
+def test_a_teacher_requires_a_corpus(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--teacher", "minilm"])
+    assert "--teacher requires --corpus" in capsys.readouterr().err
+
+
+def test_each_bot_is_in_one_group() -> None:
+    bots = sorted(path.stem for path in FOLDER.glob("*.json"))
+    assert sorted([*GROUPS["seen"], *GROUPS["unseen"]]) == bots
