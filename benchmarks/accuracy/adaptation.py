@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     prepare_torch("cpu", 1)
     teacher, encoder = load_teacher(args.teacher), load_encoder(args.model)
     for name in args.sets:
-        data = load_intent_data(args.intents / name, args.split)
+        data = load_intent_data(args.intents / name, args.split, learn_names=False)
         for shots in args.shots:
             runs = []
             for run in range(args.runs):

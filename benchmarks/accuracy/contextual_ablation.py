@@ -79,7 +79,7 @@ def measure(path: Path, intents: Path, runs: int) -> dict[str, Any]:
     figures: dict[str, Any] = dict(load_model(path).manifest["training"]["history"][-1])
     encoder = load_encoder(path)
     for name in DATA_SETS:
-        data = load_intent_data(intents / name, "valid")
+        data = load_intent_data(intents / name, "valid", learn_names=False)
         systems = {"model": lambda: EncoderSystem(encoder, ("logistic",))}
         report = learning_curves(systems, data, shots=SHOTS, runs=runs)
         for row in report["results"]:

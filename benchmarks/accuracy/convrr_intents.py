@@ -173,7 +173,7 @@ def main() -> None:
     systems[settings.network] = settings
     read = ReadTexts(encoder)
     for name in args.names:
-        data = load_intent_data(args.intents / name, args.split)
+        data = load_intent_data(args.intents / name, args.split, learn_names=False)
         for adapter, chosen in systems.items():
             system = AdaptedSystem(read, lines, background, chosen)
             for rows in evaluate_system(system, data, shots=args.shots, runs=args.runs):

@@ -24,6 +24,7 @@ import numpy as np
 from benchmarks.systems.contract import DEFAULT_CACHE
 from benchmarks.systems.minilm import MINILM_DIM, MiniLMEncoder, build_minilm
 from benchmarks.systems.model2vec import MODEL2VEC_DIM, Model2VecEncoder, build_model2vec
+from pocketintent.cli.options.intent_data import add_names_option
 from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.compression.background import make_background
 from pocketintent.evaluation.intents.baselines import make_baseline
@@ -152,6 +153,7 @@ def main() -> None:
     parser.add_argument("--split", choices=("test", "valid"), default="test")
     parser.add_argument("--shots", type=whole_numbers(1), default="5,10,20,30,40,50", metavar="N,…")
     parser.add_argument("--runs", type=int, default=10, metavar="N")
+    add_names_option(parser)
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     parser.add_argument(
         "--corpus",
@@ -169,7 +171,8 @@ def main() -> None:
     reports = []
     try:
         for name in args.sets.split(","):
-            data = load_intent_data(args.data / "intents" / name, args.split)
+            folder = args.data / "intents" / name
+            data = load_intent_data(folder, args.split, learn_names=args.learn_names)
             report = learning_curves(systems, data, shots=args.shots, runs=args.runs)
             print(json.dumps(report), flush=True)
             print_table(report, args.shots)

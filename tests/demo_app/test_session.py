@@ -54,7 +54,7 @@ def test_an_answer_has_intent_score_template_runner_up_and_time(session: Session
     [
         ("xyzzy", "knows none of these words"),
         ("", "knows none of these words"),
-        ("the hungry silence", "below the threshold"),
+        ("the freezing silence", "below the threshold"),
     ],
 )
 def test_a_refusal_says_why(session: Session, text: str, reason: str) -> None:
@@ -73,7 +73,7 @@ def test_a_lead_within_the_margin_is_refused_with_both_intents(session: Session)
 
 def test_an_intents_own_threshold_is_the_one_that_is_named(session: Session) -> None:
     session.respond(":margin 0")
-    answer = session.respond("please order food off the gate")
+    answer = session.respond("hungry gate off")
     assert "below the threshold 0.900" in answer
     assert "threshold 0.900" in session.respond(":why")
 
@@ -123,7 +123,7 @@ def test_why_ranks_the_intents_and_compares_with_threshold_and_margin(session: S
     assert lines[4].startswith('  words  "off" +0.')
     assert "threshold 0.600" in lines[5] and "not below" in lines[5]
     assert "margin 0.050" in lines[6] and "enough" in lines[6]
-    session.respond("the hungry silence")
+    session.respond("the freezing silence")
     assert "not checked" in session.respond(":why")
 
 

@@ -96,6 +96,7 @@ def test_a_decision_without_ngrams_has_none_in_its_lines(encoder: ModelEncoder) 
 
 
 def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: ModelEncoder) -> None:
-    recognizer = IntentRecognizer(encoder, {"a": ["turn on"], "b": ["turn on"]})
+    intents = {name: {"templates": ["turn on"]} for name in ("a", "b")}
+    recognizer = IntentRecognizer(encoder, {"intents": intents, "learn_names": False})
     lines = _conformance(recognizer, encoder, seed=0)
     assert all(line["nearest"] is None for line in lines)

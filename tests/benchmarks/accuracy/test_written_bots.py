@@ -15,6 +15,7 @@ def test_each_phrasing_is_counted_once(capsys: pytest.CaptureFixture[str]) -> No
     assert [(line["bots"], line["phrasings"], line["foreign"]) for line in lines] == [
         ("seen", 94, 40),
         ("unseen", 72, 24),
+        ("later", 144, 48),
     ]
     for line in lines:
         assert line["right"] + line["refused"] + line["other"] == line["phrasings"]
@@ -30,7 +31,16 @@ def test_a_margin_refuses_more(capsys: pytest.CaptureFixture[str]) -> None:
             [json.loads(line)["refused"] for line in capsys.readouterr().out.splitlines()]
         )
     assert all(few < many for few, many in zip(*refused, strict=True))
-    assert refused[1] == [94, 72]
+    assert refused[1] == [94, 72, 144]
+
+
+def test_fewer_templates_and_no_names_answer_less(capsys: pytest.CaptureFixture[str]) -> None:
+    right = []
+    for options in ([], ["--templates", "1"], ["--templates", "1", "--no-names"]):
+        assert main(["--model", "tiny", *options]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        right.append(sum(json.loads(line)["right"] for line in lines))
+    assert right == sorted(right, reverse=True) and len(set(right)) == 3
 
 
 def test_a_teacher_gets_a_background(tiny_model: Path, tmp_path: Path) -> None:
@@ -49,4 +59,4 @@ def test_a_teacher_requires_a_corpus(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_each_bot_is_in_one_group() -> None:
     bots = sorted(path.stem for path in FOLDER.glob("*.json"))
-    assert sorted([*GROUPS["seen"], *GROUPS["unseen"]]) == bots
+    assert sorted(bot for group in GROUPS.values() for bot in group) == bots

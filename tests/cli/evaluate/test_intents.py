@@ -47,6 +47,15 @@ def test_intents_by_table_reports_the_difference(
     assert all("differing" in row for row in report["results"])
 
 
+def test_names_can_be_left_out(
+    tiny_model: Path, intent_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--model", tiny_model, "--shots", 1, "--runs", 1]
+    assert call("intents", intent_dir, *options) == 0
+    assert call("intents", intent_dir, *options, "--no-names") == 0
+    assert [report["learn_names"] for report in printed(capsys)] == [True, False]
+
+
 def test_one_decision_can_be_chosen(
     tiny_model: Path, intent_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

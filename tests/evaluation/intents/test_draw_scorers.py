@@ -20,6 +20,7 @@ from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.templates.intent_names import words_of_name
 
 
 class Table:
@@ -51,7 +52,7 @@ def make_data(groups: Sequence[FloatArray], queries: FloatArray) -> tuple[Table,
     for row, vector in enumerate(queries):
         vectors[f"query {row}"] = vector
         asked.append(Utterance(f"query {row}", "intent 0"))
-    return Table(vectors), IntentData.from_utterances("made", "test", train, asked)
+    return Table(vectors), IntentData.from_utterances("made", "test", train, asked, False)
 
 
 def plain_scores(query: FloatArray, groups: Sequence[FloatArray], decision: str) -> list[float]:
@@ -117,13 +118,14 @@ def test_texts_are_encoded_once_and_answered_in_blocks(
     intent_dir: Path, tiny_encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = load_intent_data(intent_dir)
+    names = [words_of_name(name) for name in data.intents]
     encoder = Table(
-        {text: tiny_encoder.encode(text) for text in data.train_texts + data.query_texts}
+        {text: tiny_encoder.encode(text) for text in data.train_texts + data.query_texts + names}
     )
     embedded = EmbeddedTexts(encoder, data.train_texts, data.query_texts)
     draws = [draw_templates(data.train_labels, 2, run) for run in range(3)]
     whole = [DrawScorers(embedded, data, draw).answer(data.query_texts) for draw in draws]
-    assert encoder.calls == 2
+    assert encoder.calls == 3  # the last for the names
     monkeypatch.setattr(draw_scorers, "TEXTS_AT_ONCE", 2)
     for draw, answers in zip(draws, whole, strict=True):
         blocks = DrawScorers(embedded, data, draw).answer(data.query_texts)

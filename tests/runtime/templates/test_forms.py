@@ -29,10 +29,12 @@ GOOD: list[Any] = [
     {"intents": {"a": {"templates": ["x"]}}, "language": None, "$schema": "s.json", "margin": 0},
     {"intents": {"a": {"templates": ["x"], "except": ["y"]}}, "none": ["z"], "background": ["w"]},
     {"intents": {"a": {"templates": ["x"], "except": []}}, "none": [], "background": []},
+    {"intents": {"a": {"templates": ["x"]}}, "learn_names": False},
     {"a": ["x", "y"]},
     {"a": [{"text": "x"}, "y"], "$schema": "s.json"},
     {"intents": ["an intent that is called intents"]},
     {"threshold": ["an intent that is called threshold"]},
+    {"learn_names": ["an intent that is called learn_names"]},
     {"none": ["an intent that is called none"], "except": ["an intent that is called except"]},
     {"名前": ["電気をつけて"], "emoji": ["💡", "é"]},
 ]
@@ -69,6 +71,10 @@ BAD: list[tuple[Any, list[str]]] = [
     ({"intents": {}, "none": {"text": "x"}}, ["'none' is an object", "a list of texts"]),
     ({"intents": {}, "background": ["x", "y", ["z"]]}, ["'background', text 3 is a list"]),
     ({"intents": {}, "background": "x"}, ["'background' is a text", "a list of texts"]),
+    ({"intents": {}, "learn_names": 1}, ["'learn_names' is a number", "true or false"]),
+    ({"intents": {}, "learn_names": None}, ["'learn_names' is null", "true or false"]),
+    ({"intents": {}, "learn_name": True}, ["'learn_name'", "did you mean 'learn_names'?"]),
+    ({"learn_names": False}, ["'learn_names' is true or false", '"intents"']),
     ({"a": ["x"], "none": 3}, ["'none' is a number", '"intents"']),
     ({"intents": {" ": {"templates": ["x"]}}}, ["intent ' '", "name"]),
     ({"intents": {}, "threshold": -1.5}, ["'threshold'", "-1.5"]),
@@ -100,7 +106,7 @@ json_values = st.recursive(
             st.sampled_from(
                 [
                     *("intents", "templates", "text", "threshold", "margin", "language", "$schema"),
-                    *("except", "none", "background", "a"),
+                    *("except", "none", "background", "learn_names", "a"),
                 ]
             ),
             inner,
@@ -153,6 +159,7 @@ def test_settings_of_the_long_form_are_read() -> None:
             "language": "en",
             "threshold": 0.55,
             "margin": 0.03,
+            "learn_names": False,
             "intents": {"a": {"templates": ["x"], "threshold": 1, "except": ["y", "z"]}},
             "none": ["v", "u"],
             "background": ["w"],
@@ -160,7 +167,7 @@ def test_settings_of_the_long_form_are_read() -> None:
     )
     assert template_set == TemplateSet(
         {"a": IntentTemplates(["x"], 1.0, ["y", "z"])},
-        *("en", 0.55, 0.03, "templates.schema.json", ["v", "u"], ["w"]),
+        *("en", 0.55, 0.03, "templates.schema.json", ["v", "u"], ["w"], False),
     )
 
 

@@ -65,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     inputs = []
     for folder in args.directories:
         path = args.outside or _own_outside_texts(folder, args.split)
-        inputs.append((load_intent_data(folder, args.split), path, read_outside_texts(path)))
+        data = load_intent_data(folder, args.split, learn_names=args.learn_names)
+        inputs.append((data, path, read_outside_texts(path)))
     encoder = load_encoder(args.model)
     reports = []
     for data, path, outside in inputs:

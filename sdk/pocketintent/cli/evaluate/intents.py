@@ -77,13 +77,17 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.evaluation.intents.datasets import load_intent_data
 
     systems = _make_systems(args)
-    data_sets = [load_intent_data(directory, args.split) for directory in args.directories]
+    data_sets = [
+        load_intent_data(directory, args.split, learn_names=args.learn_names)
+        for directory in args.directories
+    ]
     model = load_model(find_model(args.model))
     settings = {
         "runs": args.runs,
         "seed": args.seed,
         "search": args.search,
         "decisions": list(decisions_of(args)),
+        "learn_names": args.learn_names,
     }
     results = ResultFile(args.out, {"model": model.manifest["sha256"], **settings})
     reports = []

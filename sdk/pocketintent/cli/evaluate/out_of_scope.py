@@ -8,6 +8,7 @@ from functools import partial
 from pocketintent.cli.options.decision import add_decisions_option, decisions_of
 from pocketintent.cli.options.draws import add_draw_options
 from pocketintent.cli.options.files import input_folder
+from pocketintent.cli.options.intent_data import add_names_option
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json
 from pocketintent.cli.progress import Progress
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_draw_options(parser, default_shots=(50,))
     add_decisions_option(parser)
+    add_names_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
                 runs=args.runs,
                 decisions=decisions_of(args),
                 seed=args.seed,
+                learn_names=args.learn_names,
                 progress=partial(step, f"{shots} templates"),
             )
             print_json(report)

@@ -74,7 +74,11 @@ def run(args: argparse.Namespace) -> int:
     models = _model_paths(args.model)
     encoders = {name: load_encoder(path) for name, path in models.items()}
     reports = []
-    for data in [load_intent_data(folder, args.split) for folder in args.directories]:
+    data_sets = [
+        load_intent_data(folder, args.split, learn_names=args.learn_names)
+        for folder in args.directories
+    ]
+    for data in data_sets:
         with Progress("runs") as progress:
             report = evaluate_typing_errors(
                 encoders,

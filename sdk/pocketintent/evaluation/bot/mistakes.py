@@ -73,6 +73,8 @@ def _expected(recognizer: IntentRecognizer, answer: Answer) -> Candidate | None:
         return None
     if intent == match.nearest:
         return Candidate(intent, match.score, match.template)
+    if match.runner_up is not None and intent == match.runner_up.intent:
+        return match.runner_up
     ranking = recognizer.rank(answer.utterance.text, limit=len(recognizer.intents))
     return next((candidate for candidate in ranking if candidate.intent == intent), None)
 

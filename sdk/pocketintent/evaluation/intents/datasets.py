@@ -34,10 +34,17 @@ class IntentData:
     train_labels: IndexArray
     query_texts: list[str]
     query_labels: IndexArray
+    learn_names: bool = True
+    """Whether the decisions may learn the intents' names; see :class:`TemplateSet`."""
 
     @classmethod
     def from_utterances(
-        cls, name: str, split: str, train: Sequence[Utterance], queries: Sequence[Utterance]
+        cls,
+        name: str,
+        split: str,
+        train: Sequence[Utterance],
+        queries: Sequence[Utterance],
+        learn_names: bool = True,
     ) -> IntentData:
         """Build a data set from two lists of labelled utterances."""
         trained = sorted({str(utterance.intent) for utterance in train})
@@ -52,6 +59,7 @@ class IntentData:
             train_labels=np.array([label[str(u.intent)] for u in train], dtype=np.intp),
             query_texts=[utterance.text for utterance in queries],
             query_labels=np.array([label[str(u.intent)] for u in queries], dtype=np.intp),
+            learn_names=learn_names,
         )
 
     @property
@@ -83,12 +91,15 @@ class Draw:
         return np.flatnonzero(np.diff(self.labels, prepend=-1)).astype(np.intp)
 
 
-def load_intent_data(directory: str | Path, split: str = "test") -> IntentData:
+def load_intent_data(
+    directory: str | Path, split: str = "test", *, learn_names: bool = True
+) -> IntentData:
     """Read ``train.jsonl`` and ``{split}.jsonl`` of a folder, lines of ``{"text", "intent"}``.
 
     Args:
         directory: The folder of the data set.
         split: ``"test"`` or ``"valid"``.
+        learn_names: Whether the decisions may learn the intents' names.
 
     Raises:
         PocketIntentError: The split is unknown, the folder or a file is missing, or a line is
@@ -102,9 +113,8 @@ def load_intent_data(directory: str | Path, split: str = "test") -> IntentData:
             f"{folder}: no such folder; it must contain train.jsonl and {split}.jsonl"
         )
     train = read_utterances(folder / "train.jsonl")
-    return IntentData.from_utterances(
-        folder.resolve().name, split, train, read_utterances(folder / f"{split}.jsonl")
-    )
+    queries = read_utterances(folder / f"{split}.jsonl")
+    return IntentData.from_utterances(folder.resolve().name, split, train, queries, learn_names)
 
 
 def draw_templates(labels: IndexArray, shots: int, run: int, seed: int = 0) -> Draw:

@@ -119,7 +119,7 @@ class DrawScorers:
         intents = {name: IntentTemplates([]) for name in data.intents[: data.num_trained]}
         for index, label in zip(draw.indices, draw.labels, strict=True):
             intents[data.intents[label]].templates.append(data.train_texts[index])
-        templates = TemplateSet(intents)
+        templates = TemplateSet(intents, learn_names=data.learn_names)
         indexed = index_templates(encoder, templates, search)
         self._corrector = make_corrector(encoder, templates, indexed)
         label_of = {name: label for label, name in enumerate(data.intents)}

@@ -39,8 +39,8 @@ def evaluate_intents(
             also have ``"exact_accuracy"`` and ``"differing"``.
 
     Returns:
-        ``{"dataset", "split", "runs", "seed", "num_intents", "num_queries", "search",
-        "results"}``; ``results`` has one row for each number of shots and decision, see
+        ``{"dataset", "split", "runs", "seed", "num_intents", "num_queries", "learn_names",
+        "search", "results"}``; ``results`` has one row for each number of shots and decision, see
         :func:`evaluate_system`.
 
     Raises:
@@ -109,6 +109,7 @@ def describe(data: IntentData, *, runs: int, seed: int) -> dict[str, Any]:
         "seed": seed,
         "num_intents": data.num_trained,
         "num_queries": len(data.query_texts),
+        "learn_names": data.learn_names,
     }
 
 

@@ -80,6 +80,7 @@ def evaluate_out_of_scope(
     runs: int = 10,
     decisions: Sequence[str] = DECISIONS,
     seed: int = 0,
+    learn_names: bool = True,
     progress: Callable[[], None] | None = None,
 ) -> dict[str, Any]:
     """Measure how well the score separates in-scope from out-of-scope queries.
@@ -95,14 +96,15 @@ def evaluate_out_of_scope(
         runs: Draws of templates.
         decisions: Names from ``DECISIONS``.
         seed: Seed of the draws.
+        learn_names: Whether the decisions may learn the intents' names.
         progress: Called after each draw.
 
     Returns:
-        ``{"dataset", "shots", "runs", "seed", "num_in_scope", "num_out_of_scope", "results"}``;
-        ``results`` has for each decision the ``auroc`` on test, the ``threshold`` chosen on
-        valid, and ``in_scope_accuracy``, ``in_scope_accepted`` and ``oos_recall`` on test at
-        this threshold, each as ``{"mean", "std"}``. Scores are those of ``Match.score``: 0..1 for
-        ``logistic``, otherwise -1..1.
+        ``{"dataset", "shots", "runs", "seed", "learn_names", "num_in_scope", "num_out_of_scope",
+        "results"}``; ``results`` has for each decision the ``auroc`` on test, the ``threshold``
+        chosen on valid, and ``in_scope_accuracy``, ``in_scope_accepted`` and ``oos_recall`` on test
+        at this threshold, each as ``{"mean", "std"}``. Scores are those of ``Match.score``: 0..1
+        for ``logistic``, otherwise -1..1.
 
     Raises:
         PocketIntentError: ``runs`` is below 1, a decision is unknown, or a file is missing or
@@ -111,7 +113,10 @@ def evaluate_out_of_scope(
     if runs < 1:
         raise PocketIntentError(f"runs must be at least 1, found {runs}")
     folder, checked = Path(directory), check_decisions(decisions)
-    splits = {split: load_intent_data(folder, split) for split in ("valid", "test")}
+    splits = {
+        split: load_intent_data(folder, split, learn_names=learn_names)
+        for split in ("valid", "test")
+    }
     outside = {
         split: [u.text for u in read_utterances(folder / f"oos_{split}.jsonl", out_of_scope=True)]
         for split in splits
@@ -144,6 +149,7 @@ def evaluate_out_of_scope(
         "shots": shots,
         "runs": runs,
         "seed": seed,
+        "learn_names": learn_names,
         "num_in_scope": len(data.query_texts),
         "num_out_of_scope": len(outside["test"]),
         "results": [

@@ -13,7 +13,7 @@ from pocketintent.runtime.errors import shorten
 TEXT_LISTS = ("none", "background")
 """Keys of the long form for texts that express no intent."""
 
-SET_KEYS = ("$schema", "language", "threshold", "margin", "intents", *TEXT_LISTS)
+SET_KEYS = ("$schema", "language", "threshold", "margin", "learn_names", "intents", *TEXT_LISTS)
 """Keys of the long form."""
 
 INTENT_KEYS = ("templates", "except", "threshold")
@@ -97,6 +97,8 @@ def _read_long(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
     for key, low, high in (("threshold", -1, 1), ("margin", 0, 2)):
         if key in obj:
             form[key] = _number(obj[key], low, high, repr(key), problems)
+    if "learn_names" in obj:
+        form["learn_names"] = _truth(obj["learn_names"], "'learn_names'", problems)
     intents: dict[Any, dict[str, Any]] = {}
     for name, entry in obj["intents"].items():
         place = _intent_place(name, problems)
@@ -199,6 +201,12 @@ def _number(value: Any, low: int, high: int, place: str, problems: _Problems) ->
     shown = shorten(value) if number else _kind(value)
     problems.add(f"{place} is {shown}; write a number from {low} to {high}")
     return None
+
+
+def _truth(value: Any, place: str, problems: _Problems) -> bool:
+    if not isinstance(value, bool):
+        problems.add(f"{place} is {_kind(value)}; write true or false")
+    return value is True
 
 
 def _string(value: Any, place: str, problems: _Problems) -> str | None:

@@ -56,6 +56,8 @@ class TemplateSet:
     """Texts that express none of the intents: counter-examples of all of them."""
     background: list[str] = field(default_factory=list)
     """Log lines of the bot, mostly without an intent, that extend the model's background."""
+    learn_names: bool = True
+    """Whether ``logistic`` learns the words of an intent's name as one more template of it."""
 
     def add_intent(
         self,
@@ -122,6 +124,7 @@ class TemplateSet:
             **{key: value for key, value in head.items() if value is not None},
             "threshold": self.threshold,
             "margin": self.margin,
+            **({} if self.learn_names else {"learn_names": False}),
             "intents": {name: _intent_to_dict(intent) for name, intent in self.intents.items()},
             **{key: list(texts) for key, texts in lists.items() if texts},
         }
@@ -159,6 +162,7 @@ def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
         schema=form.get("$schema"),
         none=form.get("none", []),
         background=form.get("background", []),
+        learn_names=form.get("learn_names", True),
     )
 
 

@@ -66,6 +66,14 @@ def test_intents_of_one_template_have_the_sigmoid_of_their_number() -> None:
         assert astuple(_calibrated(without)) == pytest.approx((1.0, 0.0), abs=1e-3)
 
 
+def test_a_name_is_neither_an_example_nor_a_template() -> None:
+    rows = make_rows(per_intent=2, outside=FEW_OUTSIDE)
+    is_name = (np.arange(len(rows.labels)) % 2 == 1) & (rows.labels != NO_INTENT)
+    found = calibrate(rows, leave_one_out(rows, solve(rows)), is_name)
+    expected = expected_sigmoid(rows.num_intents, 1)
+    assert astuple(found) == pytest.approx(astuple(expected), rel=1e-3)
+
+
 @pytest.mark.parametrize("few", [True, False])
 def test_the_expected_sigmoid_counts_less_the_more_templates_there_are(few: bool) -> None:
     """Each of six intents has six templates or six hundred, whose logits disagree with it."""

@@ -34,13 +34,16 @@ class Calibration:
     intercept: float
 
 
-def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
+def calibrate(
+    rows: TrainingRows, held_out: HeldOut, is_name: NDArray[np.bool_] | None = None
+) -> Calibration:
     """Fit the probability that the best intent of a text is the right one.
 
     The examples are the templates, each with the best intent of classifiers fitted without it, and
     the texts without an intent, whose best intent is always wrong (Platt 1999). An intent with one
-    template has none to recognise that template by, so the template is not an example. Without any
-    text that has no intent, each template is also taken as one, as if its own intent were missing.
+    template has none to recognise that template by, so the template is not an example; nor is a
+    name. Without any text that has no intent, each template is also taken as one, as if its own
+    intent were missing.
 
     The examples of a small bot say little, and too little good where its templates were written to
     be varied. The sigmoid that bots of its size have on the average (:func:`expected_sigmoid`)
@@ -50,9 +53,13 @@ def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
     Args:
         rows: The rows that the classifier was fitted on.
         held_out: Their best intents, by :func:`leave_one_out`.
+        is_name: bool [num_rows], whether a row is the name of its intent, which is no example of
+            a text; None if none is.
     """
-    sizes = np.bincount(rows.labels[rows.labels != NO_INTENT], minlength=rows.num_intents)
     is_template = rows.labels != NO_INTENT
+    if is_name is not None:
+        is_template &= ~is_name
+    sizes = np.bincount(rows.labels[is_template], minlength=rows.num_intents)
     is_template &= sizes[rows.labels] > 1
     is_outside = (rows.labels == NO_INTENT) & (rows.counter_examples == NO_INTENT)
     inside, outside = held_out.logits[is_template], held_out.logits[is_outside]

@@ -10,9 +10,10 @@ from itertools import chain
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned, unit_rows
+from pocketintent.runtime.arrays import FloatArray, empty_aligned
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.calibration import Calibration, calibrate
+from pocketintent.runtime.decision.logistic.examples import make_examples
 from pocketintent.runtime.decision.logistic.features import (
     NEGATION_SCALE,
     NGRAM_SCALE,
@@ -122,7 +123,7 @@ def fit_classifier(
     indexed: IndexedTemplates,
     old: Classifier | None = None,
 ) -> Classifier:
-    """Fit a classifier on the templates, the counter-examples and the background.
+    """Fit a classifier on the templates, the names, the counter-examples and the background.
 
     Equal sets give equal weights to the last bit, in whatever order their intents and templates
     are, if they are fitted from scratch.
@@ -135,13 +136,15 @@ def fit_classifier(
     """
     names = sorted(indexed.intents)
     maker = FeatureMaker(bucket_weights(encoder.background), _negations(templates))
-    features, labels, counter_examples = _examples(encoder, templates, indexed, names, maker)
-    outside = features[labels == NO_INTENT]
-    center = (outside if len(outside) else features).mean(axis=0)
-    rows = TrainingRows.build(features, labels, counter_examples, len(names), center)
+    examples = make_examples(encoder, templates, indexed, names, maker)
+    outside = examples.features[examples.labels == NO_INTENT]
+    center = (outside if len(outside) else examples.features).mean(axis=0)
+    rows = TrainingRows.build(
+        examples.features, examples.labels, examples.counter_examples, len(names), center
+    )
     has_negation = bool(maker.negations)
     solution = solve(rows, None if old is None else _start(names, old, center, has_negation))
-    calibration = calibrate(rows, leave_one_out(rows, solution))
+    calibration = calibrate(rows, leave_one_out(rows, solution), examples.is_name)
     solution[:, -1] -= solution[:, :-1] @ center
     order = [names.index(name) for name in indexed.names]
     return Classifier(
@@ -183,51 +186,3 @@ def _without_negation(classifier: Classifier) -> FloatArray:
     """The weights without those of the negation."""
     weights = classifier.weights
     return np.delete(weights, -2, axis=1) if classifier.negations else weights
-
-
-def _examples(
-    encoder: Encoder,
-    templates: TemplateSet,
-    indexed: IndexedTemplates,
-    names: Sequence[str],
-    maker: FeatureMaker,
-) -> tuple[FloatArray, IndexArray, IndexArray]:
-    """Features, labels and the intents of counter-examples, as :class:`TrainingRows` has them."""
-    sorted_templates = [_sorted_templates(indexed, name) for name in names]
-    texts = [text for group, _ in sorted_templates for text in group]
-    vectors = np.concatenate([rows for _, rows in sorted_templates])
-    parts = [maker.of_texts(texts, vectors)]
-    sizes = [len(group) for group, _ in sorted_templates]
-    labels = [np.repeat(np.arange(len(names)), sizes)]
-    against = [np.full(len(texts), NO_INTENT, np.intp)]
-
-    def add(features: FloatArray, counter_example: int = NO_INTENT) -> None:
-        parts.append(features)
-        labels.append(np.full(len(features), NO_INTENT, np.intp))
-        against.append(np.full(len(features), counter_example, np.intp))
-
-    add(_encode(encoder, templates.none + templates.background, maker))
-    if encoder.background is not None:
-        add(maker.of_background(encoder.background))
-    for label, name in enumerate(names):
-        counter_examples = templates.intents[name].counter_examples
-        add(_encode(encoder, counter_examples, maker), label)
-    return np.concatenate(parts), np.concatenate(labels), np.concatenate(against)
-
-
-def _sorted_templates(indexed: IndexedTemplates, name: str) -> tuple[list[str], FloatArray]:
-    """The templates of an intent in alphabetical order, and their vectors from the index."""
-    intent = indexed.intents[name]
-    order = sorted(range(len(intent.texts)), key=intent.texts.__getitem__)
-    rows = intent.rows[:-1][order]
-    if indexed.quantizer is not None:
-        rows = unit_rows(indexed.quantizer.decode_codes(rows))
-    return [intent.texts[position] for position in order], rows
-
-
-def _encode(encoder: Encoder, texts: Sequence[str], maker: FeatureMaker) -> FloatArray:
-    """The features of texts in alphabetical order, without those of which nothing is known."""
-    texts = sorted(texts)
-    vectors = encoder.encode_batch(texts).reshape(len(texts), encoder.dim)
-    is_known = vectors.any(axis=1)
-    return maker.of_texts(texts, vectors)[is_known]
