@@ -46,6 +46,32 @@ def test_a_counter_example_that_is_a_template_of_its_intent_is_a_warning() -> No
     assert "'off', counter-example 3" in empty and "no word" in empty
 
 
+def test_texts_that_contradict_a_name_are_warnings_where_names_are_learned() -> None:
+    form = {
+        "intents": {
+            "lights_on": {"templates": ["lamp", "light up"], "except": ["Lights on?"]},
+            "order": {"templates": ["lights on", "a pizza"]},
+            "LightsOn": {"templates": ["lights on!", "let there be light"]},
+            "...": {"templates": ["halt", "stop"]},
+        },
+        "none": ["Order!"],
+    }
+    warnings = check_templates(parse_templates(form))
+    assert [warning.partition(":")[0].partition(";")[0] for warning in warnings] == [
+        "intent 'lights_on', counter-example 1 ('Lights on?') has the same words as the intent's "
+        "name",
+        "intent 'order', template 1 ('lights on') has the words of the name of intent 'lights_on'",
+        "the name of intent 'LightsOn' has the same words as that of intent 'lights_on'",
+        "intent 'LightsOn', template 1 ('lights on!') has the same words as intent 'order', "
+        "template 1 ('lights on')",
+        "intent 'LightsOn', template 1 ('lights on!') has the words of the name of intent "
+        "'lights_on'",
+        "'none', text 1 ('Order!') has the same words as the name of intent 'order'",
+    ]
+    (duplicate,) = check_templates(parse_templates(form | {"learn_names": False}))
+    assert "'LightsOn', template 1" in duplicate and "'order', template 1" in duplicate
+
+
 def test_a_text_without_an_intent_that_is_a_template_is_a_warning() -> None:
     template_set = parse_templates(
         {

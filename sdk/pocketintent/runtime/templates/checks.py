@@ -8,6 +8,7 @@ from typing import Any
 
 from pocketintent.runtime.errors import shorten
 from pocketintent.runtime.templates.forms import MAX_PROBLEMS, TEXT_LISTS
+from pocketintent.runtime.templates.intent_names import words_of_name
 from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
 from pocketintent.runtime.text.languages import read_languages, speaks
 from pocketintent.runtime.text.tokenizer import simple_tokenize
@@ -27,8 +28,10 @@ def check_templates(template_set: TemplateSet) -> list[str]:
         no letter in any template; a text without words; two texts of the same list, or templates
         of two intents, that differ only in case and punctuation; a counter-example with the words
         of a template of its intent, or a text of ``none`` with the words of any template; and
-        background lines with the words of a template, in one sentence. At most ``MAX_PROBLEMS``
-        findings.
+        background lines with the words of a template, in one sentence. In a set that learns names:
+        two names of the same words; a template with the words of another intent's name; and a
+        counter-example with those of its intent's, or a text of ``none`` with those of any. At
+        most ``MAX_PROBLEMS`` findings.
     """
     return list(islice(_warnings(template_set), MAX_PROBLEMS))
 
@@ -60,8 +63,15 @@ def _warnings(template_set: TemplateSet) -> Iterator[str]:
     if not template_set.intents:
         yield "the set has no intents"
     places: dict[_Words, str] = {}
+    names = _names_by_words(template_set)
     for name, intent in template_set.intents.items():
         yield from _check_intent(name, intent)
+        name_words = _words(words_of_name(name))
+        if names.get(name_words, name) != name:
+            yield (
+                f"the name of intent {shorten(name)} has the same words as that of intent "
+                f"{shorten(names[name_words])}; names are learned from, so rename one of them"
+            )
         for position, text in enumerate(intent.templates, 1):
             place = f"intent {shorten(name)}, template {position} ({shorten(text)})"
             words = _words(text)
@@ -71,14 +81,27 @@ def _warnings(template_set: TemplateSet) -> Iterator[str]:
                 yield f"{place} has the same words as {places[words]}"
             else:
                 places[words] = place
-        own = {
+            if names.get(words, name) != name:
+                yield f"{place} has the words of the name of intent {shorten(names[words])}"
+        own = {name_words: "the intent's name"} if name_words in names else {}
+        own |= {
             _words(text): f"template {position} ({shorten(text)})"
             for position, text in enumerate(intent.templates, 1)
         }
         where = f"intent {shorten(name)}, counter-example"
         yield from _check_negatives(intent.counter_examples, where, own)
-    yield from _check_negatives(template_set.none, "'none', text", places)
+    named = {words: f"the name of intent {shorten(name)}" for words, name in names.items()}
+    yield from _check_negatives(template_set.none, "'none', text", named | places)
     yield from _check_background(template_set.background, places)
+
+
+def _names_by_words(template_set: TemplateSet) -> dict[_Words, str]:
+    """The first intent whose name has the words; none if the set does not learn names."""
+    names: dict[_Words, str] = {}
+    for name in template_set.intents if template_set.learn_names else ():
+        if words := _words(words_of_name(name)):
+            names.setdefault(words, name)
+    return names
 
 
 def _check_intent(name: str, intent: IntentTemplates) -> Iterator[str]:
@@ -111,7 +134,7 @@ def _check_negatives(
         elif words in templates:
             yield (
                 f"{place} has the same words as {templates[words]}: both are learned from and "
-                "pull against each other; remove one"
+                "pull against each other; remove or change one"
             )
         places.setdefault(words, place)
 
