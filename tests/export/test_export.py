@@ -390,3 +390,18 @@ def test_the_folder_corrects_as_the_recogniser_unless_it_is_turned_off(
         assert recognizer.read("trun teh lmap") == ("turn the lamp" if correct else "trun teh lmap")
         other = IntentRecognizer.load(model=path, backend="onnxruntime", correct=not correct)
         assert other.read("trun teh lmap") == ("trun teh lmap" if correct else "turn the lamp")
+
+
+def test_a_set_that_does_not_learn_names_is_edited_without_them(
+    tmp_path: Path, compressed_model: Path
+) -> None:
+    intents = {name: {"templates": texts} for name, texts in TEMPLATES.items()}
+    templates = parse_templates({"intents": intents, "learn_names": False})
+    export_folder(tmp_path / "bot", templates, compressed_model, file_format="onnx")
+    exported = IntentRecognizer.load(None, tmp_path / "bot", backend="onnxruntime")
+    plain = IntentRecognizer.load(templates, compressed_model)
+    for recognizer in (exported, plain):
+        recognizer.add_intent("lamp", ["turn on", "light off"])
+    for ours, others in zip(exported.rank("lamp"), plain.rank("lamp"), strict=True):
+        assert ours.intent == others.intent
+        assert ours.score == pytest.approx(others.score, abs=1e-4)

@@ -24,6 +24,7 @@ BASES: tuple[Any, ...] = (
         },
         "none": ["what a day", "the lights of paris"],
         "background": ["hm", "lol 😂", "are you there"],
+        "learn_names": False,
     },
     {"lights_on": ["turn on the lights", "lights on"], "food": ["i want a pizza"]},
     {"lights_on": [{"text": "turn on the lights"}], "food": [{"text": "i want a pizza"}]},
@@ -33,7 +34,7 @@ BASES: tuple[Any, ...] = (
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 2, 10**18, 10**400, 1e308, -0.0, 0.5, "", " ", "x" * 3000),
     *("\u200b", "\ufeff", "\u2060\ufe0f", "\ud800", "\0", "a\nb", "intents", "templates"),
-    *("except", "none", "background"),
+    *("except", "none", "background", "learn_names"),
     *([], [[]], {}, {"text": "x"}, {"templates": ["x"]}, {"templates": None}, ["x", "x"]),
 )
 TOKENS = (

@@ -55,6 +55,20 @@ def test_table_search_reports_how_often_it_differs(
         assert "differing" not in reference
 
 
+def test_names_can_be_left_out(tiny_encoder: StaticEncoder, tmp_path: Path) -> None:
+    """The query has the words of one intent's name and, less clearly, of another's template."""
+    lines = {"open_the_door": "jazz", "order": "warm gate"}
+    train = [f'{{"text": "{text}", "intent": "{intent}"}}' for intent, text in lines.items()]
+    (tmp_path / "train.jsonl").write_text("\n".join(train))
+    (tmp_path / "test.jsonl").write_text('{"text": "unlock door", "intent": "open_the_door"}')
+    for learn_names, accuracy in ((True, 1.0), (False, 0.0)):
+        report = evaluate_intents(
+            tiny_encoder, tmp_path, shots=1, runs=1, learn_names=learn_names, decisions=["logistic"]
+        )
+        assert report["learn_names"] is learn_names
+        assert report["results"][0]["accuracy"]["mean"] == accuracy
+
+
 def test_unknown_choices_are_rejected(tiny_encoder: StaticEncoder, intent_dir: Path) -> None:
     with pytest.raises(PocketIntentError, match="unknown decision"):
         evaluate_intents(tiny_encoder, intent_dir, shots=1, decisions=["closest"])

@@ -21,7 +21,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.locks import claim
 
-RESULT_FORMAT = 1
+RESULT_FORMAT = 2
 """Version of the results; another version makes all runs again."""
 
 

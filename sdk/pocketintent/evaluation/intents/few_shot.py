@@ -24,6 +24,7 @@ def evaluate_intents(
     decisions: Sequence[str] = DECISIONS,
     seed: int = 0,
     search: str = "exact",
+    learn_names: bool = True,
 ) -> dict[str, Any]:
     """Measure few-shot accuracy and macro-F1 of an encoder on an intent data set.
 
@@ -37,6 +38,7 @@ def evaluate_intents(
         seed: Seed of the draws.
         search: ``"exact"``, or ``"table"`` for the recogniser's quantised search, whose rows
             also have ``"exact_accuracy"`` and ``"differing"``.
+        learn_names: Whether the decisions may learn the intents' names.
 
     Returns:
         ``{"dataset", "split", "runs", "seed", "num_intents", "num_queries", "learn_names",
@@ -47,7 +49,7 @@ def evaluate_intents(
         PocketIntentError: The data is malformed, or the split, a decision or the search is
             unknown.
     """
-    data = load_intent_data(directory, split)
+    data = load_intent_data(directory, split, learn_names=learn_names)
     system = EncoderSystem(encoder, decisions, search)
     numbers = [shots] if isinstance(shots, int) else list(shots)
     rows = evaluate_system(system, data, shots=numbers, runs=runs, seed=seed)
