@@ -1,4 +1,4 @@
-"""Changes to exported folders, for the tests of what is refused."""
+"""The files of exported folders: what they have, and changes for the tests of what is refused."""
 
 import hashlib
 import json
@@ -6,6 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.graphs.manifest import MANIFEST
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of an exported folder."""
+    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+    return manifest
+
+
+def read_conformance(folder: Path) -> list[dict[str, Any]]:
+    """The lines of the conformance file of an exported folder."""
+    # As bytes, because str.splitlines also splits at characters that a text may contain.
+    lines = (folder / "conformance.jsonl").read_bytes().splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def edit_manifest(folder: Path, **entries: Any) -> None:

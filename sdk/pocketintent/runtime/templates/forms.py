@@ -98,7 +98,7 @@ def _read_long(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
         if key in obj:
             form[key] = _number(obj[key], low, high, repr(key), problems)
     if "learn_names" in obj:
-        form["learn_names"] = _truth(obj["learn_names"], "'learn_names'", problems)
+        form["learn_names"] = _boolean(obj["learn_names"], "'learn_names'", problems)
     intents: dict[Any, dict[str, Any]] = {}
     for name, entry in obj["intents"].items():
         place = _intent_place(name, problems)
@@ -203,7 +203,7 @@ def _number(value: Any, low: int, high: int, place: str, problems: _Problems) ->
     return None
 
 
-def _truth(value: Any, place: str, problems: _Problems) -> bool:
+def _boolean(value: Any, place: str, problems: _Problems) -> bool:
     if not isinstance(value, bool):
         problems.add(f"{place} is {_kind(value)}; write true or false")
     return value is True

@@ -92,6 +92,7 @@ def test_a_bot_file_keeps_the_setting_and_edits_follow_it(tmp_path: Path) -> Non
 def test_where_a_counter_example_is_negated_so_is_the_name(tiny_encoder: StaticEncoder) -> None:
     intents = {
         "lamp_on": {"templates": ["turn on the light"], "except": ["don't turn on the light"]},
+        "lock_not_on": {"templates": ["close the gate"], "except": ["do not lock"]},
         "play_song": {"templates": ["hear jazz", "music"], "except": ["jazz off"]},
     }
     template_set = parse_templates({"intents": intents})
@@ -103,8 +104,9 @@ def test_where_a_counter_example_is_negated_so_is_the_name(tiny_encoder: StaticE
     assert np.count_nonzero(is_negated_name) == 1
     assert found.labels[is_negated_name] == NO_INTENT
     assert found.counter_examples[is_negated_name] == 0
-    assert np.count_nonzero(found.counter_examples == 1) == 1
-    assert found.labels[found.is_name].tolist() == [0, 1]
+    # A name that is a negation is not negated, nor is one without negated counter-examples.
+    assert np.bincount(found.counter_examples[found.counter_examples >= 0]).tolist() == [2, 1, 1]
+    assert found.labels[found.is_name].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("name", ["clinc150", "banking77"])

@@ -15,7 +15,7 @@ from pocketintent.runtime.decision.logistic.solver import NO_INTENT
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.intent_names import words_of_name
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.negations import any_negated
+from pocketintent.runtime.text.negations import any_negated, is_negated
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +42,6 @@ def make_examples(
 ) -> Examples:
     """The examples of a template set, in an order that depends on the texts alone.
 
-    The name of an intent is an example of it. Where one of its counter-examples is negated, the
-    negated name is one more counter-example: otherwise the name would be evidence for "not
-    lights on", too.
-
     Args:
         encoder: The model.
         templates: The set.
@@ -58,9 +54,7 @@ def make_examples(
     if encoder.background is not None:
         groups.append(_of(maker.of_background(encoder.background)))
     for label, name in enumerate(names):
-        texts = templates.intents[name].counter_examples
-        if templates.learn_names and any_negated(texts, maker.negations):
-            texts = [*texts, f"not {words_of_name(name)}"]
+        texts = _counter_examples(templates, name, maker.negations)
         groups.append(_of(_encode(encoder, texts, maker), counter_example=label))
     if templates.learn_names:
         groups.append(_of_names(encoder, names, maker))
@@ -70,6 +64,18 @@ def make_examples(
         np.concatenate([group.counter_examples for group in groups]),
         np.concatenate([group.is_name for group in groups]),
     )
+
+
+def _counter_examples(templates: TemplateSet, name: str, negations: frozenset[str]) -> list[str]:
+    """The counter-examples of an intent, and its negated name if one of them is negated.
+
+    Otherwise the name would be evidence for "not lights on", too. A name that is a negation itself,
+    such as ``card_not_working``, says what the intent is, and is not negated.
+    """
+    texts, own_words = templates.intents[name].counter_examples, words_of_name(name)
+    if not templates.learn_names or is_negated(own_words, negations):
+        return texts
+    return [*texts, f"not {own_words}"] if any_negated(texts, negations) else texts
 
 
 def _of(
