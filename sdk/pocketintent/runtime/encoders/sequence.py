@@ -36,12 +36,11 @@ class SequenceReader(Protocol):
         """What a word contributes to any text, float32 [size], from its vector."""
         ...
 
-    def read_text(self, words: FloatArray) -> FloatArray:
+    def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
         """The vector of a text, not normalised.
 
         Args:
-            words: float32 [num_tokens, size]: what :meth:`read_word` returned for each token, at
-                least one.
+            words: What :meth:`read_word` returned for each token, at least one.
         """
         ...
 
@@ -49,12 +48,11 @@ class SequenceReader(Protocol):
         """The vector of a text from the vectors of its tokens, at least one; not normalised."""
         ...
 
-    def read_texts(self, words: FloatArray, counts: IndexArray) -> FloatArray:
+    def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
         """The vectors of several texts, float32 [num_texts, dim], not normalised.
 
         Args:
-            words: float32 [counts.sum(), size]: what :meth:`read_word` returned for each token,
-                text after text.
+            words: What :meth:`read_word` returned for each token, text after text.
             counts: intp [num_texts]: number of tokens of each text, at least 1.
         """
         ...
@@ -161,10 +159,10 @@ class SequenceEncoder(ModelEncoder):
         words = self._gather(list(chain.from_iterable(token_lists)))
         return self._reader.read_texts(words, np.array([len(t) for t in token_lists], np.intp))
 
-    def _gather(self, tokens: Sequence[str]) -> FloatArray:
-        """What tokens contribute to any text, float32 [num_tokens, size]; each has a vector."""
+    def _gather(self, tokens: Sequence[str]) -> list[FloatArray]:
+        """What each token contributes to any text; all have a vector."""
         words = self._words(tokens)
-        return np.concatenate([words[token] for token in tokens]).reshape(len(tokens), -1)
+        return [words[token] for token in tokens]
 
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
         """What words contribute to any text; each word has a vector."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
@@ -31,14 +33,13 @@ class MaxPooling:
         """
         return self._reader.project(vector[None]).reshape(-1)
 
-    def read_text(self, words: FloatArray) -> FloatArray:
+    def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
         """The vector of a text, float32 [2 * hidden].
 
         Args:
-            words: float32 [num_tokens, 2 * 4 * hidden]: what :meth:`read_word` returned for each
-                token, at least one.
+            words: What :meth:`read_word` returned for each token, at least one.
         """
-        table = words.reshape(-1, self._gates)
+        table = np.concatenate(words).reshape(-1, self._gates)
         vector: FloatArray = self._reader.largest_states(table, [range(len(words))])[0]
         return vector
 
@@ -48,14 +49,13 @@ class MaxPooling:
         Args:
             vectors: float32 [num_tokens, word_dim], at least one token.
         """
-        return self.read_text(np.stack([self.read_word(vector) for vector in vectors]))
+        return self.read_text([self.read_word(vector) for vector in vectors])
 
-    def read_texts(self, words: FloatArray, counts: IndexArray) -> FloatArray:
+    def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
         """The vectors of several texts, up to the rounding of products of other sizes.
 
         Args:
-            words: float32 [counts.sum(), 2 * 4 * hidden]: what :meth:`read_word` returned for each
-                token, text after text.
+            words: What :meth:`read_word` returned for each token, text after text.
             counts: intp [num_texts]: number of tokens of each text, at least 1.
 
         Returns:
@@ -63,4 +63,4 @@ class MaxPooling:
         """
         ends = np.cumsum(counts).tolist()
         texts = [range(end - size, end) for end, size in zip(ends, counts.tolist(), strict=True)]
-        return self._reader.largest_states(words.reshape(-1, self._gates), texts)
+        return self._reader.largest_states(np.concatenate(words).reshape(-1, self._gates), texts)
