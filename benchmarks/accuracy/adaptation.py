@@ -2,9 +2,9 @@
 
     python -m benchmarks.accuracy.adaptation --teacher minilm/ --intents $DATA/intents
 
-For each data set, number of templates an intent, and draw: the teacher encodes the templates, the
-model is trained on them as by ``train contextual --start``, and both models are measured with the
-same templates on the same utterances by ``logistic``. Prints a line of JSON for each data set and
+For each data set, number of templates an intent, and draw: the teacher encodes the templates and
+the names of the intents, the model is trained on them as by ``train contextual --start``, and both
+models are measured with the same templates on the same utterances by ``logistic``. Prints a line of JSON for each data set and
 number of templates: the accuracy of both models, their difference over the draws, and the seconds
 of the teacher and of the training. Twenty epochs of 400 texts take some ten seconds of a core.
 """
@@ -16,6 +16,7 @@ import json
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from benchmarks.timing import processor
@@ -29,6 +30,7 @@ from pocketintent.evaluation.intents.systems import EncoderSystem
 from pocketintent.evaluation.metrics import mean_and_std
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.templates.intent_names import text_of_name
 from pocketintent.training.contextual.pipeline import train_contextual
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.loop.devices import prepare_torch
@@ -49,13 +51,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--split", choices=("valid", "test"), default="test", help="%(default)s")
     parser.add_argument("--shots", type=int, nargs="+", default=[5, 10], metavar="N")
     parser.add_argument("--runs", type=int, default=3, help="draws (%(default)s)")
+    parser.add_argument(
+        "--no-names", dest="learn_names", action="store_false", help="without the intents' names"
+    )
     parser.add_argument("--epochs", type=int, default=20, help="%(default)s")
     parser.add_argument("--batch-words", type=int, default=256, metavar="N", help="%(default)s")
     args = parser.parse_args(argv)
     prepare_torch("cpu", 1)
     teacher, encoder = load_teacher(args.teacher), load_encoder(args.model)
     for name in args.sets:
-        data = load_intent_data(args.intents / name, args.split, learn_names=False)
+        data = load_intent_data(args.intents / name, args.split, learn_names=args.learn_names)
         for shots in args.shots:
             runs = []
             for run in range(args.runs):
@@ -72,7 +77,9 @@ def _measure(
 ) -> dict[str, float]:
     """The accuracies before and after adaptation to a draw, and the seconds that it took."""
     start = time.perf_counter()
-    vectors = encode_texts(teacher, list(dict.fromkeys(data.train_texts[i] for i in draw.indices)))
+    names = map(text_of_name, data.intents) if data.learn_names else ()
+    texts = chain((data.train_texts[index] for index in draw.indices), names)
+    vectors = encode_texts(teacher, list(dict.fromkeys(texts)))
     encoded = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         targets, out = Path(folder) / "targets.bin", Path(folder) / "model.safetensors"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pocketintent.runtime.templates.intent_names import words_of_name
+from pocketintent.runtime.templates.intent_names import text_of_name, words_of_name
 from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
 
 
@@ -24,6 +24,7 @@ from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
 )
 def test_a_name_is_split_into_its_words(name: str, tokens: list[str]) -> None:
     assert simple_tokenize(words_of_name(name)) == tokens
+    assert text_of_name(name) == " ".join(tokens)
 
 
 @given(st.text())
@@ -38,3 +39,8 @@ def test_a_name_without_capitals_stays_as_it_is(name: str) -> None:
 
 def test_a_long_name_is_cut_where_the_tokenizer_stops_reading() -> None:
     assert len(words_of_name("a" * (MAX_CHARS + 1))) == MAX_CHARS
+
+
+@given(st.text())
+def test_the_text_of_a_name_has_the_tokens_that_are_learned(name: str) -> None:
+    assert simple_tokenize(text_of_name(name)) == simple_tokenize(words_of_name(name))

@@ -81,15 +81,19 @@ def test_the_threshold_of_an_intent_is_its_own_or_that_of_the_set() -> None:
     assert template_set.threshold_of("b") == DEFAULT_THRESHOLD
 
 
-def test_all_texts_are_distinct_and_in_order() -> None:
+@pytest.mark.parametrize(("learn_names", "names"), [(True, ["switch off"]), (False, [])])
+def test_all_texts_are_distinct_and_in_order(learn_names: bool, names: list[str]) -> None:
     templates = parse_templates(
         {
+            "learn_names": learn_names,
             "intents": {
                 "on": {"templates": ["lights on", "on"], "except": ["lights off"]},
-                "off": {"templates": ["lights off"]},
+                "SwitchOff": {"templates": ["lights off"]},
+                "?": {"templates": ["what"]},
             },
             "none": ["hello", "on"],
             "background": ["it rains"],
         }
     )
-    assert templates.all_texts() == ["lights on", "on", "lights off", "hello", "it rains"]
+    texts = ["lights on", "on", "lights off", "what", *names, "hello", "it rains"]
+    assert templates.all_texts() == texts

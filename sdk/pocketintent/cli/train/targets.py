@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=input_file,
         metavar="FILE",
-        help="template files, whose templates and other texts are texts (docs/contextual.md)",
+        help="template files, whose texts and names of intents are texts (docs/contextual.md)",
     )
     parser.add_argument(
         "--terms", type=input_file, metavar="FILE", help="terms written by `train terms`"

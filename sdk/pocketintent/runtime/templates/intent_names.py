@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pocketintent.runtime.text.tokenizer import MAX_CHARS
+from pocketintent.runtime.text.correction import join_tokens
+from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
 
 
 def words_of_name(name: str) -> str:
@@ -26,3 +27,15 @@ def words_of_name(name: str) -> str:
             words += " "
         words += char
     return words
+
+
+def text_of_name(name: str) -> str:
+    """The tokens of an intent's name with spaces between them, as any sentence encoder reads them.
+
+    Args:
+        name: The name of an intent.
+
+    Returns:
+        The text, such as "card arrival" for ``card_arrival``; empty if the name has no tokens.
+    """
+    return join_tokens(simple_tokenize(words_of_name(name)))

@@ -17,6 +17,7 @@ from typing import Any
 
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.templates.forms import MAX_PROBLEMS, list_names, normalise_form
+from pocketintent.runtime.templates.intent_names import text_of_name
 
 DEFAULT_THRESHOLD = 0.5
 """Score below which nothing is recognised, for a set without its own threshold."""
@@ -108,13 +109,19 @@ class TemplateSet:
         return self.threshold if own is None else own
 
     def all_texts(self) -> list[str]:
-        """Return the distinct texts: of each intent, of no intent, and the log lines, in order."""
+        """Return the distinct texts, in order.
+
+        They are those of each intent, the intents' names if they are learned, the texts of no
+        intent, and the log lines.
+        """
         of_intents = (
             texts
             for intent in self.intents.values()
             for texts in (intent.templates, intent.counter_examples)
         )
-        return list(dict.fromkeys(chain(*of_intents, self.none, self.background)))
+        names = [text_of_name(name) for name in self.intents] if self.learn_names else []
+        texts = chain(*of_intents, filter(None, names), self.none, self.background)
+        return list(dict.fromkeys(texts))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set in the long form; parsing it gives an equal set."""

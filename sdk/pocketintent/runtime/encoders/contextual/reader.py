@@ -41,7 +41,7 @@ class ContextReader:
         self._word_share = float(network.word_share)
         # The products of the first block with a word, one below the other.
         first = self._layers[0]
-        self._first = np.concatenate(list(first.inner))
+        self._first = first.inner.reshape(-1, self.dim)
         self._first_bias = np.zeros_like(self._first[:, 0])
         middle = len(first.inner) // 2 * len(first.inner_bias)
         self._first_bias[middle : middle + len(first.inner_bias)] = first.inner_bias
@@ -63,10 +63,12 @@ class ContextReader:
             it, first as the leftmost neighbour of another word, and in the middle, where it is
             the word itself, with the bias.
         """
-        scale = np.sqrt(vector.dot(vector) / np.float32(self.dim) + np.float32(EPSILON))
-        parts = self._first.dot(vector / scale)
+        word = np.empty_like(self._no_word)
+        word[: self.dim] = vector
+        parts = word[self.dim :]
+        self._first.dot(vector / math.sqrt(vector.dot(vector) / self.dim + EPSILON), out=parts)
         parts += self._first_bias
-        return np.concatenate([vector, parts])
+        return word
 
     def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
         """The vector of a text: its tokens, each changed by its neighbours and by themselves.
