@@ -14,7 +14,7 @@ from pocketintent.runtime.encoders.contextual.network import ContextBlock, Conte
 EPSILON = 1e-6
 """Added to the mean square of a vector, whose root divides the vector."""
 _COLUMNS = 4
-"""Columns that BLAS computes at once; eight take less time than five."""
+"""Columns of a product that BLAS computes at once; eight take less time than five."""
 
 
 class _Layer(NamedTuple):
@@ -145,7 +145,8 @@ class ContextReader:
             4 * ((reach - width // 2) * row + self.dim),
             (4 * row, 4 * (row + size), 4),
         )
-        hidden = np.zeros((num_tokens + -num_tokens % _COLUMNS, size), np.float32)
+        num_rows = num_tokens + (-num_tokens % _COLUMNS if num_tokens > 2 else 0)
+        hidden = np.zeros((num_rows, size), np.float32)
         np.einsum("nwh->nh", parts, out=hidden[:num_tokens])
         np.maximum(hidden, 0, out=hidden)
         rows = _product(hidden, layer.outer)[:num_tokens]
