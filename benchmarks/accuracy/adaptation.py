@@ -3,20 +3,20 @@
     python -m benchmarks.accuracy.adaptation --teacher minilm/ --intents $DATA/intents
 
 For each data set, number of templates an intent, and draw: the teacher encodes the templates and
-the names of the intents, the model is trained on them as by ``train contextual --start``, and both
-models are measured with the same templates on the same utterances by ``logistic``. Prints a line of JSON for each data set and
-number of templates: the accuracy of both models, their difference over the draws, and the seconds
-of the teacher and of the training. Twenty epochs of 400 texts take some ten seconds of a core.
+the names of the intents, the model is adapted to them as by ``build --teacher``, and both models
+are measured with the same templates on the same utterances by ``logistic``. Prints a line of JSON
+for each data set and number of templates: the accuracy of both models, their difference over the
+draws, and the seconds of the teacher and of the training. Twenty epochs of 400 texts take some ten
+seconds of a core.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 import time
 from collections.abc import Sequence
-from itertools import chain
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.timing import processor
@@ -28,15 +28,19 @@ from pocketintent.evaluation.intents.datasets import (
 )
 from pocketintent.evaluation.intents.systems import EncoderSystem
 from pocketintent.evaluation.metrics import mean_and_std
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.templates.intent_names import text_of_name
-from pocketintent.training.contextual.pipeline import train_contextual
-from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.contextual.adaptation import (
+    ADAPTATION,
+    adapt_encoder,
+    adaptation_texts,
+    check_adaptable,
+)
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.loader import load_teacher
-from pocketintent.training.vectors.writing import write_vectors
 
 DATA_SETS = ("clinc150", "banking77", "snips")
 
@@ -54,11 +58,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--no-names", dest="learn_names", action="store_false", help="without the intents' names"
     )
-    parser.add_argument("--epochs", type=int, default=20, help="%(default)s")
-    parser.add_argument("--batch-words", type=int, default=256, metavar="N", help="%(default)s")
+    parser.add_argument("--epochs", type=int, default=ADAPTATION.epochs, help="%(default)s")
+    parser.add_argument(
+        "--batch-words", type=int, default=ADAPTATION.batch_words, metavar="N", help="%(default)s"
+    )
     args = parser.parse_args(argv)
     prepare_torch("cpu", 1)
-    teacher, encoder = load_teacher(args.teacher), load_encoder(args.model)
+    teacher, encoder = load_teacher(args.teacher), check_adaptable(load_encoder(args.model))
     for name in args.sets:
         data = load_intent_data(args.intents / name, args.split, learn_names=args.learn_names)
         for shots in args.shots:
@@ -73,23 +79,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _measure(
-    encoder: Encoder, teacher: Encoder, data: IntentData, draw: Draw, args: argparse.Namespace
+    encoder: ContextualEncoder,
+    teacher: Encoder,
+    data: IntentData,
+    draw: Draw,
+    args: argparse.Namespace,
 ) -> dict[str, float]:
     """The accuracies before and after adaptation to a draw, and the seconds that it took."""
     start = time.perf_counter()
     names = map(text_of_name, data.intents) if data.learn_names else ()
-    texts = chain((data.train_texts[index] for index in draw.indices), names)
-    vectors = encode_texts(teacher, list(dict.fromkeys(texts)))
+    texts = adaptation_texts([*(data.train_texts[index] for index in draw.indices), *names])
+    vectors = encode_texts(teacher, texts)
     encoded = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        targets, out = Path(folder) / "targets.bin", Path(folder) / "model.safetensors"
-        write_vectors(targets, vectors)
-        settings = ContextualSettings(
-            epochs=args.epochs, learning_rate=0.0005, batch_words=args.batch_words
-        )
-        train_contextual([targets], out, settings, start=args.model)
-        trained = time.perf_counter()
-        adapted = load_encoder(out)
+    settings = replace(ADAPTATION, epochs=args.epochs, batch_words=args.batch_words)
+    adapted = adapt_encoder(encoder, vectors, settings)
+    trained = time.perf_counter()
     before, after = (_accuracy(model, data, draw) for model in (encoder, adapted))
     return {
         "before": before,

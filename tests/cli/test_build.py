@@ -106,6 +106,37 @@ def test_a_bot_file_is_built_again_with_fewer_words_and_its_own_settings(
     assert loaded.match("lamp on") == built.match("lamp on")
 
 
+def test_a_teacher_adapts_the_model_to_the_texts_of_the_bot(
+    build: Any, templates: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch")
+    log = tmp_path / "log.txt"
+    log.write_text("is the lamp on\nlamp on\n")
+    path, report = build(
+        templates, "--model", "tiny", "--teacher", "default", "--texts", log, "--max-words", 3
+    )
+    # Four templates, a counter-example, a text of no intent, two names, and a line that is new.
+    assert report["adapted"] == 9
+    assert report["words"]["after"] < report["words"]["before"]
+    adapted, plain = IntentRecognizer.load(path), IntentRecognizer.load(templates, "tiny")
+    vectors = [recognizer.encoder.encode("the lamp on") for recognizer in (adapted, plain)]
+    assert vectors[0] @ vectors[1] < 0.9999
+    assert adapted.match("the lamp on").nearest == "on"
+
+
+def test_what_cannot_be_adapted_is_refused(
+    build: Any, templates: Path, tiny_model: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch")
+    error = build(templates, "--texts", templates, status=1)
+    assert "--texts requires --teacher" in error
+    error = build(templates, "--model", tiny_model, "--teacher", "default", status=1)
+    assert "--teacher: a model of kind static cannot be adapted" in error
+    error = build(templates, "--teacher", "tiny", status=1)
+    assert "--teacher: the teacher's vectors have 128 dimensions, and the model 256" in error
+    assert not (tmp_path / "bot.safetensors").exists()
+
+
 def test_what_cannot_be_built_is_refused(
     build: Any, templates: Path, tiny_model: Path, character_models: dict[str, Path], tmp_path: Path
 ) -> None:

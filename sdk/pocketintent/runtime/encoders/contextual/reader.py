@@ -111,9 +111,9 @@ class ContextReader:
         """
         # Rows of zeros between the texts, so that no token reads a token of another text.
         gap = [self._no_word] * self._reach
-        ends, spaced = np.cumsum(counts), list(gap)
+        ends, spaced = np.cumsum(counts), list[FloatArray](gap)
         for start, end in zip((ends - counts).tolist(), ends.tolist(), strict=True):
-            spaced += *words[start:end], *gap
+            spaced += [*words[start:end], *gap]
         padded = np.concatenate(spaced).reshape(len(spaced), -1)
         starts = ends - counts + np.arange(len(counts)) * len(gap)
         gaps = ((starts + counts)[:-1, None] + np.arange(len(gap))).ravel()
@@ -138,7 +138,7 @@ class ContextReader:
         width, size, _ = layer.inner.shape
         num_tokens, row = len(padded) - 2 * reach, padded.shape[1]
         # What the neighbours of a token add to its hidden layer lies on a diagonal.
-        parts = np.ndarray(
+        parts: FloatArray = np.ndarray(
             (num_tokens, width, size),
             np.float32,
             padded,

@@ -1,0 +1,84 @@
+"""Adapting a contextual model to a bot, by a sentence encoder's vectors of the bot's own texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.training.contextual.pipeline import train_contextual
+from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
+from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
+
+ADAPTATION = ContextualSettings(epochs=20, learning_rate=0.0005, batch_words=256)
+"""Settings for some hundred to some thousand texts, chosen on BANKING77 ``valid``. Small batches
+matter: with four times as many words in a batch, five templates per intent win a quarter less."""
+
+
+def check_adaptable(encoder: Encoder) -> ContextualEncoder:
+    """The encoder, if it can be adapted.
+
+    Raises:
+        PocketIntentError: It is of another kind.
+    """
+    if isinstance(encoder, ContextualEncoder):
+        return encoder
+    kind = getattr(encoder, "kind", type(encoder).__name__)
+    raise PocketIntentError(
+        f"a model of kind {kind} cannot be adapted to a bot; take a contextual one, such as default"
+    )
+
+
+def adaptation_texts(texts: Iterable[str]) -> list[str]:
+    """The distinct texts on which a model is trained, in order.
+
+    Args:
+        texts: The templates of a bot, the names of its intents, lines of a log.
+
+    Returns:
+        The texts with single spaces, without those that are empty or not valid Unicode.
+    """
+    lines = (" ".join(text.encode("utf-8", "ignore").decode().split()) for text in texts)
+    return list(dict.fromkeys(filter(None, lines)))
+
+
+def adapt_encoder(
+    encoder: ContextualEncoder,
+    vectors: TermVectors,
+    settings: ContextualSettings = ADAPTATION,
+    options: RunOptions = DEFAULT_OPTIONS,
+) -> ContextualEncoder:
+    """Train a model further on a teacher's vectors of a bot's texts.
+
+    Args:
+        encoder: The model. Its words, n-grams, codes, codebook for templates and background stay
+            as they are; the centroids, the norms and the network are trained.
+        vectors: The texts, as :func:`adaptation_texts` returns them, with the teacher's vectors.
+        settings: The settings of the run; by default ``ADAPTATION``.
+        options: The device, and who receives the progress.
+
+    Returns:
+        A new model of the same size.
+
+    Raises:
+        PocketIntentError: The model has no n-grams or no counts of its words, the vectors have
+            fewer dimensions than it, or it knows no word of the texts.
+    """
+    if vectors.dim < encoder.dim:
+        raise PocketIntentError(
+            f"the teacher's vectors have {vectors.dim} dimensions, and the model {encoder.dim}; a "
+            "teacher needs at least as many"
+        )
+    with TemporaryDirectory() as folder:
+        start, targets, out = (Path(folder) / name for name in ("start", "targets.tsv", "out"))
+        save_model(start, *encoder.to_model_file_parts())
+        write_vectors(targets, vectors)
+        train_contextual([targets], out, settings, options, start=start)
+        return load_kind(out, ContextualEncoder)

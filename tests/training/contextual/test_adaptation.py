@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.templates.files import load_templates
+from pocketintent.training.contextual.adaptation import (
+    adapt_encoder,
+    adaptation_texts,
+    check_adaptable,
+)
+from pocketintent.training.teachers.encode import encode_texts
+from pocketintent.training.vectors.table import TermVectors
+
+
+def distance(encoder: ContextualEncoder, vectors: TermVectors) -> float:
+    """Mean squared difference of the texts' similarities from those of the teacher."""
+    own = encoder.encode_batch(vectors.terms)
+    return float(np.mean((own @ own.T - vectors.vectors @ vectors.vectors.T) ** 2))
+
+
+def test_an_adapted_model_resembles_the_teacher_more_and_keeps_its_codes() -> None:
+    tiny = check_adaptable(load_encoder("tiny"))
+    texts = adaptation_texts(load_templates("travel").all_texts())
+    vectors = encode_texts(load_encoder("default"), texts)
+    centred = vectors.vectors - vectors.vectors.mean(axis=0)
+    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+    vectors = TermVectors(vectors.terms, centred)
+
+    adapted = adapt_encoder(tiny, vectors)
+
+    assert distance(adapted, vectors) < 0.7 * distance(tiny, vectors)
+    for name, table in tiny.tables().items():
+        other = adapted.tables()[name]
+        assert isinstance(table, QuantizedMatrix) and isinstance(other, QuantizedMatrix)
+        np.testing.assert_array_equal(other.codes, table.codes)
+    assert adapted.vocabulary.words == tiny.vocabulary.words
+    assert adapted.background is not None
+
+
+def test_texts_are_distinct_and_have_single_spaces() -> None:
+    texts = ["lights  on", "lights\ton", "", " \n", "ok\ud800", "ok", "😀"]
+    assert adaptation_texts(texts) == ["lights on", "ok", "😀"]
+
+
+def test_a_model_without_a_network_is_refused() -> None:
+    tiny = check_adaptable(load_encoder("tiny"))
+    with pytest.raises(PocketIntentError, match="kind static cannot be adapted"):
+        check_adaptable(tiny.table)
+
+
+def test_a_teacher_of_fewer_dimensions_is_refused() -> None:
+    vectors = encode_texts(load_encoder("tiny"), ["lights on", "lights off"])
+    with pytest.raises(PocketIntentError, match="have 128 dimensions, and the model 256"):
+        adapt_encoder(check_adaptable(load_encoder("default")), vectors)
