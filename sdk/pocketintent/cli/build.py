@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -14,15 +15,21 @@ from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, input_file, output_file
 from pocketintent.cli.options.model import add_model_option, encoder_path
 from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.training import command_line
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.decision.indexing import Search
+from pocketintent.runtime.decision.registry import DEFAULT_DECISION
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.templates.bot_file import find_bot_file
 from pocketintent.training.loop.devices import prepare_torch
+from pocketintent.training.loop.options import RunOptions
 
 if TYPE_CHECKING:
+    from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
     from pocketintent.runtime.recognizer import IntentRecognizer
+    from pocketintent.runtime.templates.template_set import TemplateSet
 
 EPILOG = """\
 examples:
@@ -38,8 +45,8 @@ docs/model-file.md describes the format.
 
 With --teacher, a sentence encoder in a local folder, such as MiniLM, first teaches the model how
 the words of the bot's subject work together. It is not needed afterwards, and the file has the size
-and the speed of one without it. Some hundred templates gain one to two points of accuracy; lines of
-a log, which need no labels, gain more (docs/contextual.md).
+and the speed of one without it. A few hundred templates gain one or two points of accuracy; lines
+of a log, which need no labels, gain more (docs/contextual.md).
 
 the report, a JSON line on stdout:
   out        the file
@@ -48,7 +55,7 @@ the report, a JSON line on stdout:
   intents    number of intents
   templates  number of templates
   unknown    number of templates in which the model knows no word; they are never matched
-  adapted    number of texts that the model was adapted to; null without --teacher
+  adapted    number of texts that --teacher has trained the model on; null without it
   words      words of the model, before and after --max-words; null for a model without words
   bytes      sizes: of the model's parts as in `pocketintent compress`, of the bot, of the file
   seconds    duration"""
@@ -116,19 +123,35 @@ def run(args: argparse.Namespace) -> int:
         raise PocketIntentError(f"--out {out}: the name of a bot file ends in {SUFFIX}")
     if args.texts and args.teacher is None:
         raise PocketIntentError("--texts requires --teacher")
+    if args.teacher is not None:
+        prepare_torch("cpu", threads=1)
     started = time.monotonic()
-    recognizer = whole = IntentRecognizer.load(
+    of_bot_file = find_bot_file(args.templates) is not None
+    changes = args.teacher is not None or args.max_words is not None
+    whole = IntentRecognizer.load(
         args.templates,
         args.model,
-        decision=args.decision,
+        # Nothing is fitted on a model before it changes.
+        decision="nearest" if changes and not of_bot_file else args.decision,
         search=args.search,
         correct=args.correct,
     )
-    num_texts = None
+    encoder, num_texts = whole.encoder, None
     if args.teacher is not None:
-        recognizer, num_texts = _adapt(recognizer, args.teacher, args.texts)
+        encoder = adapted = _adapt(whole, args.teacher, args.texts)
+        num_texts = adapted.manifest["training"]["texts"]["training"]
     if args.max_words is not None:
-        recognizer = _prune(recognizer, args.max_words)
+        encoder = _prune(encoder, whole.templates, args.max_words)
+    recognizer = whole
+    decision = whole.decision if of_bot_file else args.decision or DEFAULT_DECISION
+    if encoder is not whole.encoder or decision != whole.decision:
+        recognizer = IntentRecognizer(
+            encoder,
+            whole.templates,
+            decision=decision,
+            search=whole.search,
+            correct=whole.correct,
+        )
     recognizer.save(out)
     intents = recognizer.templates.intents
     num_templates = sum(len(intent.templates) for intent in intents.values())
@@ -140,7 +163,7 @@ def run(args: argparse.Namespace) -> int:
         "templates": num_templates,
         "unknown": num_templates - len(recognizer.indexed.texts),
         "adapted": num_texts,
-        "words": _count_words(whole.encoder, recognizer.encoder),
+        "words": _count_words(whole.encoder, encoder),
         "bytes": bot_size_report(out),
         "seconds": round(time.monotonic() - started, 2),
     }
@@ -148,11 +171,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _adapt(
-    recognizer: IntentRecognizer, path: Path, files: Sequence[Path]
-) -> tuple[IntentRecognizer, int]:
-    """The recogniser of a model that a teacher has adapted, and the number of texts."""
-    prepare_torch("cpu", threads=1)
+def _adapt(recognizer: IntentRecognizer, teacher: Path, files: Sequence[Path]) -> ContextualEncoder:
+    """The model of a recogniser, adapted to its texts and those of the files."""
     from pocketintent.training.contextual.adaptation import (
         adapt_encoder,
         adaptation_texts,
@@ -162,41 +182,29 @@ def _adapt(
     from pocketintent.training.teachers.encode import encode_texts
     from pocketintent.training.teachers.loader import load_teacher
 
+    texts = adaptation_texts([*recognizer.templates.all_texts(), *read_texts(files)])
     try:
         encoder = check_adaptable(recognizer.encoder)
-        texts = adaptation_texts([*recognizer.templates.all_texts(), *read_texts(files)])
         with Progress("texts") as progress:
             vectors = encode_texts(
-                load_teacher(path), texts, progress=partial(progress.show, "teacher")
+                load_teacher(teacher), texts, progress=partial(progress.show, "teacher")
             )
         print_note(f"training on {len(texts)} texts")
-        adapted = adapt_encoder(encoder, vectors)
+        options = RunOptions(command=command_line(sys.argv[1:]))
+        return adapt_encoder(encoder, vectors, options=options)
     except PocketIntentError as error:
         raise PocketIntentError(f"--teacher: {error}") from error
-    return _with_encoder(recognizer, adapted), len(texts)
 
 
-def _prune(recognizer: IntentRecognizer, max_words: int) -> IntentRecognizer:
-    """The recogniser of a model with fewer words; the same recogniser if it has no more."""
+def _prune(encoder: Encoder, templates: TemplateSet, max_words: int) -> Encoder:
+    """The model with fewer words; the model itself if it has no more."""
     from pocketintent.compression.prune import keep_for_bot
 
-    assert isinstance(recognizer.encoder, ModelEncoder)
+    assert isinstance(encoder, ModelEncoder)
     try:
-        encoder = keep_for_bot(recognizer.encoder, recognizer.templates, max_words)
+        return keep_for_bot(encoder, templates, max_words)
     except PocketIntentError as error:
         raise PocketIntentError(f"--max-words: {error}") from error
-    return recognizer if encoder is recognizer.encoder else _with_encoder(recognizer, encoder)
-
-
-def _with_encoder(recognizer: IntentRecognizer, encoder: Encoder) -> IntentRecognizer:
-    """A recogniser of the same templates with another encoder."""
-    return type(recognizer)(
-        encoder,
-        recognizer.templates,
-        decision=recognizer.decision,
-        search=recognizer.search,
-        correct=recognizer.correct,
-    )
 
 
 def _count_words(before: Encoder, after: Encoder) -> dict[str, int] | None:

@@ -51,11 +51,12 @@ def test_the_texts_of_a_template_file_are_targets(
     tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bot, targets = tmp_path / "bot.json", tmp_path / "targets.tsv"
-    bot.write_text('{"play": ["play music"], "stop": ["stop it", "play music"]}')
+    bot.write_text('{"play": ["play music"], "StopIt": ["stop that", "play music"]}')
     teach = ["targets", "--teacher", tiny_model, "--out", targets]
     assert call(*teach, "--templates", bot) == 0
-    assert targets.read_text().splitlines()[0].startswith("play music\t")
-    assert json.loads(capsys.readouterr().out)["texts"] == 2
+    texts = [line.partition("\t")[0] for line in targets.read_text().splitlines()]
+    assert texts == ["play music", "stop that", "play", "stop it"]
+    assert json.loads(capsys.readouterr().out)["texts"] == 4
     bot.write_text('{"play": []}')
     assert ending(lambda: call(*teach, "--templates", bot)) == 1
     assert "bot.json: intent 'play'" in capsys.readouterr().err

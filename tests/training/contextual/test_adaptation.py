@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
@@ -12,8 +14,10 @@ from pocketintent.training.contextual.adaptation import (
     adaptation_texts,
     check_adaptable,
 )
-from pocketintent.training.teachers.encode import encode_texts
+from pocketintent.training.teachers.encode import encode_texts, to_text
+from pocketintent.training.teachers.targets import read_targets
 from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.writing import write_vectors
 
 
 def distance(encoder: ContextualEncoder, vectors: TermVectors) -> float:
@@ -42,8 +46,30 @@ def test_an_adapted_model_resembles_the_teacher_more_and_keeps_its_codes() -> No
 
 
 def test_texts_are_distinct_and_have_single_spaces() -> None:
-    texts = ["lights  on", "lights\ton", "", " \n", "ok\ud800", "ok", "😀"]
-    assert adaptation_texts(texts) == ["lights on", "ok", "😀"]
+    texts = [
+        "lights  on",
+        "lights\ton",
+        "lights_on",
+        "",
+        " \n",
+        "\0",
+        "ok\ud800",
+        "ok",
+        "a\0b",
+        "😀",
+    ]
+    assert adaptation_texts(texts) == ["lights on", "ok", "a b", "😀"]
+
+
+@given(st.lists(st.text(), min_size=1))
+@settings(deadline=None)
+def test_a_file_of_vectors_can_contain_any_texts(
+    tmp_path_factory: pytest.TempPathFactory, any_texts: list[str]
+) -> None:
+    path = tmp_path_factory.mktemp("texts") / "targets.bin"
+    texts = adaptation_texts([*any_texts, "lamp"])
+    write_vectors(path, TermVectors(texts, np.eye(len(texts), 2, dtype=np.float32)))
+    assert [to_text(term) for term in read_targets([path]).terms] == texts
 
 
 def test_a_model_without_a_network_is_refused() -> None:
