@@ -4,12 +4,14 @@ r"""Count what bots written by hand answer at the default threshold, with models
     python -m benchmarks.accuracy.written_bots --teacher minilm/ --corpus chats.txt.gz
     python -m benchmarks.accuracy.written_bots --margin 0.1
     python -m benchmarks.accuracy.written_bots --templates 3 --no-names
+    python -m benchmarks.accuracy.written_bots --teacher minilm/ --adapt
 
 The bots are those of tests/resources/small_bots: six intents with six templates each, everyday
 phrasings, and texts that are not for the bot. One JSON line for each encoder and group of bots:
 the phrasings that got their intent, those that were refused, those that got another intent, and
 those whose intent has the highest score, whatever the threshold; and the accepted foreign texts.
-A teacher has the same classifier; like a model, it needs lines of a corpus as its background.
+A teacher has the same classifier; like a model, it needs lines of a corpus as its background. With
+``--adapt`` it teaches each model the texts of each bot, as by ``build --teacher``.
 """
 
 from __future__ import annotations
@@ -28,8 +30,15 @@ from pocketintent.cli.options.numbers import whole_number
 from pocketintent.compression.background import make_background
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.files import load_templates
+from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.training.contextual.adaptation import (
+    adapt_encoder,
+    adaptation_texts,
+    check_adaptable,
+)
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.teachers.concatenated import ConcatenatedEncoder
+from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.loader import load_teacher
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests" / "resources" / "small_bots"
@@ -49,7 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Count the answers of each encoder and group."""
     args = _parse(argv)
     encoders: dict[str, Encoder] = {name: load_encoder(name) for name in args.model}
-    if args.teacher is not None:
+    teacher = load_teacher(args.teacher) if args.adapt else None
+    if args.teacher is not None and not args.adapt:
         encoders[encoder_name(args.teacher)] = open_teacher(args.teacher, args.corpus)
     for name, encoder in encoders.items():
         for group, bots in GROUPS.items():
@@ -59,10 +69,17 @@ def main(argv: Sequence[str] | None = None) -> int:
                 templates.margin, templates.learn_names = args.margin, args.learn_names
                 for intent in templates.intents.values():
                     intent.templates = intent.templates[: args.templates]
-                counts += count_answers(IntentRecognizer(encoder, templates), bot)
+                own = encoder if teacher is None else adapt(encoder, templates, teacher)
+                counts += count_answers(IntentRecognizer(own, templates), bot)
             line = {"encoder": name, "bots": group} | {key: counts[key] for key in KEYS}
             print(json.dumps(line), flush=True)
     return 0
+
+
+def adapt(encoder: Encoder, templates: TemplateSet, teacher: Encoder) -> Encoder:
+    """A model that a teacher has adapted to the texts of a bot."""
+    texts = adaptation_texts(templates.all_texts())
+    return adapt_encoder(check_adaptable(encoder), encode_texts(teacher, texts))
 
 
 def open_teacher(path: Path, corpus: Sequence[Path]) -> Encoder:
@@ -110,10 +127,15 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="N",
         help="the first N templates of each intent (all)",
     )
+    parser.add_argument(
+        "--adapt", action="store_true", help="adapt the models to each bot by the teacher"
+    )
     add_names_option(parser)
     args = parser.parse_args(argv)
-    if args.teacher is not None and not args.corpus:
-        parser.error("--teacher requires --corpus")
+    if args.adapt and args.teacher is None:
+        parser.error("--adapt requires --teacher")
+    if args.teacher is not None and not args.adapt and not args.corpus:
+        parser.error("--teacher requires --corpus or --adapt")
     return args
 
 

@@ -117,6 +117,7 @@ def test_a_teacher_adapts_the_model_to_the_texts_of_the_bot(
     )
     # Four templates, a counter-example, a text of no intent, two names, and a line that is new.
     assert report["adapted"] == 9
+    assert report["decision"] == "logistic"
     assert report["words"]["after"] < report["words"]["before"]
     adapted, plain = IntentRecognizer.load(path), IntentRecognizer.load(templates, "tiny")
     vectors = [recognizer.encoder.encode("the lamp on") for recognizer in (adapted, plain)]

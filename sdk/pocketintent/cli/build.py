@@ -27,7 +27,6 @@ from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.loop.options import RunOptions
 
 if TYPE_CHECKING:
-    from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
     from pocketintent.runtime.recognizer import IntentRecognizer
     from pocketintent.runtime.templates.template_set import TemplateSet
 
@@ -45,8 +44,8 @@ docs/model-file.md describes the format.
 
 With --teacher, a sentence encoder in a local folder, such as MiniLM, first teaches the model how
 the words of the bot's subject work together. It is not needed afterwards, and the file has the size
-and the speed of one without it. A few hundred templates gain one or two points of accuracy; lines
-of a log, which need no labels, gain more (docs/contextual.md).
+and the speed of one without it. A few hundred templates gain up to two points of accuracy; lines of
+a log, which need no labels, gain more (docs/contextual.md).
 
 the report, a JSON line on stdout:
   out        the file
@@ -116,7 +115,6 @@ def run(args: argparse.Namespace) -> int:
     """Build a bot file and print the report."""
     from pocketintent.compression.report import bot_size_report
     from pocketintent.runtime.bot_file import SUFFIX
-    from pocketintent.runtime.recognizer import IntentRecognizer
 
     out: Path = args.out
     if not str(out).lower().endswith(SUFFIX):
@@ -126,32 +124,7 @@ def run(args: argparse.Namespace) -> int:
     if args.teacher is not None:
         prepare_torch("cpu", threads=1)
     started = time.monotonic()
-    of_bot_file = find_bot_file(args.templates) is not None
-    changes = args.teacher is not None or args.max_words is not None
-    whole = IntentRecognizer.load(
-        args.templates,
-        args.model,
-        # Nothing is fitted on a model before it changes.
-        decision="nearest" if changes and not of_bot_file else args.decision,
-        search=args.search,
-        correct=args.correct,
-    )
-    encoder, num_texts = whole.encoder, None
-    if args.teacher is not None:
-        encoder = adapted = _adapt(whole, args.teacher, args.texts)
-        num_texts = adapted.manifest["training"]["texts"]["training"]
-    if args.max_words is not None:
-        encoder = _prune(encoder, whole.templates, args.max_words)
-    recognizer = whole
-    decision = whole.decision if of_bot_file else args.decision or DEFAULT_DECISION
-    if encoder is not whole.encoder or decision != whole.decision:
-        recognizer = IntentRecognizer(
-            encoder,
-            whole.templates,
-            decision=decision,
-            search=whole.search,
-            correct=whole.correct,
-        )
+    recognizer, words = _build(args)
     recognizer.save(out)
     intents = recognizer.templates.intents
     num_templates = sum(len(intent.templates) for intent in intents.values())
@@ -162,8 +135,8 @@ def run(args: argparse.Namespace) -> int:
         "intents": len(intents),
         "templates": num_templates,
         "unknown": num_templates - len(recognizer.indexed.texts),
-        "adapted": num_texts,
-        "words": _count_words(whole.encoder, encoder),
+        "adapted": None if args.teacher is None else _count_texts(recognizer.encoder),
+        "words": words,
         "bytes": bot_size_report(out),
         "seconds": round(time.monotonic() - started, 2),
     }
@@ -171,7 +144,40 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _adapt(recognizer: IntentRecognizer, teacher: Path, files: Sequence[Path]) -> ContextualEncoder:
+def _build(args: argparse.Namespace) -> tuple[IntentRecognizer, dict[str, int] | None]:
+    """The recogniser to save, and the numbers of its model's words before and after."""
+    from pocketintent.runtime.recognizer import IntentRecognizer
+
+    of_bot_file = find_bot_file(args.templates) is not None
+    changes = args.teacher is not None or args.max_words is not None
+    before = IntentRecognizer.load(
+        args.templates,
+        args.model,
+        # Nothing is fitted on a model before it changes.
+        decision="nearest" if changes and not of_bot_file else args.decision,
+        search=args.search,
+        correct=args.correct,
+    )
+    encoder = before.encoder
+    if args.teacher is not None:
+        encoder = _adapt(before, args.teacher, args.texts)
+    if args.max_words is not None:
+        encoder = _prune(encoder, before.templates, args.max_words)
+    words = _count_words(before.encoder, encoder)
+    decision = before.decision if of_bot_file else args.decision or DEFAULT_DECISION
+    if encoder is before.encoder and decision == before.decision:
+        return before, words
+    recognizer = IntentRecognizer(
+        encoder,
+        before.templates,
+        decision=decision,
+        search=before.search,
+        correct=before.correct,
+    )
+    return recognizer, words
+
+
+def _adapt(recognizer: IntentRecognizer, teacher: Path, files: Sequence[Path]) -> Encoder:
     """The model of a recogniser, adapted to its texts and those of the files."""
     from pocketintent.training.contextual.adaptation import (
         adapt_encoder,
@@ -205,6 +211,12 @@ def _prune(encoder: Encoder, templates: TemplateSet, max_words: int) -> Encoder:
         return keep_for_bot(encoder, templates, max_words)
     except PocketIntentError as error:
         raise PocketIntentError(f"--max-words: {error}") from error
+
+
+def _count_texts(encoder: Encoder) -> int:
+    """Number of texts that a model was adapted to."""
+    assert isinstance(encoder, ModelEncoder)
+    return int(encoder.manifest["training"]["texts"]["training"])
 
 
 def _count_words(before: Encoder, after: Encoder) -> dict[str, int] | None:

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.accuracy.written_bots import FOLDER, GROUPS, main, open_teacher
+from benchmarks.accuracy.written_bots import FOLDER, GROUPS, adapt, main, open_teacher
 from pocketintent import load_encoder
+from pocketintent.runtime.templates.files import load_templates
 
 CORPUS = ["can i book a table", "what is on the menu", "i am late", "hello there", "see you soon"]
 
@@ -51,10 +52,27 @@ def test_a_teacher_gets_a_background(tiny_model: Path, tmp_path: Path) -> None:
     assert teacher.dim == load_encoder(tiny_model).dim
 
 
-def test_a_teacher_requires_a_corpus(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_is_adapted_to_the_texts_of_a_bot() -> None:
+    templates, tiny = load_templates(FOLDER / "gym.json"), load_encoder("tiny")
+    adapted = adapt(tiny, templates, load_encoder("default"))
+    texts = templates.all_texts()
+    similarities = (adapted.encode_batch(texts) * tiny.encode_batch(texts)).sum(axis=1)
+    assert adapted.dim == tiny.dim and (similarities < 0.9999).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--teacher", "minilm"], "--teacher requires --corpus or --adapt"),
+        (["--adapt"], "--adapt requires --teacher"),
+    ],
+)
+def test_a_teacher_requires_a_corpus(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
-        main(["--teacher", "minilm"])
-    assert "--teacher requires --corpus" in capsys.readouterr().err
+        main(options)
+    assert message in capsys.readouterr().err
 
 
 def test_each_bot_is_in_one_group() -> None:
