@@ -125,10 +125,28 @@ def test_a_teacher_adapts_the_model_to_the_texts_of_the_bot(
     assert adapted.match("the lamp on").nearest == "on"
 
 
+def test_a_bot_file_is_adapted_with_its_own_settings(build: Any, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    odd = tmp_path / "odd.json"
+    odd.write_text(json.dumps({"on": ["lamp\0on", "lights on"], "?": ["\ud83d\ude00 off"]}))
+    first, _ = build(odd, "--model", "tiny", "--decision", "nearest")
+    path, report = build(first, "--teacher", "default", out="adapted.safetensors")
+
+    assert report["decision"] == "nearest"
+    assert report["adapted"] == 4  # three templates, and a name
+    adapted, plain = IntentRecognizer.load(path), IntentRecognizer.load(first)
+    assert adapted.templates.to_dict() == plain.templates.to_dict()
+    assert adapted.match("lights on").score == pytest.approx(1, abs=0.01)
+    assert adapted.encoder.encode("lights on") @ plain.encoder.encode("lights on") < 0.9999
+
+
 def test_what_cannot_be_adapted_is_refused(
     build: Any, templates: Path, tiny_model: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("torch")
+    options = ("--model", "tiny", "--teacher", "default", "--texts", templates)
+    assert "--teacher" not in (error := build(templates, *options, status=1))
+    assert "bot.json: a .json file is not a corpus" in error
     error = build(templates, "--texts", templates, status=1)
     assert "--texts requires --teacher" in error
     error = build(templates, "--model", tiny_model, "--teacher", "default", status=1)

@@ -14,7 +14,8 @@ from pocketintent.runtime.encoders.contextual.network import ContextBlock, Conte
 EPSILON = 1e-6
 """Added to the mean square of a vector, whose root divides the vector."""
 _COLUMNS = 4
-"""Columns of a product that BLAS computes at once; eight take less time than five."""
+"""Columns of a product that BLAS computes at once: eight take less time than five. One or two take
+less time as they are."""
 
 
 class _Layer(NamedTuple):
