@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ MAX_NUMBERS = 1 << 28
 
 
 _ALIGNMENT = 64  # bytes of a cache line
+_ONES = np.ones(64, np.float32)
 
 
 def empty_aligned(*shape: int) -> FloatArray:
@@ -36,6 +39,27 @@ def empty_aligned(*shape: int) -> FloatArray:
     space = np.empty(size + _ALIGNMENT, np.uint8)
     start = -space.ctypes.data % _ALIGNMENT
     return space[start : start + size].view(np.float32).reshape(shape)
+
+
+def stack_rows(rows: Sequence[FloatArray]) -> FloatArray:
+    """Rows below each other, as ``np.stack`` but in half the time; read-only.
+
+    Args:
+        rows: float32 [size] each, contiguous, at least one.
+
+    Returns:
+        float32 [num_rows, size].
+    """
+    buffers: Sequence[Any] = rows  # arrays are buffers, which not every version's types say
+    return np.frombuffer(b"".join(buffers), np.float32).reshape(len(rows), -1)
+
+
+def sum_rows(matrix: FloatArray) -> FloatArray:
+    """The sum of the rows of [n, dim], a new array [dim]; the fastest way for a few rows."""
+    count = len(matrix)
+    ones = _ONES[:count] if count <= len(_ONES) else np.ones(count, np.float32)
+    total: FloatArray = ones.dot(matrix)
+    return total
 
 
 def row_products(first: FloatArray, second: FloatArray) -> FloatArray:

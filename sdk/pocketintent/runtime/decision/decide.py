@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.hits import ROUNDING, HitBlock
+from pocketintent.runtime.decision.hits import ROUNDING, Hit, HitBlock
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.results import Candidate, Match, Reason
 from pocketintent.runtime.decision.scoring import Scorer
@@ -55,12 +55,18 @@ def rank_text(state: State, text: str, vector: FloatArray, limit: int) -> list[C
     Returns:
         Candidates in descending order of score; none without templates or for a vector of zeros.
     """
+    return [_candidate(state, hit) for hit in _search(state, text, vector, limit)]
+
+
+def _search(state: State, text: str, vector: FloatArray, limit: int) -> list[Hit]:
     # `dot` is quicker to call than `any`, but it can be 0 for a vector of tiny numbers.
     if state.scorer is None or not (vector.dot(vector) or vector.any()):
         return []
-    names, texts = state.indexed.names, state.indexed.texts
-    hits = state.scorer.search(text, vector, limit)
-    return [Candidate(names[intent], score, texts[row]) for intent, score, row in hits]
+    return state.scorer.search(text, vector, limit)
+
+
+def _candidate(state: State, hit: Hit) -> Candidate:
+    return Candidate(state.indexed.names[hit.intent], hit.score, state.indexed.texts[hit.row])
 
 
 def match_text(state: State, text: str, vector: FloatArray) -> Match:
@@ -71,12 +77,11 @@ def match_text(state: State, text: str, vector: FloatArray) -> Match:
         text: The text.
         vector: float32 [dim], its vector; zeros when the encoder recognises nothing in it.
     """
-    best = rank_text(state, text, vector, limit=2)
+    best = _search(state, text, vector, limit=2)
     if not best:
         return _no_intent("no_templates" if state.scorer is None else "unknown_words")
-    nearest, runner_up = best[0], best[1] if len(best) > 1 else None
-    limits = state.templates.threshold_of(nearest.intent), state.templates.margin
-    return _decide(nearest, runner_up, limits, refused=state.refuses(text, nearest.intent))
+    runner_up = _candidate(state, best[1]) if len(best) > 1 else None
+    return _decide(state, text, best[0], runner_up)
 
 
 def match_texts(state: State, texts: Sequence[str], vectors: FloatArray) -> list[Match]:
@@ -98,45 +103,40 @@ def match_texts(state: State, texts: Sequence[str], vectors: FloatArray) -> list
     is_known = np.any(vectors, axis=1)
     queries, known_texts = vectors[is_known], list(compress(texts, is_known))
     hits = scorer.search_block(known_texts, queries, limit=2)
-    names, template_texts = state.indexed.names, state.indexed.texts
+    names = state.indexed.names
     own_thresholds = np.array([templates.threshold_of(name) for name in names])
     thresholds = own_thresholds[hits.intents[:, 0]]
     for query in np.flatnonzero(_is_close_call(hits, thresholds, templates.margin)).tolist():
         hits.replace(query, scorer.search(known_texts[query], queries[query], limit=2))
-    matches, least_margin = [_no_intent("unknown_words")] * len(vectors), templates.margin
+    matches = [_no_intent("unknown_words")] * len(vectors)
     runner_ups: list[Candidate | None] = [None] * len(queries)
     if len(names) > 1:
-        seconds = _column(hits, 1)
-        runner_ups = [Candidate(names[i], score, template_texts[row]) for i, score, row in seconds]
-    known = zip(np.flatnonzero(is_known).tolist(), runner_ups, thresholds.tolist(), strict=True)
-    for (i, score, row), (position, other, limit) in zip(_column(hits, 0), known, strict=True):
-        nearest = Candidate(names[i], score, template_texts[row])
-        refused = state.refuses(texts[position], nearest.intent)
-        matches[position] = _decide(nearest, other, (limit, least_margin), refused=refused)
+        runner_ups = [_candidate(state, hit) for hit in _column(hits, 1)]
+    positions = np.flatnonzero(is_known).tolist()
+    for position, hit, runner_up in zip(positions, _column(hits, 0), runner_ups, strict=True):
+        matches[position] = _decide(state, texts[position], hit, runner_up)
     return matches
 
 
-def _column(hits: HitBlock, place: int) -> Iterator[tuple[int, float, int]]:
-    """Intent, score and row of the hit at a place, for each query."""
+def _column(hits: HitBlock, place: int) -> Iterator[Hit]:
+    """The hit at a place, for each query."""
     parts = hits.intents, hits.scores, hits.rows
-    return zip(*(part[:, place].tolist() for part in parts), strict=True)
+    return map(Hit, *(part[:, place].tolist() for part in parts))
 
 
-def _decide(
-    nearest: Candidate, runner_up: Candidate | None, limits: tuple[float, float], *, refused: bool
-) -> Match:
-    """The match; ``limits`` are the threshold and the least margin."""
-    score, (threshold, least_margin) = nearest.score, limits
+def _decide(state: State, text: str, best: Hit, runner_up: Candidate | None) -> Match:
+    """The match of a text, from its best hit and the next intent."""
+    nearest, score = state.indexed.names[best.intent], best.score
     margin = None if runner_up is None else score - runner_up.score
     reason: Reason | None = None
-    if refused:
+    if state.refuses(text, nearest):
         reason = "counter_example"
-    elif score < threshold:
+    elif score < state.templates.threshold_of(nearest):
         reason = "below_threshold"
-    elif margin is not None and margin < least_margin:
+    elif margin is not None and margin < state.templates.margin:
         reason = "ambiguous"
-    intent = None if reason else nearest.intent
-    return Match(intent, score, nearest.template, nearest.intent, runner_up, margin, reason)
+    intent, template = None if reason else nearest, state.indexed.texts[best.row]
+    return Match(intent, score, template, nearest, runner_up, margin, reason)
 
 
 def _is_close_call(

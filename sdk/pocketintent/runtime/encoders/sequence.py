@@ -161,12 +161,11 @@ class SequenceEncoder(ModelEncoder):
 
     def _gather(self, tokens: Sequence[str]) -> list[FloatArray]:
         """What each token contributes to any text; all have a vector."""
-        words = self._words(tokens)
-        return [words[token] for token in tokens]
+        return self._words.rows(tokens)
 
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
         """What words contribute to any text; each word has a vector."""
-        return [self._reader.read_word(vector) for vector in self.table.embed_tokens(words)]
+        return [self._reader.read_word(vector) for vector in self.table.embed_words(words)]
 
     @property
     def embeds_unknown_words(self) -> bool:

@@ -1,4 +1,4 @@
-"""A cache of the vectors of words that an encoder computes and does not look up."""
+"""A cache of the vectors of words."""
 
 from __future__ import annotations
 
@@ -33,6 +33,15 @@ class WordCache:
     def __len__(self) -> int:
         """Number of words that are kept."""
         return len(self._vectors)
+
+    def rows(self, words: Sequence[str]) -> list[FloatArray]:
+        """The vectors of words, one after the other; see :meth:`__call__`."""
+        vectors = self._vectors  # read once: another thread may replace it
+        try:
+            return [vectors[word] for word in words]
+        except KeyError:
+            vectors_of_all = self(words)
+            return [vectors_of_all[word] for word in words]
 
     def __call__(self, words: Iterable[str]) -> Mapping[str, FloatArray]:
         """The vectors of at least these words; those that are missing are computed together."""
