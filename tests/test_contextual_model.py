@@ -12,6 +12,7 @@ from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from random_contexts import random_context
@@ -81,10 +82,10 @@ def test_it_is_compressed_and_reported(
     assert small.network.format == "int8"
     assert small.manifest["training"] == {"seed": 1}
     assert "quality" not in small.manifest
-    matrices = [matrix for block in small.network.blocks for matrix in block.matrices.values()]
-    codes = sum(matrix.codes.nbytes + matrix.scales.nbytes for matrix in matrices)  # type: ignore[union-attr]
-    biases = sum(4 * (block.hidden + block.dim) for block in small.network.blocks)
-    assert report["bytes"]["network"] == codes + biases + 4 * 32 + 4
+    assert report["bytes"]["network"] == sum(
+        array.codes.nbytes + array.scales.nbytes if isinstance(array, Int8Matrix) else array.nbytes
+        for array in small.network.arrays.values()
+    )
     assert report["bytes"]["codes"] == 30 * 32 // 4 * 6 // 8
     assert report["bytes"]["ngrams"] > 0
     texts = ["turn on light lamp", "lamp on please", "zzz"]

@@ -31,7 +31,6 @@ from pocketintent.training.loop.options import RunOptions
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
-    "two blocks of width 3": {"blocks": 2, "width": 3, "hidden": 192},
     "width 3": {"width": 3},
     "width 7": {"width": 7},
     "no neighbours": {"width": 1},

@@ -2,7 +2,8 @@
 
     pocketintent evaluate intents intents/clinc150 … --model default --decision logistic \
         --shots 10 > default.jsonl
-    python -m benchmarks.accuracy.intents --data DATA --shots 10 > others.jsonl
+    python -m benchmarks.accuracy.intents --data DATA --shots 10 --systems model2vec,minilm \
+        > others.jsonl
     python -m benchmarks.accuracy.size_plot default.jsonl others.jsonl \
         --names default=default.jsonl --plot accuracy_size.png
 

@@ -1,18 +1,16 @@
 """Contextual networks with random weights, small enough for tests."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork
+from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 
 
 def random_context(
     dim: int,
     rng: np.random.Generator,
     *,
-    widths: Sequence[int] = (3, 5),
+    width: int = 5,
     hidden: int = 6,
     scale: float = 0.3,
     int8: bool = False,
@@ -23,8 +21,8 @@ def random_context(
     Args:
         dim: Size of the vectors.
         rng: Draws the weights.
-        widths: The width of each block.
-        hidden: Size of the hidden layers.
+        width: Number of words that are read.
+        hidden: Size of the hidden layer.
         scale: Standard deviation.
         int8: Store matrices as int8 instead of float32.
         word_share: The share of the words by themselves.
@@ -33,15 +31,14 @@ def random_context(
     def draw(*shape: int) -> FloatArray:
         return rng.normal(0, scale, shape).astype(np.float32)
 
-    blocks = [
-        ContextBlock(
-            inner=draw(hidden, width * dim),
-            inner_bias=draw(hidden),
-            outer=draw(dim, hidden),
-            outer_bias=draw(dim),
-            width=width,
-        )
-        for width in widths
-    ]
-    network = ContextNetwork(blocks, gate=draw(dim), gate_bias=0.25, word_share=word_share)
+    network = ContextNetwork(
+        inner=draw(hidden, width * dim),
+        inner_bias=draw(hidden),
+        outer=draw(dim, hidden),
+        gate=draw(dim),
+        hidden_gate=draw(hidden),
+        gate_bias=0.25,
+        width=width,
+        word_share=word_share,
+    )
     return network.quantise() if int8 else network

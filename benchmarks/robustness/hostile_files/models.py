@@ -18,7 +18,7 @@ from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.attention import Attention
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork
+from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.infersent.encoder import InferSentEncoder
 from pocketintent.runtime.encoders.infersent.network import BiLstm, BiLstmSizes
@@ -165,16 +165,15 @@ def _lstm(rng: np.random.Generator, word_dim: int) -> BiLstm:
 
 
 def _context(rng: np.random.Generator) -> ContextNetwork:
-    def block(width: int) -> ContextBlock:
-        return ContextBlock(
-            inner=_normal(rng, 3, width * DIM),
-            inner_bias=_normal(rng, 1, 3)[0],
-            outer=_normal(rng, DIM, 3),
-            outer_bias=_normal(rng, 1, DIM)[0],
-            width=width,
-        )
-
-    return ContextNetwork([block(3), block(1)], gate=_normal(rng, 1, DIM)[0], gate_bias=0.5)
+    return ContextNetwork(
+        inner=_normal(rng, 3, 3 * DIM),
+        inner_bias=_normal(rng, 1, 3)[0],
+        outer=_normal(rng, DIM, 3),
+        gate=_normal(rng, 1, DIM)[0],
+        hidden_gate=_normal(rng, 1, 3)[0],
+        gate_bias=0.5,
+        width=3,
+    )
 
 
 def _matrix(rng: np.random.Generator, rows: int, dim: int, dense: bool) -> Matrix:

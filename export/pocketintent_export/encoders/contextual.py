@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.contextual.network import ContextBlock
+from pocketintent.runtime.encoders.contextual.network import NetworkMatrix
 from pocketintent.runtime.encoders.contextual.reader import EPSILON
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent_export.encoders.static import StaticModule
@@ -23,15 +23,19 @@ class ContextualModule(nn.Module):
         file_format: ``"onnx"`` or ``"tflite"``.
     """
 
+    inner_bias: Tensor
     gate: Tensor
+    hidden_gate: Tensor
 
     def __init__(self, encoder: ContextualEncoder, file_format: str) -> None:
         super().__init__()
+        network = encoder.network
         self.table = StaticModule(encoder.table)
-        self.blocks = nn.ModuleList(BlockModule(block) for block in encoder.network.blocks)
-        self.register_buffer("gate", torch.from_numpy(encoder.network.gate.copy()))
-        self.gate_bias = encoder.network.gate_bias
-        self.word_share = encoder.network.word_share
+        self.width, self.gate_bias = network.width, network.gate_bias
+        self.word_share = network.word_share
+        self.inner, self.outer = _whole(network.inner), _whole(network.outer)
+        for name in ("inner_bias", "gate", "hidden_gate"):
+            self.register_buffer(name, torch.from_numpy(getattr(network, name).copy()))
         self.keep_codes = file_format == "tflite"
 
     def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
@@ -59,50 +63,33 @@ class ContextualModule(nn.Module):
             zero: See :class:`WholeMatrix`.
         """
         words = x.sum(1)
-        for block in self.blocks:
-            x = x + block(normalise(x) * is_token, zero)
-        scores = torch.matmul(normalise(x), self.gate) + self.gate_bias
-        counts = torch.sigmoid(scores).unsqueeze(-1) * is_token
-        total = (counts * x).sum(1)
+        normed = normalise(x) * is_token
+        hidden = self._hidden(normed, zero)
+        scores = torch.matmul(normed, self.gate) + torch.matmul(hidden, self.hidden_gate)
+        counts = torch.sigmoid(scores + self.gate_bias).unsqueeze(-1) * is_token
+        changes = torch.matmul((counts * hidden).sum(1), self.outer(zero).t())
+        total = (counts * x).sum(1) + changes
         return unit(unit(total) + self.word_share * unit(words)) if self.word_share else unit(total)
 
-
-class BlockModule(nn.Module):
-    """The layer of a :class:`ContextBlock`.
-
-    Args:
-        block: The block; its matrices must be int8.
-    """
-
-    inner_bias: Tensor
-    outer_bias: Tensor
-
-    def __init__(self, block: ContextBlock) -> None:
-        super().__init__()
-        assert isinstance(block.inner, Int8Matrix) and isinstance(block.outer, Int8Matrix)
-        self.width, self.dim = block.width, block.dim
-        self.inner, self.outer = WholeMatrix([block.inner]), WholeMatrix([block.outer])
-        self.register_buffer("inner_bias", torch.from_numpy(block.inner_bias.copy()))
-        self.register_buffer("outer_bias", torch.from_numpy(block.outer_bias.copy()))
-
-    def forward(self, normed: Tensor, zero: Tensor | None) -> Tensor:
-        """What the block adds to the vectors of tokens.
+    def _hidden(self, normed: Tensor, zero: Tensor | None) -> Tensor:
+        """The hidden layers of tokens, float32 [batch, num_tokens, hidden].
 
         Args:
             normed: float32 [batch, num_tokens, dim]; zeros for padding.
             zero: See :class:`WholeMatrix`.
-
-        Returns:
-            float32 [batch, num_tokens, dim].
         """
         reach, num_tokens = self.width // 2, normed.shape[1]
         padded = pad(normed, (0, 0, reach, reach))
-        places = range(self.width)
-        parts = [padded[:, place : place + num_tokens] for place in places]
+        parts = [padded[:, place : place + num_tokens] for place in range(self.width)]
         hidden = torch.matmul(torch.cat(parts, -1), self.inner(zero).t()) + self.inner_bias
-        return torch.matmul(torch.relu(hidden), self.outer(zero).t()) + self.outer_bias
+        return torch.relu(hidden)
 
 
 def normalise(x: Tensor) -> Tensor:
     """Vectors [..., dim], divided by the root of their mean square."""
     return x / torch.sqrt((x * x).mean(-1, keepdim=True) + EPSILON)
+
+
+def _whole(matrix: NetworkMatrix) -> WholeMatrix:
+    assert isinstance(matrix, Int8Matrix)
+    return WholeMatrix([matrix])

@@ -60,15 +60,15 @@ def test_long_words_and_any_script_follow_the_specification(text: str) -> None:
 
 
 def test_the_cache_has_a_limit_and_changes_no_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = module._WordCounts()
-    monkeypatch.setattr(module, "_word_counts", words)
+    slots = module._Slots()
+    monkeypatch.setattr(module, "_slots", slots)
     monkeypatch.setattr(module, "_CACHED_WORDS", 12)
     for number in range(40):
         text = f"again {number} {number % 9} {'long' * 10}"
         assert np.array_equal(count_ngrams(text), _plain_counts(text))
-        assert len(words) + len(words._older) <= 12
-        assert "again" in words.keys() | words._older.keys()
-        assert "long" * 10 not in words.keys() | words._older.keys()
+        assert len(slots) + len(slots._older) <= 12
+        assert "again" in slots.keys() | slots._older.keys()
+        assert "long" * 10 not in slots.keys() | slots._older.keys()
 
 
 def test_counts_depend_on_the_words_and_not_on_their_order() -> None:

@@ -108,7 +108,7 @@ def test_rotated_targets_keep_their_similarities() -> None:
     [
         ({"width": 4}, "width must be an odd number, not 4"),
         ({"min_n": 5, "max_n": 3}, "min_n must be at most max_n, 3, not 5"),
-        ({"blocks": 0}, "blocks must be"),
+        ({"hidden": 0}, "hidden must be"),
         ({"unknown": 1.5}, "unknown must be"),
     ],
 )

@@ -6,22 +6,22 @@ from pocketintent.runtime.arrays import unit_rows  # noqa: E402
 from pocketintent.runtime.encoders.contextual.reader import ContextReader  # noqa: E402
 from pocketintent.training.contextual.model import ContextModel, scale  # noqa: E402
 
+SIZES = [(5, 3), (5, 5), (4, 1), (3, 7)]
 
-def random_model(blocks: list[tuple[int, int]], dim: int = 6) -> ContextModel:
+
+def random_model(hidden: int, width: int, dim: int = 6) -> ContextModel:
     torch.manual_seed(0)
-    model = ContextModel(dim, blocks)
+    model = ContextModel(dim, hidden, width)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_(0, 0.5)
     return model
 
 
-@pytest.mark.parametrize("blocks", [[(5, 3)], [(5, 3), (7, 5)], [(4, 1)], [(3, 7), (3, 3)]])
+@pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("lengths", [[1], [2, 2], [3, 1, 9], [1, 1, 4, 2, 1]])
-def test_the_runtime_computes_what_was_trained(
-    blocks: list[tuple[int, int]], lengths: list[int]
-) -> None:
-    model = random_model(blocks)
+def test_the_runtime_computes_what_was_trained(sizes: tuple[int, int], lengths: list[int]) -> None:
+    model = random_model(*sizes)
     rng = np.random.default_rng(len(lengths))
     texts = [rng.standard_normal((length, 6)).astype(np.float32) for length in lengths]
     owners = torch.from_numpy(np.repeat(np.arange(len(lengths)), lengths))
@@ -32,18 +32,20 @@ def test_the_runtime_computes_what_was_trained(
     np.testing.assert_allclose(unit_rows(sums), expected, atol=1e-5)
 
 
-def test_a_network_of_the_runtime_can_be_trained_on() -> None:
-    model = random_model([(5, 3), (7, 5)])
+@pytest.mark.parametrize("sizes", SIZES)
+def test_a_network_of_the_runtime_can_be_trained_on(sizes: tuple[int, int]) -> None:
+    model = random_model(*sizes)
     again = ContextModel.from_network(model.to_network())
     for own, other in zip(model.parameters(), again.parameters(), strict=True):
         np.testing.assert_array_equal(own.detach().numpy(), other.detach().numpy())
 
 
-def test_a_new_network_is_the_sum_of_its_words() -> None:
+@pytest.mark.parametrize("sizes", SIZES)
+def test_a_new_network_is_the_sum_of_its_words(sizes: tuple[int, int]) -> None:
     x = torch.randn(3, 5, 6)
     owners = torch.arange(3).repeat_interleave(5)
     with torch.no_grad():
-        vectors = ContextModel(6, [(4, 3)])(x.flatten(0, 1), owners, 3)
+        vectors = ContextModel(6, *sizes)(x.flatten(0, 1), owners, 3)
     np.testing.assert_allclose(
         vectors.numpy(), torch.nn.functional.normalize(x.sum(1)).numpy(), atol=1e-5
     )

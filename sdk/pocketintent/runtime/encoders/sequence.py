@@ -32,6 +32,11 @@ EncoderT = TypeVar("EncoderT", bound="SequenceEncoder")
 class SequenceReader(Protocol):
     """A network that is ready to read the vectors of tokens."""
 
+    @property
+    def word_size(self) -> int:
+        """Numbers that :meth:`read_word` returns."""
+        ...
+
     def read_word(self, vector: FloatArray) -> FloatArray:
         """What a word contributes to any text, float32 [size], from its vector."""
         ...
@@ -107,7 +112,7 @@ class SequenceEncoder(ModelEncoder):
         self.compact_counts = table.compact_counts
         self.manifest = table.manifest
         self._reader = reader
-        self._words = WordCache(self._read_words, cached_words)
+        self._words = WordCache(self._read_words, cached_words, size=reader.word_size)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of a text.

@@ -14,7 +14,7 @@ from pocketintent.runtime.arrays import (
     FloatArray,
     IndexArray,
     stack_rows,
-    sum_rows,
+    sum_stacked,
     unit_rows,
 )
 from pocketintent.runtime.background import ENTRY as BACKGROUND
@@ -111,7 +111,7 @@ class StaticEncoder(ModelEncoder):
         self.counts = round_counts(counts) if compact_counts and counts is not None else counts
         self.compact_counts = compact_counts
         self.manifest = dict(manifest or {})
-        self._vectors = WordCache(self.embed_words)
+        self._vectors = WordCache(self.embed_words, size=self.dim)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of a text.
@@ -126,7 +126,7 @@ class StaticEncoder(ModelEncoder):
         tokens = self._embedded(self.tokenize(text))
         if not tokens:
             return np.zeros(self.dim, np.float32)
-        total = sum_rows(stack_rows(self._vectors.rows(tokens)))
+        total = sum_stacked(self._vectors.rows(tokens))
         norm = float(total.dot(total)) ** 0.5
         if norm > 0.0:
             total /= norm
@@ -150,7 +150,7 @@ class StaticEncoder(ModelEncoder):
         for total, tokens in zip(totals, token_lists, strict=True):
             start, end = end, end + len(tokens)
             if tokens:
-                total[:] = sum_rows(stack_rows(rows[start:end]))
+                total[:] = sum_stacked(rows[start:end])
         # The dot product that `encode` uses; the sum of squares by other means rounds differently.
         norms = np.sqrt(np.matmul(totals[:, None], totals[:, :, None])[:, 0])
         np.divide(totals, norms, out=totals, where=norms > 0)

@@ -9,6 +9,9 @@ from pocketintent.runtime.arrays import FloatArray
 WORD_CACHE = 4096
 """Number of words whose vectors are kept, by default."""
 
+MAX_NUMBERS = 1 << 24
+"""Numbers that a cache keeps at most, 64 MB."""
+
 
 class WordCache:
     """The vectors of words, each computed once as long as it is kept.
@@ -19,15 +22,20 @@ class WordCache:
     Args:
         embed: The function from different words to their vectors, each float32 [dim].
         capacity: Number of words that are kept; ``WORD_CACHE`` by default.
+        size: Numbers of a vector. Fewer words are kept if their vectors would take more than
+            ``MAX_NUMBERS``.
     """
 
     def __init__(
         self,
         embed: Callable[[Sequence[str]], Iterable[FloatArray]],
         capacity: int | None = None,
+        *,
+        size: int = 1,
     ) -> None:
         self._embed = embed
         self._capacity = capacity
+        self._most = MAX_NUMBERS // size
         self._vectors: dict[str, FloatArray] = {}
 
     def __len__(self) -> int:
@@ -52,7 +60,7 @@ class WordCache:
         # In order, because the rounding of a network's products depends on the order of its batch.
         different = sorted(set(missing))
         additions = dict(zip(different, self._embed(different), strict=True))
-        capacity = WORD_CACHE if self._capacity is None else self._capacity
+        capacity = min(WORD_CACHE if self._capacity is None else self._capacity, self._most)
         if len(vectors) + len(additions) <= capacity:
             vectors.update(additions)
             return vectors

@@ -130,7 +130,7 @@ class QuantizedMatrix:
         Returns:
             float32 ``[num_groups, dim]``; zeros for a group without rows.
         """
-        # A block of texts repeats its words: each is decoded once.
+        # Groups share rows, as words share n-grams: each is decoded once.
         distinct, places = np.unique(ids, return_inverse=True)
         rows = self.quantizer.decode_codes(self.codes.take(distinct, axis=0))
         norms = None if self.norms is None else self.norms.take(distinct).astype(np.float32)
@@ -156,6 +156,10 @@ class DenseMatrix:
 
     vectors: FloatArray
     """float32 ``[n, dim]``; may be a read-only view of a memory map."""
+
+    def __post_init__(self) -> None:
+        if self.vectors.dtype != np.float32:
+            raise PocketIntentError(f"vectors must be float32, not {self.vectors.dtype}")
 
     def __len__(self) -> int:
         return len(self.vectors)

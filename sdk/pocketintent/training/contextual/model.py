@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pocketintent.runtime.encoders.contextual.network import ContextBlock, ContextNetwork, decode
+from pocketintent.runtime.encoders.contextual.network import ContextNetwork, decode
 
 _EPSILON = 1e-6
 
@@ -40,15 +39,15 @@ def scale(x: Tensor) -> Tensor:
     return scaled
 
 
-class Block(nn.Module):
-    """A residual block: a convolution over the words, ReLU, and a linear layer back.
+class ContextModel(nn.Module):
+    """The network of a contextual encoder.
 
-    The outer layer starts at zero, so that the network starts as a sum of words.
+    What it adds to the sum of the words starts at zero.
 
     Args:
         dim: Size of the vectors.
-        hidden: Size of the hidden layer.
-        width: Number of neighbours that are read, an odd number.
+        hidden: Size of the hidden layer of a word.
+        width: Number of words that it reads, an odd number.
     """
 
     def __init__(self, dim: int, hidden: int, width: int) -> None:
@@ -56,79 +55,13 @@ class Block(nn.Module):
         self.hidden, self.width = hidden, width
         self.inner = nn.Linear(dim, width * hidden, bias=False)
         self.inner_bias = nn.Parameter(torch.zeros(hidden))
-        self.outer = nn.Linear(hidden, dim)
-        nn.init.normal_(self.inner.weight, std=(dim * width) ** -0.5)
-        nn.init.zeros_(self.outer.weight)
-        nn.init.zeros_(self.outer.bias)
-
-    def forward(self, x: Tensor, owners: Tensor) -> Tensor:
-        """Vectors of words, float32 [num_tokens, dim], changed by their neighbours.
-
-        Args:
-            x: The vectors of the words of all texts, text after text.
-            owners: The text of each word, int64 [num_tokens].
-        """
-        parts = self.inner(scale(x)).view(len(x), self.width, self.hidden)
-        hidden = parts[:, self.width // 2] + self.inner_bias
-        for place in range(self.width):
-            offset = place - self.width // 2  # of the neighbour that this part reads
-            reach = abs(offset)
-            if offset and reach < len(x):
-                of_one_text = (owners[reach:] == owners[:-reach]).unsqueeze(1)
-                if offset < 0:
-                    hidden[reach:] += parts[:-reach, place] * of_one_text
-                else:
-                    hidden[:-reach] += parts[reach:, place] * of_one_text
-        changed: Tensor = x + self.outer(functional.relu(hidden))
-        return changed
-
-    def load(self, block: ContextBlock) -> None:
-        """Copy the weights of a block of the runtime, of the same sizes."""
-        inner = decode(block.inner).reshape(self.hidden, self.width, -1).swapaxes(0, 1)
-        self.inner.weight.copy_(torch.from_numpy(inner.reshape(self.inner.weight.shape).copy()))
-        self.inner_bias.copy_(torch.from_numpy(block.inner_bias.copy()))
-        self.outer.weight.copy_(torch.from_numpy(decode(block.outer).copy()))
-        self.outer.bias.copy_(torch.from_numpy(block.outer_bias.copy()))
-
-    def to_block(self) -> ContextBlock:
-        """The block as the runtime reads it."""
-        dim = self.inner.in_features
-        inner = self.inner.weight.view(self.width, self.hidden, dim).transpose(0, 1)
-        return ContextBlock(
-            inner=_array(inner.reshape(self.hidden, self.width * dim)),
-            inner_bias=_array(self.inner_bias),
-            outer=_array(self.outer.weight),
-            outer_bias=_array(self.outer.bias),
-            width=self.width,
-        )
-
-
-class ContextModel(nn.Module):
-    """The network of a contextual encoder: blocks, and the gate with which words are summed.
-
-    Args:
-        dim: Size of the vectors.
-        blocks: Size of the hidden layer and width of each block.
-    """
-
-    def __init__(self, dim: int, blocks: Sequence[tuple[int, int]]) -> None:
-        super().__init__()
-        self.blocks = nn.ModuleList(Block(dim, hidden, width) for hidden, width in blocks)
+        self.outer = nn.Linear(hidden, dim, bias=False)
         self.gate = nn.Linear(dim, 1)
-        nn.init.zeros_(self.gate.weight)
+        self.hidden_gate = nn.Linear(hidden, 1, bias=False)
+        nn.init.normal_(self.inner.weight, std=(dim * width) ** -0.5)
+        for layer in (self.outer, self.gate, self.hidden_gate):
+            nn.init.zeros_(layer.weight)
         nn.init.zeros_(self.gate.bias)
-
-    @classmethod
-    def from_network(cls, network: ContextNetwork) -> ContextModel:
-        """The model of a network of the runtime, whose matrices are decoded."""
-        model = cls(network.dim, [(block.hidden, block.width) for block in network.blocks])
-        with torch.no_grad():
-            for own, block in zip(model.blocks, network.blocks, strict=True):
-                assert isinstance(own, Block)
-                own.load(block)
-            model.gate.weight.copy_(torch.from_numpy(network.gate.copy()))
-            model.gate.bias.fill_(network.gate_bias)
-        return model
 
     def forward(self, x: Tensor, owners: Tensor, num_texts: int) -> Tensor:
         """Unit vectors of texts, float32 [num_texts, dim].
@@ -138,16 +71,58 @@ class ContextModel(nn.Module):
             owners: The text of each word, int64 [num_tokens].
             num_texts: Number of texts.
         """
-        for block in self.blocks:
-            x = block(x, owners)
-        gates = 2 * torch.sigmoid(self.gate(scale(x)).float())
-        sums = x.new_zeros(num_texts, x.shape[1]).index_add(0, owners, (x * gates).float())
-        return functional.normalize(sums, dim=1)
+        normed = scale(x)
+        hidden = self._hidden(normed, owners)
+        gates = 2 * torch.sigmoid((self.gate(normed) + self.hidden_gate(hidden)).float())
+        sums = x.new_zeros(num_texts, x.shape[1]).index_add(0, owners, x * gates)
+        pooled = x.new_zeros(num_texts, self.hidden).index_add(0, owners, hidden.float() * gates)
+        totals = sums + self.outer(pooled).float()
+        return functional.normalize(totals, dim=1)
+
+    def _hidden(self, normed: Tensor, owners: Tensor) -> Tensor:
+        """The hidden layer of each word, [num_tokens, hidden]."""
+        parts = self.inner(normed).view(len(normed), self.width, self.hidden)
+        hidden = parts[:, self.width // 2] + self.inner_bias
+        for place in range(self.width):
+            offset = place - self.width // 2  # of the neighbour that this part reads
+            reach = abs(offset)
+            if offset and reach < len(normed):
+                of_one_text = (owners[reach:] == owners[:-reach]).unsqueeze(1)
+                if offset < 0:
+                    hidden[reach:] += parts[:-reach, place] * of_one_text
+                else:
+                    hidden[:-reach] += parts[reach:, place] * of_one_text
+        return functional.relu(hidden)
+
+    @classmethod
+    def from_network(cls, network: ContextNetwork) -> ContextModel:
+        """The model of a network of the runtime, whose matrices are decoded."""
+        model = cls(network.dim, network.hidden, network.width)
+        inner = decode(network.inner).reshape(network.hidden, network.width, -1).swapaxes(0, 1)
+        weights = {
+            "inner.weight": inner.reshape(model.inner.weight.shape),
+            "inner_bias": network.inner_bias,
+            "outer.weight": decode(network.outer),
+            "gate.weight": network.gate[None],
+            "gate.bias": [network.gate_bias],
+            "hidden_gate.weight": network.hidden_gate[None],
+        }
+        model.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
+        return model
 
     def to_network(self) -> ContextNetwork:
         """The network as the runtime reads it, in float32."""
-        blocks = [block.to_block() for block in self.blocks if isinstance(block, Block)]
-        return ContextNetwork(blocks, _array(self.gate.weight[0]), self.gate.bias.item())
+        dim = self.inner.in_features
+        inner = self.inner.weight.view(self.width, self.hidden, dim).transpose(0, 1)
+        return ContextNetwork(
+            inner=_array(inner.reshape(self.hidden, self.width * dim)),
+            inner_bias=_array(self.inner_bias),
+            outer=_array(self.outer.weight),
+            width=self.width,
+            gate=_array(self.gate.weight[0]),
+            hidden_gate=_array(self.hidden_gate.weight[0]),
+            gate_bias=self.gate.bias.item(),
+        )
 
 
 def _array(tensor: Tensor) -> Any:

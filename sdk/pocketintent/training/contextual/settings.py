@@ -13,10 +13,9 @@ class ContextualSettings:
     """Settings that, with the targets, determine the result of a run."""
 
     dim: int = setting(256, "principal components of the targets that are kept", least=1)
-    blocks: int = setting(1, "residual blocks, each of which reads neighbours", least=1, most=8)
-    hidden: int = setting(256, "size of the hidden layer of a block", least=1, most=4096)
+    hidden: int = setting(256, "size of the hidden layer of a word", least=1, most=4096)
     width: int = setting(
-        5, "words that a block reads: the word itself and its neighbours; odd", least=1, most=31
+        5, "words that it reads: the word itself and its neighbours; odd", least=1, most=31
     )
     word_share: float = setting(
         0.3,

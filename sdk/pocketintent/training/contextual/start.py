@@ -49,7 +49,7 @@ def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
     data = ContextualData.prepare(vectors, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
-        model = ContextModel(settings.dim, [(settings.hidden, settings.width)] * settings.blocks)
+        model = ContextModel(settings.dim, settings.hidden, settings.width)
     size = (settings.num_buckets, settings.dim)
     ngrams = _NGRAM_SCALE * np.random.default_rng(settings.seed).standard_normal(size)
     words = initial_word_vectors(data.training, data.words.counts, settings.frequency_weight)
@@ -98,9 +98,8 @@ def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> Con
     return replace(
         settings,
         dim=encoder.dim,
-        blocks=len(network.blocks),
-        hidden=network.blocks[0].hidden,
-        width=network.blocks[0].width,
+        hidden=network.hidden,
+        width=network.width,
         word_share=network.word_share,
         num_buckets=ngrams.num_buckets,
         min_n=ngrams.min_n,

@@ -5,8 +5,6 @@ import numpy as np
 import pytest
 
 from pocketintent.runtime.encoders.contextual.network import (
-    MAX_BLOCKS,
-    ContextBlock,
     ContextNetwork,
     read_network,
 )
@@ -17,20 +15,15 @@ from random_contexts import random_context
 
 DIM = 4
 
-
-ENTRY = {
-    "weights": "int8",
-    "blocks": [{"hidden": 6, "width": 3}, {"hidden": 6, "width": 5}],
-    "word_share": 0.4,
-}
+ENTRY = {"weights": "int8", "hidden": 6, "width": 5, "word_share": 0.4}
 
 
-def make(int8: bool = False) -> ContextNetwork:
-    return random_context(DIM, np.random.default_rng(0), int8=int8)
+def make(int8: bool = False, **options: Any) -> ContextNetwork:
+    return random_context(DIM, np.random.default_rng(0), int8=int8, **options)
 
 
-def block(**changes: Any) -> ContextBlock:
-    return replace(make().blocks[0], **changes)
+def zeros(*shape: int) -> Any:
+    return np.zeros(shape, np.float32)
 
 
 @pytest.mark.parametrize("int8", [False, True])
@@ -59,29 +52,48 @@ def test_vectors_may_be_stored_in_half_precision() -> None:
 
 
 def test_quantising_twice_changes_nothing() -> None:
-    small = make().quantise()
+    network, small = make(), make().quantise()
     assert small.format == "int8"
     assert small.quantise() is small
-    for old, new in zip(make().blocks, small.blocks, strict=True):
-        assert isinstance(new.inner, Int8Matrix) and isinstance(new.outer, Int8Matrix)
-        np.testing.assert_allclose(new.inner.decode(), old.inner, atol=0.01)
+    for new, old in (
+        (small.inner, network.inner),
+        (small.outer, network.outer),
+    ):
+        assert isinstance(new, Int8Matrix)
+        np.testing.assert_allclose(new.decode(), old, atol=0.01)
 
 
 def test_the_largest_weights_do_not_overflow() -> None:
-    largest = np.float32(65504)
-    full = [
-        ContextBlock(
-            np.full((64, 64), largest),
-            np.full(64, largest),
-            np.full((64, 64), largest),
-            np.full(64, largest),
-            width=1,
-        )
-    ] * MAX_BLOCKS
-    reader = ContextReader(ContextNetwork(full, np.full(64, -largest), -65504.0))
+    def full(*shape: int) -> Any:
+        return np.full(shape, np.float32(65504))
+
+    network = ContextNetwork(
+        full(64, 64),
+        full(64),
+        full(64, 64),
+        -full(64),
+        -full(64),
+        -65504.0,
+        width=1,
+        word_share=16,
+    )
+    reader = ContextReader(network)
     with np.errstate(all="raise"):
-        total = reader.read_vectors(np.full((3, 64), largest))
-    assert np.isfinite(total).all()
+        total = reader.read_vectors(full(3, 64))
+        totals = reader.read_texts([reader.read_word(full(64))] * 3, np.array([3]))
+    assert np.isfinite(total).all() and np.isfinite(totals).all()
+
+
+def test_a_sum_beyond_float32_leaves_the_words_by_themselves() -> None:
+    def full(*shape: int) -> Any:
+        return np.full(shape, np.float32(65504))
+
+    network = ContextNetwork(
+        full(512, 5 * 256), full(512), full(256, 512), full(256), full(512), width=5, word_share=0.3
+    )
+    reader = ContextReader(network)
+    total = reader.read_vectors(full(256, 256))
+    np.testing.assert_allclose(total, np.full(256, 0.3 / 16), rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -91,30 +103,16 @@ def test_the_largest_weights_do_not_overflow() -> None:
         ({"width": 0}, "odd number"),
         ({"width": 33}, "odd number"),
         ({"width": True}, "odd number"),
-        ({"width": 5}, r"inner of a block has the shape \[6, 12\], but \[6, 20\]"),
-        ({"outer": np.zeros((4, 7), np.float32)}, r"outer of a block has the shape \[4, 7\]"),
-        ({"inner": np.zeros(72, np.float32)}, "inner of a block"),
-    ],
-)
-def test_a_block_that_does_not_fit_is_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ModelFileError, match=message):
-        block(**changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"blocks": []}, "0 blocks; 1 to 8"),
-        ({"blocks": [block()] * 9}, "9 blocks; 1 to 8"),
-        ({"gate": np.zeros(5, np.float32)}, "block 0 has 4 dimensions, and the gate has 5"),
-        ({"gate": np.zeros((4, 1), np.float32)}, r"gate has the shape \[4, 1\]"),
+        ({"width": 3}, r"inner of the network has the shape \[6, 20\], but \[6, 12\]"),
+        ({"outer": zeros(4, 7)}, r"outer of the network has the shape \[4, 7\]"),
+        ({"inner": zeros(72)}, "inner of the network"),
+        ({"gate": zeros(5)}, "expected for 5 dimensions"),
+        ({"gate": zeros(4, 1)}, r"gate of the network has the shape \[4, 1\]"),
+        ({"hidden_gate": zeros(7)}, r"hidden_gate of the network has the shape \[7\]"),
         ({"gate_bias": float("nan")}, "network.gate_bias"),
         ({"gate": np.full(4, np.inf, np.float32)}, "network.gate"),
-        ({"blocks": [block(), make(int8=True).blocks[0]]}, "all float32 or all int8"),
-        (
-            {"blocks": [block(outer=np.full((4, 6), np.nan, np.float32))]},
-            "network.blocks.0.outer",
-        ),
+        ({"outer": make(int8=True).outer}, "all float32 or all int8"),
+        ({"outer": np.full((4, 6), np.nan, np.float32)}, "network.outer"),
     ],
 )
 def test_a_network_that_does_not_fit_is_refused(changes: dict[str, Any], message: str) -> None:
@@ -123,12 +121,13 @@ def test_a_network_that_does_not_fit_is_refused(changes: dict[str, Any], message
 
 
 @pytest.mark.parametrize(
-    ("hidden", "width", "dim"), [(1 << 17, 1, 1), (1, 1, 1 << 17), (1 << 16, 3, 1 << 16)]
+    ("hidden", "width", "dim"),
+    [(1 << 17, 1, 1), (1, 1, 1 << 17), (1 << 16, 3, 1 << 16), (1 << 16, 31, 1)],
 )
 def test_a_network_beyond_memory_is_refused_before_it_is_decoded(
     hidden: int, width: int, dim: int
 ) -> None:
-    entry = {"weights": "int8", "blocks": [{"hidden": hidden, "width": width}]}
+    entry = {"weights": "int8", "hidden": hidden, "width": width}
     with pytest.raises(ModelFileError, match=r"must be from 1 to 65536|numbers in memory"):
         read_network(entry, {}, dim)
 
@@ -139,21 +138,18 @@ def test_a_network_beyond_memory_is_refused_before_it_is_decoded(
         None,
         [],
         {},
-        {"weights": "float64", "blocks": [{"hidden": 6, "width": 3}]},
-        {"weights": ["int8"], "blocks": [{"hidden": 6, "width": 3}]},
+        {**ENTRY, "weights": "float64"},
+        {**ENTRY, "weights": ["int8"]},
+        {**ENTRY, "weights": "float32"},
         {"weights": "int8"},
-        {"weights": "int8", "blocks": []},
-        {"weights": "int8", "blocks": {"0": {"hidden": 6, "width": 3}}},
-        {"weights": "int8", "blocks": [{"hidden": 6, "width": 3}] * 9},
-        {"weights": "int8", "blocks": [None]},
-        {"weights": "int8", "blocks": [{"hidden": 6}]},
-        {"weights": "int8", "blocks": [{"hidden": 6.0, "width": 3}]},
-        {"weights": "int8", "blocks": [{"hidden": 6, "width": -3}]},
-        {"weights": "int8", "blocks": [{"hidden": 6, "width": 4}, {"hidden": 6, "width": 5}]},
-        {"weights": "float32", "blocks": [{"hidden": 6, "width": 3}, {"hidden": 6, "width": 5}]},
-        {"weights": "int8", "blocks": [{"hidden": 6, "width": 3}, {"hidden": 7, "width": 5}]},
-        {"weights": "int8", "blocks": [{"hidden": 6, "width": 3}, {"hidden": 6, "width": 3}]},
-        {"weights": "int8", "blocks": [{"hidden": 6, "width": 3}] * 3},
+        {**ENTRY, "hidden": 6.0},
+        {**ENTRY, "blocks": [{"hidden": 6, "width": 5}]},
+        {**ENTRY, "hidden": 0},
+        {**ENTRY, "hidden": 7},
+        {**ENTRY, "width": None},
+        {**ENTRY, "width": -3},
+        {**ENTRY, "width": 4},
+        {**ENTRY, "width": 3},
         {**ENTRY, "word_share": -0.1},
         {**ENTRY, "word_share": "0.4"},
         {**ENTRY, "word_share": float("nan")},
@@ -161,7 +157,7 @@ def test_a_network_beyond_memory_is_refused_before_it_is_decoded(
 )
 def test_a_damaged_manifest_entry_is_refused(entry: Any) -> None:
     _, tensors = make(int8=True).to_parts()
-    with pytest.raises(ModelFileError, match=r"network|block"):
+    with pytest.raises(ModelFileError, match="network"):
         read_network(entry, tensors, DIM)
 
 
@@ -173,7 +169,7 @@ def test_every_missing_or_altered_tensor_is_refused(int8: bool) -> None:
             changed = {**tensors, name: other} if other is not None else dict(tensors)
             if other is None:
                 del changed[name]
-            with pytest.raises(ModelFileError, match=r"network\.|block \d of the network"):
+            with pytest.raises(ModelFileError, match=r"network\.| of the network"):
                 read_network(entry, changed, DIM)
         if tensor.dtype.kind == "f":
             damaged = tensor.copy()

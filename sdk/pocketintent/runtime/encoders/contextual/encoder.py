@@ -20,7 +20,7 @@ from pocketintent.runtime.errors import ModelFileError, PocketIntentError, requi
 from pocketintent.runtime.files.model_file import ModelFile
 
 _CACHED_WORDS = 4096
-"""Number of words whose part in the first block is kept; 6 KB each with `default`."""
+"""Number of words whose part in any text is kept; 6 KB each with `default`."""
 
 
 class ContextualEncoder(SequenceEncoder):

@@ -1,4 +1,4 @@
-"""The network of a contextual encoder as stored: its blocks, its gate, and their tensors."""
+"""The network of a contextual encoder as stored: its matrices, its gate, and their tensors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 
-MAX_BLOCKS = 8
-"""Upper limit of the number of blocks."""
-
 MAX_WIDTH = 31
-"""Upper limit of a block's width."""
+"""Upper limit of the width."""
 
 MAX_SHARE = 16.0
 """Upper limit of the share of the words by themselves."""
@@ -33,98 +30,57 @@ NetworkMatrix = FloatArray | Int8Matrix
 
 
 @dataclass(frozen=True, eq=False)
-class ContextBlock:
-    """A block: it adds to each token's vector what a layer reads from the token's neighbours."""
+class ContextNetwork:
+    """What changes words by their neighbours, and weights them in the sum.
+
+    Raises:
+        ModelFileError: A shape does not fit, a number is NaN, infinite or too large, or matrices
+            of floats and of int8 are mixed.
+    """
 
     inner: NetworkMatrix
-    """float32 or int8 [hidden, width * dim]: from the vectors of ``width`` neighbours, the leftmost
-    first, to the hidden layer."""
+    """float32 or int8 [hidden, width * dim]: from the vectors of ``width`` words, the leftmost
+    first, to the hidden layer of the one in the middle."""
     inner_bias: FloatArray
     """[hidden]."""
     outer: NetworkMatrix
     """float32 or int8 [dim, hidden]: from the hidden layer to the change of the vector."""
-    outer_bias: FloatArray
-    """[dim]."""
-    width: int = 3
-    """Number of tokens that are read, an odd number: the token, and as many on either side."""
-
-    def __post_init__(self) -> None:
-        if type(self.width) is not int or not 1 <= self.width <= MAX_WIDTH or self.width % 2 == 0:
-            raise ModelFileError(
-                f"the width of a block must be an odd number from 1 to {MAX_WIDTH}, "
-                f"not {self.width!r}"
-            )
-        hidden, dim = self.hidden, self.dim
-        for name, shape in block_shapes(hidden, self.width, dim).items():
-            if getattr(self, name).shape != shape:
-                raise ModelFileError(
-                    f"{name} of a block has the shape {list(getattr(self, name).shape)}, but "
-                    f"{list(shape)} is expected for {dim} dimensions, {hidden} hidden units and "
-                    f"width {self.width}"
-                )
-
-    @property
-    def dim(self) -> int:
-        """Size of the vectors."""
-        return len(self.outer_bias)
-
-    @property
-    def hidden(self) -> int:
-        """Size of the hidden layer."""
-        return len(self.inner_bias)
-
-    @property
-    def matrices(self) -> dict[str, NetworkMatrix]:
-        """``inner`` and ``outer``, by name."""
-        return {"inner": self.inner, "outer": self.outer}
-
-
-@dataclass(frozen=True, eq=False)
-class ContextNetwork:
-    """The blocks, and the gate: how much each token counts in the sentence vector.
-
-    Raises:
-        ModelFileError: A shape does not fit, a number is NaN, infinite or too large, there are no
-            blocks or more than ``MAX_BLOCKS``, or matrices of floats and of int8 are mixed.
-    """
-
-    blocks: Sequence[ContextBlock]
-    """1 to ``MAX_BLOCKS`` blocks, in the order in which they are applied."""
     gate: FloatArray
-    """[dim]: weights of the gate."""
+    """[dim]: what the vector of a word says of how much the word counts."""
+    hidden_gate: FloatArray
+    """[hidden]: what its hidden layer says of it."""
     gate_bias: float = 0.0
-    """Bias of the gate."""
+    width: int = 3
+    """Number of words that are read, an odd number: the word, and as many on either side."""
     word_share: float = 0.0
     """How much the sum of the words by themselves, at unit length, is added to the sum of the
     changed words at unit length; from 0 to ``MAX_SHARE``."""
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.blocks) <= MAX_BLOCKS:
+        if type(self.width) is not int or not 1 <= self.width <= MAX_WIDTH or self.width % 2 == 0:
             raise ModelFileError(
-                f"the network has {len(self.blocks)} blocks; 1 to {MAX_BLOCKS} are allowed"
+                f"the width of the network must be an odd number from 1 to {MAX_WIDTH}, "
+                f"not {self.width!r}"
             )
-        if self.gate.ndim != 1:
-            raise ModelFileError(f"gate has the shape {list(self.gate.shape)}, not [dim]")
-        for number, block in enumerate(self.blocks):
-            _check_size(block.hidden, block.width, self.dim)
-            if block.dim != self.dim:
+        shapes = tensor_shapes(self.dim, self.hidden, self.width)
+        arrays = self.arrays
+        for name, shape in shapes.items():
+            if arrays[name].shape != shape:
                 raise ModelFileError(
-                    f"block {number} has {block.dim} dimensions, and the gate has {self.dim}"
+                    f"{name} of the network has the shape {list(arrays[name].shape)}, but "
+                    f"{list(shape)} is expected for {self.dim} dimensions, {self.hidden} hidden "
+                    f"units and width {self.width}"
                 )
-        formats = {isinstance(m, Int8Matrix) for b in self.blocks for m in b.matrices.values()}
+        _check_size(self.dim, self.hidden, self.width)
+        formats = {isinstance(arrays[name], Int8Matrix) for name in _matrices(shapes)}
         if len(formats) > 1:
             raise ModelFileError("the matrices of a network must be all float32 or all int8")
-        for number, block in enumerate(self.blocks):
-            biases = {"inner_bias": block.inner_bias, "outer_bias": block.outer_bias}
-            decoded = {name: decode(matrix) for name, matrix in block.matrices.items()} | biases
-            check_numbers({_name(number, name): array for name, array in decoded.items()})
+        check_numbers({_tensor_name(name): decode(array) for name, array in arrays.items()})
         if not 0 <= self.word_share <= MAX_SHARE:
             raise ModelFileError(
                 f"word_share of the network must be a number from 0 to {MAX_SHARE}, not "
                 f"{self.word_share!r}"
             )
-        gate_bias = np.array([self.gate_bias], np.float64)
-        check_numbers({f"{PREFIX}.gate": self.gate, f"{PREFIX}.gate_bias": gate_bias})
 
     @property
     def dim(self) -> int:
@@ -132,28 +88,36 @@ class ContextNetwork:
         return len(self.gate)
 
     @property
-    def format(self) -> WeightFormat:
-        """Storage format of all matrices."""
-        return "int8" if isinstance(self.blocks[0].inner, Int8Matrix) else "float32"
+    def hidden(self) -> int:
+        """Size of the hidden layer of a word."""
+        return len(self.inner_bias)
 
     @property
-    def reach(self) -> int:
-        """Number of tokens that the widest block reads on either side of a token."""
-        return max(block.width for block in self.blocks) // 2
+    def format(self) -> WeightFormat:
+        """Storage format of all matrices."""
+        return "int8" if isinstance(self.inner, Int8Matrix) else "float32"
+
+    @property
+    def arrays(self) -> dict[str, NetworkMatrix]:
+        """The weights, by the names of :func:`tensor_shapes`."""
+        return {
+            "inner": self.inner,
+            "inner_bias": self.inner_bias,
+            "outer": self.outer,
+            "gate": self.gate,
+            "hidden_gate": self.hidden_gate,
+            "gate_bias": np.array([self.gate_bias], np.float32),
+        }
 
     def quantise(self) -> ContextNetwork:
         """The network with int8 matrices; the network itself if it has them already."""
         if self.format == "int8":
             return self
-        blocks = [
-            replace(
-                block,
-                inner=Int8Matrix.encode(decode(block.inner)),
-                outer=Int8Matrix.encode(decode(block.outer)),
-            )
-            for block in self.blocks
-        ]
-        return replace(self, blocks=blocks)
+        return replace(
+            self,
+            inner=Int8Matrix.encode(decode(self.inner)),
+            outer=Int8Matrix.encode(decode(self.outer)),
+        )
 
     def rotate(self, rotation: FloatArray) -> ContextNetwork:
         """The network of vectors that are multiplied by an orthogonal matrix.
@@ -167,41 +131,46 @@ class ContextNetwork:
         Returns:
             A network with float32 matrices.
         """
-        blocks = [
-            replace(
-                block,
-                inner=(decode(block.inner).reshape(-1, self.dim) @ rotation).reshape(
-                    block.hidden, -1
-                ),
-                outer=rotation.T @ decode(block.outer),
-                outer_bias=np.asarray(block.outer_bias, np.float32) @ rotation,
-            )
-            for block in self.blocks
-        ]
-        return replace(self, blocks=blocks, gate=np.asarray(self.gate, np.float32) @ rotation)
+        inner = decode(self.inner).reshape(-1, self.dim) @ rotation
+        return replace(
+            self,
+            inner=inner.reshape(self.hidden, -1),
+            outer=rotation.T @ decode(self.outer),
+            gate=decode(self.gate) @ rotation,
+        )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest's entry ``network``, and the tensors by name."""
         tensors: dict[str, NDArray[Any]] = {}
-        for number, block in enumerate(self.blocks):
-            for name, matrix in block.matrices.items():
-                key = _name(number, name)
-                if isinstance(matrix, Int8Matrix):
-                    tensors |= matrix.to_tensors(key)
-                else:
-                    tensors[key] = np.ascontiguousarray(matrix, np.float32)
-            for name in ("inner_bias", "outer_bias"):
-                tensors[_name(number, name)] = np.asarray(getattr(block, name), np.float32)
-        tensors[f"{PREFIX}.gate"] = np.asarray(self.gate, np.float32)
-        tensors[f"{PREFIX}.gate_bias"] = np.array([self.gate_bias], np.float32)
-        blocks = [{"hidden": block.hidden, "width": block.width} for block in self.blocks]
-        entry = {"weights": self.format, "blocks": blocks, "word_share": self.word_share}
+        for name, array in self.arrays.items():
+            if isinstance(array, Int8Matrix):
+                tensors |= array.to_tensors(_tensor_name(name))
+            else:
+                tensors[_tensor_name(name)] = np.ascontiguousarray(array, np.float32)
+        entry = {
+            "weights": self.format,
+            "hidden": self.hidden,
+            "width": self.width,
+            "word_share": self.word_share,
+        }
         return entry, tensors
 
 
 def decode(matrix: NetworkMatrix) -> FloatArray:
     """A stored matrix as float32."""
     return matrix.decode() if isinstance(matrix, Int8Matrix) else np.asarray(matrix, np.float32)
+
+
+def tensor_shapes(dim: int, hidden: int, width: int) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the weights of a network."""
+    return {
+        "inner": (hidden, width * dim),
+        "inner_bias": (hidden,),
+        "outer": (dim, hidden),
+        "gate": (dim,),
+        "hidden_gate": (hidden,),
+        "gate_bias": (1,),
+    }
 
 
 def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -> ContextNetwork:
@@ -217,89 +186,69 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
     """
     if not isinstance(entry, Mapping) or entry.get("weights") not in ("float32", "int8"):
         raise ModelFileError("the manifest's network must have weights, 'float32' or 'int8'")
-    settings = entry.get("blocks")
-    if not isinstance(settings, list) or not 1 <= len(settings) <= MAX_BLOCKS:
-        raise ModelFileError(f"the manifest's network must have 1 to {MAX_BLOCKS} blocks")
-    blocks = [
-        _read_block(block, number, entry["weights"], tensors, dim)
-        for number, block in enumerate(settings)
-    ]
-    bias = _vector(tensors, f"{PREFIX}.gate_bias", 1)
+    if "blocks" in entry:
+        raise ModelFileError(
+            "the network is of an earlier version, with blocks; train or build the model again"
+        )
+    hidden, width = _whole(entry, "hidden"), _whole(entry, "width")
     share = entry.get("word_share", 0.0)
     if type(share) not in (int, float):
         raise ModelFileError(
             f"the manifest's network must have a number as word_share, not {share!r}"
         )
-    gate = _vector(tensors, f"{PREFIX}.gate", dim)
-    return ContextNetwork(blocks, gate, float(bias[0]), float(share))
-
-
-def _read_block(
-    settings: object,
-    number: int,
-    weights: WeightFormat,
-    tensors: Mapping[str, NDArray[Any]],
-    dim: int,
-) -> ContextBlock:
-    entry: Mapping[str, Any] = settings if isinstance(settings, dict) else {}
-    hidden, width = entry.get("hidden"), entry.get("width")
-    if type(hidden) is not int or type(width) is not int or hidden < 1 or width < 1:
-        raise ModelFileError(
-            f"block {number} of the manifest's network must have hidden and width, whole numbers "
-            "from 1"
-        )
-    _check_size(hidden, width, dim)
-    parts: dict[str, Any] = {}
-    for name, shape in block_shapes(hidden, width, dim).items():
-        key = _name(number, name)
-        if len(shape) == 1:
-            parts[name] = _vector(tensors, key, *shape)
-        elif weights == "int8":
-            parts[name] = Int8Matrix.from_tensors(tensors, key)
-        else:
-            parts[name] = _tensor(tensors, key, shape, ("float32",))
-    try:
-        return ContextBlock(width=width, **parts)
-    except ModelFileError as error:
-        raise ModelFileError(f"block {number} of the network: {error}") from error
-
-
-def block_shapes(hidden: int, width: int, dim: int) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of the weights of a block."""
-    return {
-        "inner": (hidden, width * dim),
-        "inner_bias": (hidden,),
-        "outer": (dim, hidden),
-        "outer_bias": (dim,),
+    _check_size(dim, hidden, width)
+    shapes = tensor_shapes(dim, hidden, width)
+    arrays: dict[str, Any] = {
+        name: _tensor(tensors, _tensor_name(name), shape, ("float32", "float16"))
+        for name, shape in shapes.items()
+        if len(shape) == 1
     }
+    for name in _matrices(shapes):
+        key = _tensor_name(name)
+        if entry["weights"] == "int8":
+            arrays[name] = Int8Matrix.from_tensors(tensors, key)
+        else:
+            arrays[name] = _tensor(tensors, key, shapes[name], ("float32",))
+    arrays["gate_bias"] = float(arrays["gate_bias"][0])
+    return ContextNetwork(**arrays, width=width, word_share=float(share))
 
 
-def _check_size(hidden: int, width: int, dim: int) -> None:
-    """Check that the weights of a block, and the largest array of a text, fit into memory."""
+def _matrices(shapes: Mapping[str, Sequence[int]]) -> list[str]:
+    return [name for name, shape in shapes.items() if len(shape) == 2]
+
+
+def _whole(entry: Mapping[str, Any], name: str) -> int:
+    value = entry.get(name)
+    if type(value) is not int or value < 1:
+        raise ModelFileError(
+            f"the manifest's network must have a whole number from 1 as {name}, not {value!r}"
+        )
+    return value
+
+
+def _check_size(dim: int, hidden: int, width: int) -> None:
+    """Check that the weights, and the largest array of a text, fit into memory."""
     if not 1 <= hidden <= MAX_DIM or not 1 <= dim <= MAX_DIM:
         raise ModelFileError(
-            f"a block has {hidden} hidden units and {dim} dimensions; both must be from 1 to "
+            f"the network has {hidden} hidden units and {dim} dimensions; both must be from 1 to "
             f"{MAX_DIM}"
         )
-    largest = max(hidden, MAX_TOKENS) * width * dim
+    of_text = MAX_TOKENS * (dim + width * hidden)
+    largest = max(hidden * width * dim, of_text)
     if largest > MAX_NUMBERS:
         raise ModelFileError(
-            f"a block of {hidden} hidden units, width {width} and {dim} dimensions needs {largest} "
-            f"numbers in memory; at most {MAX_NUMBERS} are allowed"
+            f"a network of {hidden} hidden units, width {width} and {dim} dimensions needs "
+            f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
         )
 
 
-def _name(number: int, part: str) -> str:
-    return f"{PREFIX}.blocks.{number}.{part}"
-
-
-def _vector(tensors: Mapping[str, NDArray[Any]], name: str, size: int) -> FloatArray:
-    return _tensor(tensors, name, (size,), ("float32", "float16")).astype(np.float32)
+def _tensor_name(name: str) -> str:
+    return f"{PREFIX}.{name}"
 
 
 def _tensor(
     tensors: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], dtypes: Sequence[str]
-) -> NDArray[Any]:
+) -> FloatArray:
     tensor = tensors.get(name)
     if tensor is None:
         raise ModelFileError(f"tensor {name} is missing")
@@ -308,4 +257,4 @@ def _tensor(
             f"tensor {name} is {tensor.dtype} {list(tensor.shape)}; it must be "
             f"{' or '.join(dtypes)} {list(shape)}"
         )
-    return tensor
+    return tensor.astype(np.float32)
