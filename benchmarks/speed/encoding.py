@@ -9,8 +9,8 @@ have the presets' sizes, the default model's dimensions and random weights, stor
 the time does not depend on what was learnt. ``--model`` adds trained models.
 
 Texts: words and phrases are keyphrases of ``terms/inspec.jsonl``, utterances are test queries of
-CLINC150; each clean and with typing errors. Encoders that cache what they compute of words (all
-but CharEmb that reads whole texts) are timed twice: with an empty cache before
+CLINC150; each clean and with typing errors. Encoders that cache the vectors of unknown words
+(CharEmb that reads words, combined models, n-grams) are timed twice: with an empty cache before
 each text (``median_us``), and after other texts of the same kind (``met``). MiniLM is timed with
 its tokenizer. The encoders take turns, so that a slow moment of the machine affects all alike; on
 a machine that others use, ``--clock cpu`` leaves out the pauses that they cause. The encoders run

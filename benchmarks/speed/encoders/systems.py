@@ -43,11 +43,9 @@ class Candidate:
 
     @property
     def keeps_words(self) -> bool:
-        """Whether it caches what it computes of words."""
+        """Whether it computes vectors of unknown words and caches them."""
         if not isinstance(self.encoder, ModelEncoder):
             return False
-        if isinstance(self.encoder, StaticEncoder):
-            return True
         reads = next(iter(self.encoder.readings()))
         return self.encoder.embeds_unknown_words and reads == "words"
 
@@ -79,8 +77,10 @@ class Forgetful:
 
 def _copier(encoder: Encoder) -> Callable[[], Encoder]:
     """A function that returns a copy of the encoder, which shares its large parts."""
-    if isinstance(encoder, StaticEncoder | ContextualEncoder):
+    if isinstance(encoder, StaticEncoder):
         return encoder.replace
+    if isinstance(encoder, ContextualEncoder):  # its table has met the words
+        return lambda: encoder.replace(table=encoder.table.replace())
     # The other kinds never change their cached words in place but replace them, so the copies
     # do not share what one of them has met.
     return lambda: copy.copy(encoder)

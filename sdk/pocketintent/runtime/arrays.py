@@ -27,7 +27,6 @@ MAX_NUMBERS = 1 << 28
 
 _ALIGNMENT = 64  # bytes of a cache line
 _ONES = np.ones(64, np.float32)
-_ROWS_AT_ONCE = 1024
 
 
 def empty_aligned(*shape: int) -> FloatArray:
@@ -61,17 +60,6 @@ def sum_rows(matrix: FloatArray) -> FloatArray:
     ones = _ONES[:count] if count <= len(_ONES) else np.ones(count, np.float32)
     total: FloatArray = ones.dot(matrix)
     return total
-
-
-def sum_stacked(rows: Sequence[FloatArray]) -> FloatArray:
-    """The sum of separate rows, a new array [size]; see :func:`stack_rows`.
-
-    Many rows are added in blocks, so that their copies need little memory.
-    """
-    if len(rows) <= _ROWS_AT_ONCE:
-        return sum_rows(stack_rows(rows))
-    starts = range(0, len(rows), _ROWS_AT_ONCE)
-    return sum_rows(np.stack([sum_stacked(rows[s : s + _ROWS_AT_ONCE]) for s in starts]))
 
 
 def row_products(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -170,7 +170,7 @@ class SequenceEncoder(ModelEncoder):
 
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
         """What words contribute to any text; each word has a vector."""
-        return [self._reader.read_word(vector) for vector in self.table.embed_words(words)]
+        return [self._reader.read_word(vector) for vector in self.table.embed_tokens(words)]
 
     @property
     def embeds_unknown_words(self) -> bool:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import (
-    MAX_DIM,
-    FloatArray,
-    IndexArray,
-    stack_rows,
-    sum_stacked,
-    unit_rows,
-)
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
@@ -111,7 +103,7 @@ class StaticEncoder(ModelEncoder):
         self.counts = round_counts(counts) if compact_counts and counts is not None else counts
         self.compact_counts = compact_counts
         self.manifest = dict(manifest or {})
-        self._vectors = WordCache(self.embed_words, size=self.dim)
+        self._unknown_vectors = WordCache(self._embed_ngrams, size=self.dim)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of a text.
@@ -123,10 +115,15 @@ class StaticEncoder(ModelEncoder):
             float32 [dim], of unit length; zeros if the model cannot embed any token of the text,
             or if the words' vectors cancel out.
         """
-        tokens = self._embedded(self.tokenize(text))
-        if not tokens:
-            return np.zeros(self.dim, np.float32)
-        total = sum_stacked(self._vectors.rows(tokens))
+        tokens = self.tokenize(text)
+        ids = self.vocabulary.ids(tokens)
+        total: FloatArray
+        if ids:
+            total = self.words.weighted_sum(np.array(ids, np.intp))
+        else:
+            total = np.zeros(self.dim, np.float32)
+        if self.ngrams is not None and len(ids) < len(tokens):
+            self._add_unknown(tokens, total)
         norm = float(total.dot(total)) ** 0.5
         if norm > 0.0:
             total /= norm
@@ -137,23 +134,24 @@ class StaticEncoder(ModelEncoder):
 
         Each is bit-identical to the vector that :meth:`encode` returns.
         """
-        vectors = np.zeros((len(texts), self.dim), np.float32)
+        vectors = np.empty((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             block = texts[start : start + _TEXTS_AT_ONCE]
-            self._encode_block(block, vectors[start : start + len(block)])
+            vectors[start : start + len(block)] = self._encode_block(block)
         return vectors
 
-    def _encode_block(self, texts: Sequence[str], totals: FloatArray) -> None:
-        """Write the vectors of texts over rows of zeros."""
-        token_lists = [self._embedded(self.tokenize(text)) for text in texts]
-        rows, end = self._vectors.rows(list(chain.from_iterable(token_lists))), 0
-        for total, tokens in zip(totals, token_lists, strict=True):
-            start, end = end, end + len(tokens)
-            if tokens:
-                total[:] = sum_stacked(rows[start:end])
+    def _encode_block(self, texts: Sequence[str]) -> FloatArray:
+        token_lists = [self.tokenize(text) for text in texts]
+        ids, counts = self.vocabulary.ids_of_lists(token_lists)
+        totals = self.words.weighted_sums(ids, counts)
+        if self.ngrams is not None:
+            lengths = [len(tokens) for tokens in token_lists]
+            for text in np.flatnonzero(counts < lengths).tolist():
+                self._add_unknown(token_lists[text], totals[text])
         # The dot product that `encode` uses; the sum of squares by other means rounds differently.
         norms = np.sqrt(np.matmul(totals[:, None], totals[:, :, None])[:, 0])
         np.divide(totals, norms, out=totals, where=norms > 0)
+        return totals
 
     def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
         """The vectors of tokens, in order and not normalised.
@@ -161,34 +159,29 @@ class StaticEncoder(ModelEncoder):
         Returns:
             float32 [num_embedded, dim]; without n-grams unknown words are left out.
         """
-        embedded = self._embedded(tokens)
-        if not embedded:
-            return np.zeros((0, self.dim), np.float32)
-        return stack_rows(self._vectors.rows(embedded)).copy()
-
-    def embed_words(self, words: Sequence[str]) -> Sequence[FloatArray] | FloatArray:
-        """The vectors of words, float32 [dim] each, computed and not kept.
-
-        Args:
-            words: Words that have a vector; none of an encoder without n-grams is unknown.
-        """
-        unknown = self.vocabulary.unknown(words)
-        known_rows = self.words.rows(np.array(self.vocabulary.ids(words), np.intp))
-        if not unknown:
+        ids = self.vocabulary.ids(tokens)
+        known_rows = self.words.rows(np.array(ids, np.intp))
+        if self.ngrams is None or len(ids) == len(tokens):
             return known_rows
-        known, others = iter(known_rows), iter(self._embed_ngrams(unknown))
-        return [next(known if word in self.vocabulary else others) for word in words]
-
-    def _embedded(self, tokens: Sequence[str]) -> Sequence[str]:
-        """The tokens that have a vector."""
-        if self.ngrams is not None:
-            return tokens
-        return [token for token in tokens if token in self.vocabulary]
+        unknown = self._unknown_vectors(self.vocabulary.unknown(tokens))
+        rows = np.empty((len(tokens), self.dim), np.float32)
+        is_known = np.array([token in self.vocabulary for token in tokens])
+        rows[is_known] = known_rows
+        for row in np.flatnonzero(~is_known).tolist():
+            rows[row] = unknown[tokens[row]]
+        return rows
 
     def combine_tokens(self, vectors: FloatArray) -> FloatArray:
         """The sum of the vectors of tokens, at unit length; see :meth:`encode`."""
         vector: FloatArray = unit_rows(vectors.sum(axis=0, keepdims=True))[0]
         return vector
+
+    def _add_unknown(self, tokens: Sequence[str], total: FloatArray) -> None:
+        """Add the vectors of the unknown words of a text to the sum of its words, in place."""
+        unknown = self.vocabulary.unknown(tokens)
+        vectors = self._unknown_vectors(unknown)
+        for token in unknown:
+            total += vectors[token]
 
     def _embed_ngrams(self, words: Sequence[str]) -> Sequence[FloatArray] | FloatArray:
         """The vectors of unknown words; of more than a few, all are hashed and read together."""
