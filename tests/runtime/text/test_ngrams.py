@@ -7,20 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.text.fnv import fnv1a
 from pocketintent.runtime.text.ngrams import (
     NgramSettings,
-    fnv1a,
     ngram_buckets,
     ngram_buckets_of_words,
 )
-
-# From the draft of the hash's authors, draft-eastlake-fnv, appendix C.
-KNOWN = [(b"", 0x811C9DC5), (b"a", 0xE40C292C), (b"b", 0xE70C2DE5), (b"foobar", 0xBF9CF968)]
-
-
-@pytest.mark.parametrize(("data", "value"), KNOWN)
-def test_the_hash_is_32_bit_fnv_1a(data: bytes, value: int) -> None:
-    assert fnv1a(data) == value
 
 
 def test_ngrams_are_those_of_the_bracketed_word_short_ones_first() -> None:

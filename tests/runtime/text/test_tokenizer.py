@@ -59,6 +59,9 @@ def test_the_port_in_the_specification_passes_the_vectors() -> None:
 
 @given(st.text(st.characters(max_codepoint=127)))
 @example("`a``b'c'`d`")
+@example("Is it on? ..")
+@example("Is it on?\x1c")
+@example(" ?. ")
 def test_ascii_takes_a_shorter_way_to_the_same_tokens(text: str) -> None:
     prepared = text.translate(module._APOSTROPHES).lower()
     assert simple_tokenize(text) == module._tokenize_classes(prepared)

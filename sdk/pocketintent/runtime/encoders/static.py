@@ -41,7 +41,7 @@ from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 _TEXTS_AT_ONCE = 1024
-_FEW_CHARS = 80
+_FEW_CHARS = 240
 """Number of characters up to which unknown words are embedded faster one by one than together;
 the vectors are the same to the bit."""
 

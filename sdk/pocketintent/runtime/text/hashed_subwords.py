@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
+from pocketintent.runtime.text.fnv import OFFSET, PRIME
 
 FLORET_SEED = 2166136261
 MAX_HASHES = 4
 """Number of 32-bit hashes in a hash of 128 bits."""
 
 _END_OF_SENTENCE = "</s>"
-_FNV_OFFSET = 2166136261
-_FNV_PRIME = 16777619
 _C1, _C2 = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
 
 
@@ -62,9 +61,9 @@ def fasttext_hashes(strings: Sequence[bytes]) -> NDArray[np.uint32]:
     hashes = np.empty(len(strings), np.uint32)
     for places, data in _by_length(strings):
         signed = data.view(np.int8).astype(np.int32).view(np.uint32)
-        values = np.full(len(data), _FNV_OFFSET, np.uint32)
+        values = np.full(len(data), OFFSET, np.uint32)
         for column in signed.T:
-            values = (values ^ column) * np.uint32(_FNV_PRIME)
+            values = (values ^ column) * np.uint32(PRIME)
         hashes[places] = values
     return hashes
 

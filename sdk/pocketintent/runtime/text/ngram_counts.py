@@ -5,12 +5,13 @@ The specification for ports, with test vectors, is ``docs/decision.md``.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.text.fnv import MASK, OFFSET, PRIME, ascii_ngram_hashes, lanes
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 MIN_N = 2
@@ -21,9 +22,7 @@ NUM_BUCKETS = 512
 SETTINGS = {"min_n": MIN_N, "max_n": MAX_N, "num_buckets": NUM_BUCKETS}
 """The description of the counts in the manifest of an exported folder."""
 
-_FNV_OFFSET = 2166136261
-_FNV_PRIME = 16777619
-_FIRST_HASHES = [((_FNV_OFFSET ^ byte) * _FNV_PRIME) & 0xFFFFFFFF for byte in range(128)]
+_TO_SIGN = 31 - (NUM_BUCKETS.bit_length() - 1)  # from the sign of a hash to the bit above a bucket
 _SLOT = np.dtype(np.uint16)
 _CACHED_WORDS = 8192
 _TEXTS_AT_ONCE = 64  # counts that fit the cache
@@ -82,10 +81,10 @@ def _read_slots(slots: bytes) -> IndexArray:
 class _Slots(dict[str, bytes]):
     """A slot for each n-gram of a token: its bucket, plus ``NUM_BUCKETS`` if it counts -1.
 
-    The slots of a token are the bytes of an array of ``_SLOT``, since bytes are joined faster than
-    arrays. The cache has two halves: tokens are added to the newer half, and when it is full, the
-    older half is dropped and the newer half takes its place. A token that is used again moves to
-    the newer half. Threads may share the cache.
+    The slots of a token, in any order, are the bytes of an array of ``_SLOT``, since bytes are
+    joined faster than arrays. The cache has two halves: tokens are added to the newer half, and
+    when it is full, the older half is dropped and the newer half takes its place. A token that is
+    used again moves to the newer half. Threads may share the cache.
     """
 
     def __init__(self) -> None:
@@ -110,26 +109,23 @@ def _hash_ngrams(token: str) -> bytes:
     return (_ascii_slots(bracketed) if token.isascii() else _slots_of(bracketed)).tobytes()
 
 
-def _ascii_slots(bracketed: str) -> array[int]:
-    """The slots of a token whose characters are a byte each, as :func:`_slots_of`, but faster."""
-    characters, slots = bracketed.encode(), array(_SLOT.char)
-    for start, first in enumerate(characters[:-1], 1):
-        value = _FIRST_HASHES[first]
-        for byte in characters[start : start + MAX_N - 1]:
-            value = ((value ^ byte) * _FNV_PRIME) & 0xFFFFFFFF
-            slots.append(value % NUM_BUCKETS + NUM_BUCKETS * (value >> 31))
-    return slots
-
-
-def _slots_of(bracketed: str) -> array[int]:
+def _slots_of(bracketed: str) -> NDArray[np.uint16]:
     # FNV-1a reads one byte after another, so an n-gram's hash goes on from that of its prefix.
     characters = [char.encode("utf-8", "surrogatepass") for char in bracketed]
-    slots = array(_SLOT.char)
+    slots = []
     for start in range(len(characters) - MIN_N + 1):
-        value = _FNV_OFFSET
+        value = OFFSET
         for length, char in enumerate(characters[start : start + MAX_N], 1):
             for byte in char:
-                value = ((value ^ byte) * _FNV_PRIME) & 0xFFFFFFFF
+                value = ((value ^ byte) * PRIME) & MASK
             if length >= MIN_N:
                 slots.append(value % NUM_BUCKETS + NUM_BUCKETS * (value >> 31))
-    return slots
+    return np.array(slots, _SLOT)
+
+
+def _ascii_slots(bracketed: str) -> NDArray[np.uint16]:
+    """The slots of a token of ASCII characters, as :func:`_slots_of`, but faster."""
+    hashes, number = ascii_ngram_hashes(bracketed, MIN_N, MAX_N)
+    ones = lanes(number)
+    slots = hashes & ones * (NUM_BUCKETS - 1) | hashes >> _TO_SIGN & ones * NUM_BUCKETS
+    return np.frombuffer(slots.to_bytes(8 * number, "little"), "<u8").astype(_SLOT)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError, shorten
+from pocketintent.runtime.text.fnv import OFFSET, PRIME, ascii_ngram_hashes, fnv1a
 from pocketintent.runtime.text.hashed_subwords import (
     MAX_HASHES,
     fasttext_buckets,
@@ -22,17 +23,6 @@ MAX_N = 64
 
 MAX_WEIGHT = 1000
 """Largest factor on the n-grams' vectors of an unknown word."""
-
-_FNV_OFFSET = 2166136261
-_FNV_PRIME = 16777619
-
-
-def fnv1a(data: bytes) -> int:
-    """32-bit FNV-1a hash (Fowler, Noll and Vo), 0..2**32-1."""
-    value = _FNV_OFFSET
-    for byte in data:
-        value = ((value ^ byte) * _FNV_PRIME) & 0xFFFFFFFF
-    return value
 
 
 def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[int]:
@@ -53,6 +43,11 @@ def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[i
         right, repeats kept.
     """
     bracketed = f"<{word}>"
+    if bracketed.isascii():
+        hashes, number = ascii_ngram_hashes(bracketed, min(min_n, len(bracketed)), max_n)
+        values = np.frombuffer(hashes.to_bytes(8 * number, "little"), "<u8")
+        buckets: list[int] = (values % num_buckets).tolist()
+        return buckets
     grams = [
         bracketed[start : start + n]
         for n in range(min_n, max_n + 1)
@@ -96,9 +91,9 @@ def ngram_buckets_of_words(
     starts = np.arange(len(first_bytes))  # the characters at which n-grams begin
     limits = np.minimum(starts + max_n, np.cumsum(lengths)[word_of])
     at: IndexArray = first_bytes
-    values: NDArray[np.uint32] = np.full(len(starts), _FNV_OFFSET, np.uint32)
+    values: NDArray[np.uint32] = np.full(len(starts), OFFSET, np.uint32)
     while len(starts):  # each step hashes one more byte of every n-gram
-        values = (values ^ data[at]) * np.uint32(_FNV_PRIME)
+        values = (values ^ data[at]) * np.uint32(PRIME)
         owners = word_of[starts]
         sizes = char_of[at] - starts + 1
         complete = np.flatnonzero(ends_char[at] & (sizes >= shortest[owners]))

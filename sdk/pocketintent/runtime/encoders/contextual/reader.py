@@ -20,6 +20,8 @@ from pocketintent.runtime.encoders.contextual.network import ContextNetwork, dec
 EPSILON = 1e-6
 """Added to the mean square of a vector, whose root divides the vector."""
 
+_ZERO, _ONE = np.zeros((), np.float32), np.ones((), np.float32)  # operands without conversion
+
 
 class ContextReader:
     """A network that is ready to read; its weights are decoded once, here.
@@ -42,6 +44,7 @@ class ContextReader:
         middle = self._reach * network.hidden
         self._parts_bias[middle : middle + network.hidden] = network.inner_bias
         self._parts_bias[-1] = network.gate_bias / 2
+        self._ones = np.ones((1, network.width), np.float32)
         self._no_word = np.zeros(self.dim + len(self._parts), np.float32)
         self._gap = [self._no_word] * self._reach
         self._hidden_gate = decode(network.hidden_gate) / np.float32(2)
@@ -150,12 +153,12 @@ class ContextReader:
             4 * self.dim,
             (4 * size, 4 * (size + self._hidden), 4),
         )
-        hidden = np.einsum("nwh->nh", parts)
-        np.maximum(hidden, 0, out=hidden)
+        hidden: FloatArray = np.matmul(self._ones, parts)[:, 0]
+        np.maximum(hidden, _ZERO, hidden)
         gates: FloatArray = hidden.dot(self._hidden_gate)
         gates += rows[self._reach : self._reach + num_tokens, -1]
-        np.tanh(gates, out=gates)
-        gates += 1
+        np.tanh(gates, gates)
+        gates += _ONE
         return hidden, gates
 
 
