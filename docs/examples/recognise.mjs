@@ -21,6 +21,9 @@ const CLASSES = [
 ];
 const MAX_UNKNOWN_WORDS = 128; // different words of a text that are spelt out
 const MAX_CHARS = 4096; // code points of a text that are read
+const FORMAT_VERSION = 1;
+const CORRECTION_VERSION = 1;
+const FEATURES = ["ngram_counts", "negation"];
 const classify = (char) => CLASSES.find(([, pattern]) => pattern.test(char))[0];
 
 /** Return the tokens of a text, by docs/tokenizer.md. */
@@ -131,6 +134,21 @@ export function countNgrams(tokens, { min_n, max_n, num_buckets }) {
 /** Return 1 if one of the tokens is a negation, otherwise 0, by docs/decision.md. */
 export function findNegation(tokens, { words }) {
   return Float32Array.of(tokens.some((token) => words.includes(token)) ? 1 : 0);
+}
+
+/** Throw an error if a folder needs what this program lacks. */
+export function checkManifest({ format_version: format, correction, features }) {
+  const versions = [
+    ["format", format, FORMAT_VERSION],
+    ["correction", correction?.version ?? CORRECTION_VERSION, CORRECTION_VERSION],
+  ];
+  for (const [name, version, known] of versions) {
+    if (version > known) {
+      throw new Error(`${name} version ${version}; this program reads up to ${known}`);
+    }
+  }
+  const lacking = Object.keys(features ?? {}).filter((name) => !FEATURES.includes(name));
+  if (lacking.length) throw new Error(`this program lacks the feature ${lacking.join(", ")}`);
 }
 
 /** Turns texts into features, under the names of conformance.jsonl. */
@@ -293,6 +311,7 @@ export class Recogniser {
   static async load(ort, read) {
     const text = async (name) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await read(name));
     const manifest = JSON.parse(await text("manifest.json"));
+    checkManifest(manifest);
     const recogniser = new Recogniser();
     const open = async ({ file }) => {
       const content = await read(file);
@@ -333,7 +352,7 @@ export class Recogniser {
     const words = (tokens) => JSON.stringify(tokens);
     const read = words(this.inputs.correct(tokenize(text)));
     const against = [...this.labels.intents[place].except, ...this.labels.none];
-    return against.some((other) => words(tokenize(other)) === read);
+    return read !== "[]" && against.some((other) => words(tokenize(other)) === read);
   }
 
   /** Return the inputs of the encoder graph, which are also inputs of the recogniser graph. */

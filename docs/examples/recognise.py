@@ -30,6 +30,9 @@ IDEOGRAPHS = (
 )
 MAX_CHARS = 4096  # code points of a text that are read
 MAX_UNKNOWN_WORDS = 128  # different words of a text that are spelt out
+FORMAT_VERSION = 1
+CORRECTION_VERSION = 1
+FEATURES = ("ngram_counts", "negation")
 TOLERANCE = 1e-4
 NOTHING_KNOWN = {
     "intent": None,
@@ -199,6 +202,19 @@ def pad(value: Any, shape: list[Any]) -> Any:
     return padded
 
 
+def check_manifest(manifest: dict[str, Any]) -> None:
+    """Raise ValueError if a folder needs what this program lacks."""
+    correction = manifest.get("correction") or {"version": CORRECTION_VERSION}
+    for name, version, known in (
+        ("format", manifest["format_version"], FORMAT_VERSION),
+        ("correction", correction["version"], CORRECTION_VERSION),
+    ):
+        if version > known:
+            raise ValueError(f"{name} version {version}; this program reads up to {known}")
+    if lacking := manifest.get("features", {}).keys() - set(FEATURES):
+        raise ValueError(f"this program lacks the feature {', '.join(sorted(lacking))}")
+
+
 def as_tensors(numbers: list[int]) -> Tensors:
     """Return the characters of a text or a word as the inputs of a graph."""
     return {"characters": np.array(numbers, np.int32), "lengths": np.int32(len(numbers))}
@@ -209,6 +225,7 @@ class Recogniser:
 
     def __init__(self, folder: Path) -> None:
         self.manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        check_manifest(self.manifest)
         self.labels = json.loads((folder / "labels.json").read_text("utf-8"))
         self.ids: dict[str, int] = {}
         if "vocabulary.txt" in self.manifest["files"]:
@@ -357,7 +374,7 @@ class Recogniser:
         """Whether a text has the words of a counter-example of an intent, by docs/decision.md."""
         tokens = self.correct(tokenize(text, MAX_CHARS))
         against = self.labels["intents"][place]["except"] + self.labels["none"]
-        return any(tokenize(other, MAX_CHARS) == tokens for other in against)
+        return bool(tokens) and any(tokenize(other, MAX_CHARS) == tokens for other in against)
 
     def run(self, features: dict[str, Any]) -> Tensors:
         """Return the outputs of the recogniser graph."""
@@ -420,7 +437,7 @@ def main() -> int:
     try:
         recogniser = Recogniser(args.folder)
     except (OSError, ValueError, LookupError, TypeError) as error:
-        sys.exit(f"{args.folder} is no exported folder: {type(error).__name__}: {error}")
+        sys.exit(f"{args.folder} cannot be read: {type(error).__name__}: {error}")
     if args.check:
         return check(args.folder, recogniser)
     for text in args.texts:

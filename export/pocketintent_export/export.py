@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
+from pocketintent.runtime.arguments import check_choice, check_flag
 from pocketintent.runtime.bot_file import load_bot, with_settings
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -79,7 +80,8 @@ def export_folder(
             model of a bot file.
         file_format: ``"onnx"`` or ``"tflite"``.
         decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`. None for the
-            decision of a bot file, whose fitted weights are exported, otherwise ``"logistic"``.
+            decision of a bot file, whose fitted weights are exported, otherwise ``"logistic"``. A
+            bot file with the search ``"exact"`` is fitted again, on the codes of its templates.
         correct: Whether typing errors of a query are corrected; None for the choice of a bot file,
             otherwise True.
         scoring: How the graph computes the scores, see :data:`Scoring`; the scores are the same.
@@ -101,6 +103,8 @@ def export_folder(
     """
     started = time.monotonic()
     _check_arguments(file_format, decision, scoring, max_length, max_chars)
+    if correct is not None:
+        check_flag("correct", correct)
     remove_leftovers(out)
     target = check_target(out)
     source = find_model(choose_model(templates, model))
@@ -151,8 +155,7 @@ def _check_arguments(
         ("decision", decision or DEFAULT_DECISION, DECISIONS),
         ("scoring", scoring, get_args(Scoring)),
     ):
-        if value not in choices:
-            raise PocketIntentError(f"{name} {value!r} is not one of {', '.join(choices)}")
+        check_choice(name, value, choices)
     for name, number in (("max_length", max_length), ("max_chars", max_chars)):
         if number is not None and number < 1:
             raise PocketIntentError(f"{name} {number} is less than 1")
@@ -176,7 +179,7 @@ def _recognizer(
     decision: Decision | None,
     correct: bool | None,
 ) -> IntentRecognizer:
-    """The recogniser to export, whose templates are codes; that of a bot file as it is."""
+    """The recogniser to export, whose templates are codes; that of a bot file as it is, if so."""
     path = find_bot_file(templates)
     if path is None:
         decision, correct = decision or DEFAULT_DECISION, correct is not False
@@ -285,13 +288,14 @@ def _report(
     templates = [
         text for intent in recognizer.templates.intents.values() for text in intent.templates
     ]
+    known = set(indexed.texts)
     return {
         "out": str(out),
         "format": manifest["format"],
         "intents": len(indexed.names),
         "templates": len(indexed.texts),
         # Templates without known words can never match.
-        "left_out": [text for text in templates if text not in set(indexed.texts)],
+        "left_out": [text for text in templates if text not in known],
         "bytes": sizes,
         **ratios,
         "proof": proof.to_dict(),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ports import each_folder, read_lines, run_javascript
+from ports import LATER, LATER_MESSAGES, each_folder, read_lines, run_javascript
 
 CHECK_INPUTS = """\
 import { readFileSync } from "node:fs";
@@ -72,6 +72,16 @@ console.log(JSON.stringify({ results, runs: runs.sort() }));
 """
 
 
+CHECK_MANIFESTS = """\
+import { pathToFileURL } from "node:url";
+const [script, json] = process.argv.slice(-2);
+const { checkManifest } = await import(pathToFileURL(script));
+for (const manifest of JSON.parse(json)) {
+  try { checkManifest(manifest); console.log(""); } catch (error) { console.log(error.message); }
+}
+"""
+
+
 @each_folder
 @pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 def test_javascript_makes_the_same_inputs(
@@ -91,9 +101,17 @@ def test_javascript_makes_the_same_inputs(
         assert line.get("weights", []) == pytest.approx(right.get("weights", []))
 
 
+def test_javascript_refuses_a_folder_of_a_later_version(node: str) -> None:
+    manifests = [{"format_version": 1, "correction": None}]
+    manifests += [manifests[0] | changes for changes in LATER]
+    messages = run_javascript(node, CHECK_MANIFESTS, json.dumps(manifests))
+    assert messages == ["", *LATER_MESSAGES]
+
+
 def test_javascript_answers_calls_that_overlap(node: str) -> None:
     files = {
         "manifest.json": {
+            "format_version": 1,
             "kind": "charemb",
             "reads": "words",
             "dim": 1,

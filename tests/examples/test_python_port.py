@@ -11,7 +11,7 @@ import pytest
 
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.graphs.folder import open_exported
-from ports import MODELS, each_folder, read_lines, recognise, run
+from ports import LATER, LATER_MESSAGES, MODELS, each_folder, read_lines, recognise, run
 
 CHECK_BACKEND = """\
 import json, sys
@@ -74,6 +74,21 @@ def test_a_word_without_weight_is_as_unknown_to_a_port_as_to_the_runtime(
         (None, "unknown_words"),
         ("greet", None),
     ]
+
+
+@pytest.mark.parametrize(("changes", "message"), zip(LATER, LATER_MESSAGES, strict=True))
+def test_the_script_refuses_a_folder_of_a_later_version(
+    exported: Callable[..., Path], tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    folder = tmp_path / "folder"
+    shutil.copytree(exported("onnx"), folder)
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8")) | changes
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    result = recognise(folder, "hello")
+    assert (result.returncode, result.stderr) == (
+        1,
+        f"{folder} cannot be read: ValueError: {message}\n",
+    )
 
 
 @each_folder
@@ -141,7 +156,7 @@ def test_a_folder_that_is_no_export_is_refused_in_one_line(
     result = recognise(folder, "hello")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith(f"{folder} is no exported folder: ")
+    assert result.stderr.startswith(f"{folder} cannot be read: ")
     assert missing in result.stderr
 
 

@@ -197,8 +197,18 @@ def test_a_ranking_has_one_candidate_an_intent_by_falling_score(make: Make) -> N
     assert (ranking[0].intent, ranking[0].score) == (match.nearest, match.score)
     assert ranking[1] == match.runner_up
     assert recognizer.rank("lamp off", limit=1) == ranking[:1]
-    with pytest.raises(PocketIntentError, match="limit 0"):
+    with pytest.raises(PocketIntentError, match="limit must be a whole number from 1, not 0"):
         recognizer.rank("lamp off", limit=0)
+    for limit in (2.5, "3", True):
+        with pytest.raises(PocketIntentError, match="limit must be a whole number from 1"):
+            recognizer.rank("lamp off", limit=limit)  # type: ignore[arg-type]
+
+
+def test_whether_to_correct_must_be_a_flag(make: Make) -> None:
+    with pytest.raises(PocketIntentError, match="correct must be True or False, not 1"):
+        IntentRecognizer(make().encoder, TEMPLATES, correct=1)  # type: ignore[arg-type]
+    with pytest.raises(PocketIntentError, match="correct must be True or False, not 0"):
+        IntentRecognizer.load("smart_home", correct=0)  # type: ignore[arg-type]
 
 
 def test_templates_without_a_known_word_are_kept_but_never_matched(make: Make) -> None:

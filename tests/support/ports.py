@@ -29,6 +29,20 @@ FOLDERS = [*((model, False) for model in MODELS), ("static", True)]
 each_folder = pytest.mark.parametrize(("model", "negated"), FOLDERS)
 
 
+LATER: list[dict[str, Any]] = [
+    {"format_version": 2},
+    {"correction": {"version": 2}},
+    {"features": {"ngram_counts": {}, "smell": {}}},
+]
+"""Entries of a manifest that a port cannot read."""
+LATER_MESSAGES = [
+    "format version 2; this program reads up to 1",
+    "correction version 2; this program reads up to 1",
+    "this program lacks the feature smell",
+]
+"""What a port says of them."""
+
+
 def run(*command: object) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONUTF8": "1"}
     return subprocess.run(

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pocketintent.runtime.arrays import row_lengths
 from pocketintent.runtime.encoders.combined.attention import Attention, answering_rows
 from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
 from pocketintent_export.layers.codes import QuantizedRows, row_numbers, unknown_zero
@@ -32,7 +33,7 @@ class AttentionModule(nn.Module):
         self.settings, self.keep_codes = settings, keep_codes
         # The lengths of the rows without their norms, which cancel out.
         decoded = table.quantizer.decode_codes(table.codes)
-        lengths = np.sqrt(np.einsum("nd,nd->n", decoded, decoded))
+        lengths = row_lengths(decoded)
         if table.norms is not None:
             lengths[table.norms == 0] = 0
         scales = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 
 from pocketintent.runtime.errors import PocketIntentError
 
@@ -17,6 +17,18 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise PocketIntentError for a value that is not one of the choices."""
     if value not in choices:
         raise PocketIntentError(f"{name} {value!r} is not one of {', '.join(choices)}")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise PocketIntentError for a value that is neither True nor False."""
+    if not isinstance(value, bool):
+        raise PocketIntentError(f"{name} must be True or False, not {value!r}")
+
+
+def check_count(name: str, value: object) -> None:
+    """Raise PocketIntentError for a value that is not a whole number from 1."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise PocketIntentError(f"{name} must be a whole number from 1, not {value!r}")
 
 
 def check_range(name: str, value: object, low: float, high: float) -> None:

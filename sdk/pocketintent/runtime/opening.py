@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, cast, get_args
 
-from pocketintent.runtime.arguments import check_choice
+from pocketintent.runtime.arguments import check_choice, check_flag
 from pocketintent.runtime.bot_file import Bot, load_bot, read_bot, with_settings
 from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.indexing import Search
@@ -39,6 +39,8 @@ def open_bot(
         check_choice("decision", decision, DECISIONS)
     if search is not None:
         check_choice("search", search, get_args(Search))
+    if correct is not None:
+        check_flag("correct", correct)
     if (path := find_bot_file(templates)) is not None:
         choose_model(templates, model)
         if backend != "numpy":

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import get_args
 
-from pocketintent.runtime.arguments import check_choice, check_text
+from pocketintent.runtime.arguments import check_choice, check_count, check_flag, check_text
 from pocketintent.runtime.bot_file import Bot
 from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.decide import match_text, match_texts, rank_text
@@ -18,7 +18,7 @@ from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, 
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.editing import EditableBot
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
+from pocketintent.runtime.errors import PocketIntentWarning
 from pocketintent.runtime.opening import Backend, open_bot
 from pocketintent.runtime.templates.checks import language_warning
 from pocketintent.runtime.templates.files import TemplateSource, load_templates
@@ -47,7 +47,7 @@ class IntentRecognizer(EditableBot):
 
     Raises:
         TemplateError: The templates cannot be read.
-        PocketIntentError: ``decision`` or ``search`` is unknown.
+        PocketIntentError: ``decision`` or ``search`` is unknown, or ``correct`` is no flag.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class IntentRecognizer(EditableBot):
     ) -> None:
         check_choice("decision", decision, DECISIONS)
         check_choice("search", search, get_args(Search))
+        check_flag("correct", correct)
         state = build_state(encoder, load_templates(templates), decision, search, correct=correct)
         self._open(Bot(encoder, decision, search, state, correct))
 
@@ -179,11 +180,10 @@ class IntentRecognizer(EditableBot):
 
         Raises:
             TypeError: ``text`` is not a string.
-            PocketIntentError: ``limit`` is less than 1.
+            PocketIntentError: ``limit`` is not a whole number from 1.
         """
         check_text(text)
-        if limit < 1:
-            raise PocketIntentError(f"limit {limit} is less than 1")
+        check_count("limit", limit)
         state = self._state
         text = state.read(text)
         return rank_text(state, text, self.encoder.encode(text), limit)

@@ -124,6 +124,15 @@ def test_a_template_finds_itself_with_a_score_of_one() -> None:
     assert hit.score == pytest.approx(1, abs=1e-6)
 
 
+def test_no_similarity_is_above_one() -> None:
+    groups = _groups([40, 40])
+    index = ExactIndex(groups)
+    queries = np.concatenate([group[:-1] for group in groups])
+    assert (index.score_block(queries).max(axis=1) > 1).any()  # rounding
+    assert all(index.search(query, "nearest", 1)[0].score <= 1 for query in queries)
+    assert (index.search_block(queries, "nearest", 2).scores <= 1).all()
+
+
 def test_a_centroid_is_the_unit_mean_and_templates_that_cancel_out_have_their_first() -> None:
     a, b = np.eye(2, 3, dtype=np.float32)
 

@@ -72,6 +72,20 @@ def test_a_block_that_fails_leaves_the_old_file_and_its_own_error(tmp_path: Path
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_an_error_of_the_block_about_another_file_is_raised_as_it_is(tmp_path: Path) -> None:
+    missing = tmp_path / "data.bin"
+    for write in (replacing, new_folder):
+        with pytest.raises(FileNotFoundError) as caught, write(tmp_path / "x"):
+            missing.read_bytes()
+        assert caught.value.filename == str(missing)
+        with (
+            pytest.raises(FileNotFoundError, match=r"cannot be written to: No such file.*x'$"),
+            write(tmp_path / "x") as temporary,
+        ):
+            (temporary / "lost" / "file").touch()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "reason"),
     [

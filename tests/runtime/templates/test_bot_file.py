@@ -51,7 +51,7 @@ def test_a_bot_file_brings_its_model_and_allows_no_other(bot: Path) -> None:
     assert choose_model(bot, None) == bot
     assert choose_model("smart_home", "tiny") == "tiny"
     assert choose_model("smart_home", None) is None
-    with pytest.raises(PocketIntentError, match="is a bot file, which contains its model"):
+    with pytest.raises(PocketIntentError, match="is given as a bot file, which contains its model"):
         choose_model(bot, "tiny")
 
 

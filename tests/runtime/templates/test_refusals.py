@@ -32,6 +32,11 @@ def test_the_words_of_a_counter_example_are_refused(text: str, refused: set[str]
     assert {name for name in TEMPLATES.intents if refuses(text, name)} == refused
 
 
+def test_a_text_without_words_is_no_counter_example() -> None:
+    refuses = Refusals(parse_templates({"intents": {"on": {"templates": ["on"]}}, "none": ["!!!"]}))
+    assert not refuses("???", "on")
+
+
 def test_without_counter_examples_nothing_is_refused() -> None:
     refuses = Refusals(parse_templates({"on": ["lamp on"]}))
     assert not refuses("lamp on", "on")

@@ -62,13 +62,14 @@ def best_hits(totals: FloatArray, scores: FloatArray, bounds: IndexArray, limit:
 
     Returns:
         Hits in descending order of score; of equal scores the first intent, and its first template.
+        Scores beyond -1 and 1, by rounding, are brought there.
     """
     hits = []
     for _ in range(min(limit, len(totals))):
         intent = int(totals.argmax())
         start = int(bounds[intent])
         row = start + int(scores[start : bounds[intent + 1]].argmax())
-        hits.append(Hit(intent, float(totals[intent]), row))
+        hits.append(Hit(intent, min(max(totals.item(intent), -1.0), 1.0), row))
         totals[intent] = -np.inf
     return hits
 
@@ -96,7 +97,7 @@ def best_hit_block(
         intents = totals.argmax(axis=1)
         best = totals[queries, intents]
         totals[queries, intents] = -np.inf
-        block.intents[:, place], block.scores[:, place] = intents, best
+        block.intents[:, place], block.scores[:, place] = intents, best.clip(-1, 1)
         block.rows[:, place], has_tie = _nearest_templates(scores, bounds, intents)
         close |= has_tie | (best - totals.max(axis=1) < ROUNDING)
     return block, close

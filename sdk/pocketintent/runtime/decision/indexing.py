@@ -70,9 +70,9 @@ def index_templates(
 
     The codebook is the current one, otherwise the model's own if its mean error is at most
     ``MAX_ERROR``, otherwise a codebook fitted on the templates. An edit quantises only the
-    changed intent, unless the mean error of all templates then exceeds both ``MAX_ERROR`` and
-    ``REFIT_GROWTH`` times the error at the time the codebook was chosen: then a new codebook
-    is fitted.
+    changed intent, unless the mean error of all templates then exceeds ``MAX_ERROR`` and, with a
+    codebook that was fitted on templates, ``REFIT_GROWTH`` times the error on them: then a new
+    codebook is fitted.
 
     Args:
         encoder: The model.
@@ -101,7 +101,7 @@ def index_templates(
     vectors = fresh | _encode(encoder, templates, others)
     if not vectors:
         return assemble_index(templates, {}, None, MAX_ERROR)
-    quantizer = fit_template_quantizer(np.concatenate([rows for _, rows in vectors.values()]))
+    quantizer = fit_template_quantizer(_in_order_of_texts(vectors))
     intents = _quantise(vectors, quantizer)
     max_error = max(MAX_ERROR, REFIT_GROWTH * _mean_error(intents))
     return assemble_index(templates, intents, quantizer, max_error)
@@ -119,6 +119,15 @@ def _encode(
         if len(ids):
             result[name] = tuple(texts[i] for i in ids), add_centroid(vectors[ids])
     return result
+
+
+def _in_order_of_texts(vectors: Mapping[str, tuple[tuple[str, ...], FloatArray]]) -> FloatArray:
+    """All rows of some intents, in an order that depends on names and texts alone."""
+    groups = []
+    for _, (texts, rows) in sorted(vectors.items()):
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        groups += [rows[order], rows[-1:]]
+    return np.concatenate(groups)
 
 
 def _quantise(

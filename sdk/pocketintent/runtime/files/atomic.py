@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pocketintent.runtime.files.staging import staging
+from pocketintent.runtime.files.staging import is_staged, staging
 
 _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -57,7 +57,8 @@ def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -
 
     Raises:
         OSError: The file cannot be written. The error names ``path`` and says what is wrong
-            with its folder; a device or a pipe is refused, because it would be replaced.
+            with its folder; a device or a pipe is refused, because it would be replaced. An error
+            of the block that names another file is raised as it is.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not (target.is_file() or target.is_dir()):
@@ -69,6 +70,8 @@ def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -
                 temporary.chmod(target.stat().st_mode)
             move_into_place(temporary, target)
     except OSError as error:
+        if _is_of_another_file(error, target):
+            raise
         is_folder = target.is_dir()
         reason = "it is a folder; name a file" if is_folder else _reason(error, target.parent)
         raise _name_target(error, path, reason) from error
@@ -86,7 +89,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises:
         OSError: The folder cannot be written. The error names ``path`` and says what is wrong
-            with its parent.
+            with its parent. An error of the block that names another file is raised as it is.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -95,6 +98,8 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             yield temporary
             move_into_place(temporary, target)
     except OSError as error:
+        if _is_of_another_file(error, target):
+            raise
         raise _name_target(error, path, _reason(error, target.parent)) from error
 
 
@@ -122,6 +127,14 @@ def move_into_place(temporary: Path, target: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _is_of_another_file(error: OSError, target: Path) -> bool:
+    """Whether an error of the block names a file that has nothing to do with the target."""
+    if error.filename is None:
+        return False
+    path = Path(os.path.realpath(os.fsdecode(error.filename)))
+    return path not in (target, target.parent) and not is_staged(path, target)
 
 
 def _name_target(error: OSError, path: str | os.PathLike[str], reason: str) -> OSError:

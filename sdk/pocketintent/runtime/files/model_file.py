@@ -158,6 +158,8 @@ def _map_file(path: Path) -> mmap.mmap:
         raise ModelFileError(f"{path}: there is no such model file") from error
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a name with a NUL, or a lone surrogate
+        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error}") from error
     raise ModelFileError(f"{path} is not a model file: it has only {size} bytes")
 
 

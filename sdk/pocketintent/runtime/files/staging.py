@@ -59,7 +59,7 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
         path: The file or folder that was to be made; a symbolic link is followed.
     """
     target = Path(os.path.realpath(path))
-    name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{6}}\.tmp")
+    name = _temporary_name(target)
     with suppress(OSError), os.scandir(target.parent) as entries:
         folders = [
             Path(entry.path)
@@ -71,6 +71,17 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
                 lock = claim(folder / _LOCK, require_lock=True)
                 if lock is not None:
                     _remove(folder, target, lock)
+
+
+def is_staged(path: Path, target: Path) -> bool:
+    """Whether a path is a temporary folder of a target, or in it."""
+    folders = [path, *path.parents]
+    names = [folder.name for folder in folders if folder.parent == target.parent]
+    return any(_temporary_name(target).fullmatch(name) for name in names)
+
+
+def _temporary_name(target: Path) -> re.Pattern[str]:
+    return re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{6}}\.tmp")
 
 
 def _make_folder(target: Path) -> tuple[Path, int]:

@@ -270,8 +270,9 @@ def open_exported(path: str | os.PathLike[str], backend: str | None = None) -> E
         problem = (
             "is a file, not an exported folder" if folder.exists() else "there is no such folder"
         )
+        runs = "This reads" if backend is None else f"Backend {backend!r} runs"
         raise ModelFileError(
-            f"{folder}: {problem}. Backend {backend!r} runs an exported model: pocketintent export "
+            f"{folder}: {problem}. {runs} an exported model: pocketintent export "
             f"--templates FILE --format {BACKENDS.get(backend or '', 'onnx')} --out FOLDER"
         )
     manifest = read_manifest(folder)

@@ -47,7 +47,7 @@ def fit_codebooks(
     """
     check_matrix(vectors)
     if len(vectors) == 0:
-        raise PocketIntentError(f"vectors must be [n, dim], not {list(vectors.shape)}")
+        raise PocketIntentError("there are no vectors to fit codebooks on")
     dim = vectors.shape[1]
     if sub_dim < 1 or dim % sub_dim:
         divisors = [size for size in range(1, dim + 1) if dim % size == 0]

@@ -46,15 +46,15 @@ def choose_model(
         The bot file, if the source is one; otherwise ``model``.
 
     Raises:
-        PocketIntentError: The source is a bot file, and ``model`` is named too.
+        PocketIntentError: The source is a bot file or a model file, and ``model`` is named too.
     """
     path = find_bot_file(source)
     if path is None:
         return model
     if model is not None:
         raise PocketIntentError(
-            f"{path} is a bot file, which contains its model, but the model {model} is given too; "
-            "leave out the model, or give the templates as JSON"
+            f"{path} is given as a bot file, which contains its model, but the model {model} is "
+            "given too; leave out the model, or give the templates as JSON"
         )
     return path
 

@@ -23,8 +23,8 @@ class Refusals:
                 self._add(text, frozenset([name]))
 
     def _add(self, text: str, intents: frozenset[str]) -> None:
-        tokens = tuple(simple_tokenize(text))
-        self._intents[tokens] = self._intents.get(tokens, frozenset()) | intents
+        if tokens := tuple(simple_tokenize(text)):
+            self._intents[tokens] = self._intents.get(tokens, frozenset()) | intents
 
     def __call__(self, text: str, intent: str) -> bool:
         """Whether a text, as the recogniser reads it, never gets an intent.

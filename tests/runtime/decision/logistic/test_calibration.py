@@ -11,6 +11,7 @@ from pocketintent.runtime.decision.logistic.calibration import (
     Calibration,
     calibrate,
     expected_sigmoid,
+    fit_sigmoid,
 )
 from pocketintent.runtime.decision.logistic.leave_one_out import HeldOut, leave_one_out
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, sigmoid, solve
@@ -55,6 +56,17 @@ def test_any_examples_give_a_finite_increasing_function(
         ),
     )
     assert 0.2 <= found.slope <= 5 and np.isfinite(found.intercept)
+
+
+@pytest.mark.parametrize(("steepness", "slope"), [(50.0, 5.0), (0.01, 0.2)])
+def test_with_a_slope_at_its_limit_half_of_the_answers_are_still_right_at_a_half(
+    steepness: float, slope: float
+) -> None:
+    logits = np.linspace(-3, 5, 400)
+    targets = sigmoid(steepness * (logits - 1))
+    found = fit_sigmoid(logits, targets, np.ones(len(logits)), Calibration(1.0, 0.0))
+    assert found.slope == slope
+    assert -found.intercept / found.slope == pytest.approx(1, abs=0.02)
 
 
 def test_intents_of_one_template_have_the_sigmoid_of_their_number() -> None:

@@ -12,6 +12,7 @@ from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.logistic.calibration import Calibration
 from pocketintent.runtime.decision.logistic.classifier import Classifier
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.templates.files import load_templates
@@ -43,7 +44,8 @@ def scores(recognizer: IntentRecognizer, texts: list[str]) -> np.ndarray:
 TEXTS = ["switch the lamp off please", "what is the time", "lights", "play some jazz loudly"]
 
 
-def test_equal_sets_in_any_order_have_equal_weights() -> None:
+@pytest.mark.parametrize("own_codebook", [False, True])
+def test_equal_sets_in_any_order_have_equal_weights(own_codebook: bool) -> None:
     first, second = make_set(), make_set()
     generator = random.Random(1)
     for intent in second.intents.values():
@@ -51,7 +53,11 @@ def test_equal_sets_in_any_order_have_equal_weights() -> None:
         generator.shuffle(intent.counter_examples)
     second.intents = dict(generator.sample(list(second.intents.items()), len(second.intents)))
     second.none = second.none[::-1]
-    one, other = (IntentRecognizer(load_encoder(None), s) for s in (first, second))
+    encoder = load_encoder(None)
+    assert isinstance(encoder, ModelEncoder)
+    if own_codebook:
+        encoder = encoder.replace(template_quantizer=None)
+    one, other = (IntentRecognizer(encoder, s) for s in (first, second))
     order = [classifier(other).names.index(name) for name in classifier(one).names]
     assert np.array_equal(classifier(one).weights, classifier(other).weights[order])
     assert classifier(one).calibration == classifier(other).calibration

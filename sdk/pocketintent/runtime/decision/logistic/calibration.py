@@ -22,7 +22,7 @@ _WEIGHT, _WEIGHT_OF_INTENT = 40.0, 45.0
 _OFFSETS = np.array([-4.0, -2.0, 0.0, 2.0, 4.0])
 _LEAST_SLOPE, _MOST_SLOPE = 0.2, 5.0
 _MAX_STEPS = 100
-_RIDGE = 1e-6 * np.eye(2)  # for logits so far away that the loss is flat there
+_RIDGE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def fit_sigmoid(
     weights: NDArray[np.float64],
     start: Calibration,
 ) -> Calibration:
-    """Minimise the weighted logistic loss by Newton steps that never go uphill.
+    """Minimise the weighted logistic loss, with a slope from 0.2 to 5.
 
     Args:
         logits: [num_examples].
@@ -113,22 +113,49 @@ def fit_sigmoid(
         start: Where the steps begin.
     """
     inputs = np.stack([logits.astype(np.float64), np.ones(len(logits))])
+    values = np.array([start.slope, start.intercept])
+    slope, intercept = _minimise(inputs, np.zeros(len(logits)), targets, weights, values).tolist()
+    if not _LEAST_SLOPE <= slope <= _MOST_SLOPE:
+        slope = min(max(slope, _LEAST_SLOPE), _MOST_SLOPE)
+        values = np.array([intercept])
+        intercept = _minimise(inputs[1:], slope * inputs[0], targets, weights, values).item()
+    return Calibration(slope, intercept)
+
+
+def _minimise(
+    inputs: NDArray[np.float64],
+    fixed: NDArray[np.float64],
+    targets: NDArray[np.floating],
+    weights: NDArray[np.float64],
+    values: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The coefficients of the inputs at the least weighted logistic loss.
+
+    Newton steps are halved until they do not go uphill.
+
+    Args:
+        inputs: float64 [num_inputs, num_examples].
+        fixed: float64 [num_examples], the part of the outputs that is given.
+        targets: [num_examples], the probability that each example should have, 0..1.
+        weights: float64 [num_examples], the weight of each example's loss.
+        values: float64 [num_inputs], the coefficients to start with.
+    """
 
     def loss(values: NDArray[np.float64]) -> float:
-        outputs = values @ inputs
+        outputs = fixed + values @ inputs
         return float(weights @ (np.logaddexp(0, outputs) - targets * outputs))
 
-    values = np.array([start.slope, start.intercept])
     least = loss(values)
     for _ in range(_MAX_STEPS):
-        probabilities = sigmoid(values @ inputs)
+        probabilities = sigmoid(fixed + values @ inputs)
         gradient = inputs @ (weights * (probabilities - targets))
         curvature = weights * probabilities * (1 - probabilities)
-        step = np.linalg.solve((inputs * curvature) @ inputs.T + _RIDGE, gradient)
+        # The ridge is for logits so far away that the loss is flat there.
+        bends = (inputs * curvature) @ inputs.T + _RIDGE * np.eye(len(values))
+        step = np.linalg.solve(bends, gradient)
         while (lower := loss(values - step)) > least and np.abs(step).max() > 1e-9:
             step /= 2
         if lower >= least:
             break
         values, least = values - step, lower
-    slope, intercept = values.tolist()
-    return Calibration(min(max(slope, _LEAST_SLOPE), _MOST_SLOPE), intercept)
+    return values

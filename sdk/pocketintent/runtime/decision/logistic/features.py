@@ -63,9 +63,7 @@ class FeatureMaker:
 
         The lines are stored as codes, so whether one is negated is estimated from its n-grams.
         """
-        ngrams = background.ngrams.decode()
-        lengths = row_lengths(ngrams)[:, None]
-        ngrams = np.divide(ngrams, lengths, where=lengths > 0, out=np.zeros_like(ngrams))
+        ngrams = unit_rows(background.ngrams.decode())
         parts = [background.vectors.decode(), np.float32(NGRAM_SCALE) * ngrams]
         if self.negations:
             similarities = ngrams @ self._negation_ngrams().T

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.arrays import MAX_NUMBERS, FloatArray, unit_rows
+from pocketintent.runtime.arrays import MAX_NUMBERS, FloatArray, row_lengths, unit_rows
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Matrix
 
@@ -139,7 +139,7 @@ class TableAttention:
         scores *= scales / np.float32(self.settings.temperature)
         scores -= scores.max(axis=1, keepdims=True)
         results = np.float32(1 - self.settings.share) * queries
-        lengths = np.sqrt(np.einsum("nd,nd->n", queries, queries))
+        lengths = row_lengths(queries)
         many = []  # queries that many words answer: their answers are one product
         for index in np.flatnonzero(queries.any(axis=1)).tolist():
             near = np.flatnonzero(scores[index] > -_MAX_SCORE_GAP)
@@ -164,7 +164,7 @@ class TableAttention:
         """The table's rows, and the factors that bring them to unit length; 0 for zeros."""
         if self._rows is None or self._scales is None:
             rows = self._table.decode()
-            norms = np.sqrt(np.einsum("nd,nd->n", rows, rows))
+            norms = row_lengths(rows)
             self._scales = np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
             self._rows = rows
         return self._rows, self._scales
