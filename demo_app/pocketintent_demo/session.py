@@ -150,7 +150,7 @@ class Session:
         if match.reason == "no_templates":
             return "there are no intents yet; :add INTENT TEXT makes one"
         if match.reason == "unknown_words":
-            return "the model knows none of these words"
+            return "the model knows no word of the text"
         if match.reason == "counter_example":
             return f"these are the words of a counter-example of {match.nearest}"
         if match.reason == "below_threshold":

@@ -1,6 +1,7 @@
 """Recognise intents with an exported folder, without pocketintent: a reference for ports.
 
     python recognise.py FOLDER "switch the lamp off"     print one JSON line for each text
+    python recognise.py FOLDER < texts.txt               and for each line of stdin
     python recognise.py FOLDER --check                   run conformance.jsonl
 
 Requires numpy, and onnxruntime for ONNX, or ai-edge-litert or tflite-runtime for TFLite.
@@ -204,6 +205,8 @@ def pad(value: Any, shape: list[Any]) -> Any:
 
 def check_manifest(manifest: dict[str, Any]) -> None:
     """Raise ValueError if a folder needs what this program lacks."""
+    if not isinstance(manifest, dict):
+        raise ValueError("manifest.json is not an object")
     correction = manifest.get("correction") or {"version": CORRECTION_VERSION}
     for name, version, known in (
         ("format", manifest["format_version"], FORMAT_VERSION),
@@ -430,8 +433,8 @@ def check(folder: Path, recogniser: Recogniser) -> int:
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Recognise intents with an exported folder.")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("texts", nargs="*", metavar="TEXT")
+    parser.add_argument("folder", type=Path, help="made by pocketintent export")
+    parser.add_argument("texts", nargs="*", metavar="TEXT", help="without any, the lines of stdin")
     parser.add_argument("--check", action="store_true", help="run conformance.jsonl")
     args = parser.parse_args()
     try:
@@ -440,7 +443,7 @@ def main() -> int:
         sys.exit(f"{args.folder} cannot be read: {type(error).__name__}: {error}")
     if args.check:
         return check(args.folder, recogniser)
-    for text in args.texts:
+    for text in args.texts or map(str.rstrip, sys.stdin):
         print(json.dumps({"text": text, **recogniser.recognise(text)}, ensure_ascii=False))
     return 0
 

@@ -53,6 +53,16 @@ def test_the_report_has_the_parts_of_the_file(
     assert report["seconds"] >= 0
 
 
+def test_what_check_would_warn_about_is_a_warning_of_the_build(
+    tmp_path: Path, tiny_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text("{}")
+    out = tmp_path / "bot.safetensors"
+    assert main(["build", str(path), "--model", str(tiny_model), "--out", str(out)]) == 0
+    assert f"{path}: warning: the set has no intents" in capsys.readouterr().err
+
+
 def test_the_file_answers_as_the_templates_and_the_model(
     build: Any, templates: Path, tiny_model: Path
 ) -> None:

@@ -52,8 +52,8 @@ def test_an_answer_has_intent_score_template_runner_up_and_time(session: Session
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("xyzzy", "knows none of these words"),
-        ("", "knows none of these words"),
+        ("xyzzy", "knows no word of the text"),
+        ("", "knows no word of the text"),
         ("the freezing silence", "below the threshold"),
     ],
 )

@@ -76,6 +76,13 @@ def test_a_word_without_weight_is_as_unknown_to_a_port_as_to_the_runtime(
     ]
 
 
+def test_the_script_answers_each_line_of_stdin(exported: Callable[..., Path]) -> None:
+    folder = exported("onnx")
+    result = recognise(folder, stdin="hello\nlamp on\n")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == recognise(folder, "hello", "lamp on").stdout != ""
+
+
 @pytest.mark.parametrize(("changes", "message"), zip(LATER, LATER_MESSAGES, strict=True))
 def test_the_script_refuses_a_folder_of_a_later_version(
     exported: Callable[..., Path], tmp_path: Path, changes: dict[str, Any], message: str

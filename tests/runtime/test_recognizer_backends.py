@@ -278,7 +278,7 @@ def test_a_backend_that_is_not_installed_is_named_with_its_extra(
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_exported_backend_needs_a_folder(backend: Any) -> None:
-    with pytest.raises(PocketIntentError, match=f"backend '{backend}' needs model"):
+    with pytest.raises(PocketIntentError, match=f"backend '{backend}' needs an exported folder"):
         IntentRecognizer.load(OTHERS, backend=backend)
 
 

@@ -43,12 +43,13 @@ LATER_MESSAGES = [
 """What a port says of them."""
 
 
-def run(*command: object) -> subprocess.CompletedProcess[str]:
+def run(*command: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONUTF8": "1"}
     return subprocess.run(
         [str(part) for part in command],
         capture_output=True,
         encoding="utf-8",
+        input=stdin,
         env=environment,
         timeout=120,
         check=False,
@@ -56,9 +57,9 @@ def run(*command: object) -> subprocess.CompletedProcess[str]:
 
 
 def recognise(
-    *arguments: object, python: object = sys.executable
+    *arguments: object, python: object = sys.executable, stdin: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    return run(python, "-c", ISOLATED, PYTHON_PORT, *arguments)
+    return run(python, "-c", ISOLATED, PYTHON_PORT, *arguments, stdin=stdin)
 
 
 def run_javascript(node: str, code: str, *arguments: object) -> list[str]:

@@ -115,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
     """Build a bot file and print the report."""
     from pocketintent.compression.report import bot_size_report
     from pocketintent.runtime.bot_file import SUFFIX
+    from pocketintent.runtime.templates.checks import check_templates
 
     out: Path = args.out
     if not str(out).lower().endswith(SUFFIX):
@@ -126,6 +127,8 @@ def run(args: argparse.Namespace) -> int:
     started = time.monotonic()
     recognizer, words = _build(args)
     recognizer.save(out)
+    for warning in check_templates(recognizer.templates):
+        print_note(f"{args.templates}: warning: {warning}")
     intents = recognizer.templates.intents
     num_templates = sum(len(intent.templates) for intent in intents.values())
     report = {

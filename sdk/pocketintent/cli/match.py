@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     if args.templates is None and args.backend == "numpy":
         args.refuse(
             "--templates is required: a template file, or a bot file, which has its model. Only an "
-            "exported folder, as --model with --backend onnxruntime or tflite, has its own ones"
+            "exported folder, as --model with --backend onnxruntime or tflite, has its own"
         )
 
     from pocketintent.runtime.recognizer import IntentRecognizer

@@ -53,7 +53,9 @@ def open_bot(
         return with_settings(bot, decision, search, correct), bot.encoder.manifest
     if backend != "numpy":
         if model is None:
-            raise PocketIntentError(f"backend {backend!r} needs model: an exported folder")
+            raise PocketIntentError(
+                f"the backend {backend!r} needs an exported folder as the model"
+            )
         return _open_folder(open_exported(model, backend), templates, decision, search, correct)
     encoder = load_encoder(model)
     if templates is None:

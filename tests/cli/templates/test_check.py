@@ -61,10 +61,11 @@ def test_a_file_without_an_intent_is_an_error(
 
 def test_warnings_leave_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bot.json"
-    path.write_text('{"a": ["x"]}')
+    path.write_text('{"a": ["x", "y"]}')
     status, reports, words = _check(capsys, path)
     assert status == 0
     assert len(reports[0]["warnings"]) == 1
+    assert "has one intent" in reports[0]["warnings"][0]
     assert f"{path}: warning: " in words
 
 
@@ -72,7 +73,8 @@ def test_a_language_that_the_model_does_not_speak_is_a_warning(
     tiny_encoder: StaticEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bot, model = tmp_path / "bot.json", tmp_path / "model.safetensors"
-    bot.write_text('{"language": "de", "intents": {"an": {"templates": ["licht an", "hell"]}}}')
+    intents = {name: {"templates": [f"licht {name}", name]} for name in ("an", "aus")}
+    bot.write_text(json.dumps({"language": "de", "intents": intents}))
     manifest, tensors = tiny_encoder.to_model_file_parts()
     save_model(model, manifest | {"languages": ["en"]}, tensors)
     status, reports, words = _check(capsys, bot, "smart_home", "--model", model)

@@ -40,7 +40,7 @@ def test_the_report_goes_to_stdout_and_its_text_to_stderr(
     assert (report["num_in_scope"], report["num_out_of_scope"]) == (3, 1)
     assert report["decision"] == "logistic"
     assert "confusion matrix" in text
-    assert "warning: too few utterances with an intent" in text
+    assert "warning: the choice of a threshold and a margin needs 20 utterances" in text
 
 
 def test_json_leaves_stderr_empty(

@@ -75,16 +75,19 @@ def test_every_written_file_is_read_back(
     [
         ("u.csv", "", "no utterances; write lines of"),
         ("u.csv", "text,intent\n", "no utterances"),
-        ("u.csv", "hello,\nlamp on\n", r"line 2: 1 field\(s\) instead of 2; .*quote a text"),
-        ("u.csv", "text,intent,id\nhello,\n", r"line 2: 2 field\(s\) instead of 3"),
-        ("u.csv", "lamp on;lights_on\n", "separate text and intent by a tab or a comma"),
+        ("u.csv", "hello,\nlamp on\n", "line 2: 1 field instead of 2; .*quote a text"),
+        ("u.csv", "text,intent,id\nhello,\n", "line 2: 2 fields instead of 3"),
+        ("u.csv", "lamp on lights_on\n", "by a tab, a comma or a semicolon"),
+        ("u.csv", "text,intent,x,text\n", "line 1: two columns are named text; keep one"),
+        ("u.csv", "utterance,label\n", "line 1: .*its columns must be named text and intent"),
+        ("u.csv", f"{'a' * 200_000},\n", "line 1: .*a field has at most 131,072 characters"),
         ("u.csv", '"hello,\n', "line 1: not a valid row"),
         ("u.jsonl", '{"text": "hello"}\n', 'line 1: "intent" must be .*but it is missing'),
         ("u.jsonl", '\n{"text": "a", "intent": ""}\n', "line 2: .*or null for .*found ''"),
         ("u.jsonl", '{"text": "hello", "intent": 3}\n', 'line 1: "intent" .*found 3'),
         ("u.jsonl", '{"text": 3, "intent": null}\n', 'line 1: "text" must be a string'),
         ("u.jsonl", "hello,\n", "line 1: not valid JSON"),
-        ("u.jsonl", '["hello"]\n', "line 1: expected a JSON object"),
+        ("u.jsonl", '["hello"]\n', "is not a JSON object; write one object on each line"),
     ],
 )
 def test_errors_name_the_file_the_line_and_the_remedy(
@@ -92,6 +95,11 @@ def test_errors_name_the_file_the_line_and_the_remedy(
 ) -> None:
     with pytest.raises(PocketIntentError, match=f"{name}.*{message}"):
         read(write(tmp_path / name, content))
+
+
+def test_fields_may_be_separated_by_semicolons(tmp_path: Path) -> None:
+    path = write(tmp_path / "u.csv", "text;intent\nlamp on, please;lights_on\nhello;\n")
+    assert read(path) == [Utterance("lamp on, please", "lights_on"), Utterance("hello", None)]
 
 
 def test_an_unknown_intent_is_named_with_the_nearest_one(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_the_text_names_the_mistakes_their_templates_and_the_choice(
     assert "    expected  lights_on  " in text
     assert "    expected  no intent" in text
     assert "  'zzz'  (unknown_words)" in text
-    assert "warning: too few utterances with an intent" in text
+    assert "warning: the choice of a threshold and a margin needs 20 utterances" in text
     refused = describe(report, matrix)
     assert "(below_threshold)\n    nearest   lights_on" in refused
     assert "  now                  threshold 0.99, margin 0.02: " in refused

@@ -78,7 +78,7 @@ def test_the_split_is_fixed_and_covers_every_document_once() -> None:
         ({"id": "1", "keyphrases": []}, '"text" must be a string, found None'),
         ({"id": "1", "text": "t"}, '"keyphrases" must be a list'),
         ({"id": "1", "text": "t", "keyphrases": ["a", 2]}, '"keyphrases" must be a list'),
-        ([], "expected a JSON object"),
+        ([], r"\[\] is not a JSON object"),
     ],
 )
 def test_a_malformed_line_is_named(tmp_path: Path, row: object, message: str) -> None:

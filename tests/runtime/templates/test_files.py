@@ -51,8 +51,9 @@ def _write(path: Path, content: str | bytes) -> Path:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", ["not JSON", "line 1"]),
-        ('{"a": ["x"],}', ["not JSON", "line 1, column 1"]),
+        ("", ["is empty; write"]),
+        ('{"a": ["x"],}', ["not JSON", "line 1, column 1", "none after the last"]),
+        ("{'a': ['x']}", ["not JSON", "double quotes"]),
         ('{\n"a": ["x"\n', ["not JSON", "line 3"]),
         ('{"intents": {}, "threshold": NaN}', ["not JSON", "column 30"]),
         (b'{"a":\n["caf\xe9"]}', ["line 2", "UTF-8"]),
@@ -102,6 +103,8 @@ def test_a_missing_file_error_lists_the_shipped_sets(tmp_path: Path) -> None:
         load_templates(tmp_path / "nothing.json")
     with pytest.raises(TemplateError, match="no such file"):
         load_templates("")
+    with pytest.raises(TemplateError, match=r"; did you mean smart_home\? shipped: "):
+        load_templates("smarthome")
 
 
 def test_a_folder_is_no_template_file(tmp_path: Path) -> None:

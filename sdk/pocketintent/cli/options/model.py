@@ -20,7 +20,7 @@ def add_model_option(parser: argparse.ArgumentParser, more: str = "") -> None:
         more: What else the option may name, for the help.
     """
     parser.add_argument(
-        "--model", metavar="MODEL", help=f"{MODEL_HELP}{more}; by default {DEFAULT}"
+        "--model", metavar="MODEL", help=f"{MODEL_HELP}{more} (default: the model {DEFAULT!r})"
     )
 
 

@@ -7,18 +7,12 @@ from copy import copy
 from typing import Any
 
 from pocketintent.evaluation.bot.answers import Answer, ask, count_answers, count_intents
+from pocketintent.evaluation.bot.checks import find_warnings
 from pocketintent.evaluation.bot.confusion import ConfusionMatrix
 from pocketintent.evaluation.bot.limits import choose_limits
 from pocketintent.evaluation.bot.mistakes import find_mistakes
 from pocketintent.evaluation.records import Utterance
 from pocketintent.runtime.recognizer import IntentRecognizer
-from pocketintent.runtime.templates.forms import list_names
-
-LEAST_IN_SCOPE = 20
-"""Utterances with an intent below which the choice of limits is little more than chance."""
-
-LEAST_OUT_OF_SCOPE = 10
-"""The same for utterances without an intent."""
 
 
 def evaluate_bot(
@@ -54,7 +48,7 @@ def evaluate_bot(
         "confusions": [m.to_dict() for m in mistakes if m.given is not None][:worst],
         "refusals": [m.to_dict() for m in mistakes if m.given is None][:worst],
         "choice": _choose(recognizer, answers, figures),
-        "warnings": _find_warnings(answers, recognizer.intents),
+        "warnings": find_warnings(utterances, recognizer.templates),
     }
     return report, matrix
 
@@ -68,24 +62,3 @@ def _choose(
     changed.threshold, changed.margin = limits
     after = count_answers(ask(changed, [answer.utterance for answer in answers]))
     return {**limits._asdict(), "before": before, "after": after}
-
-
-def _find_warnings(answers: Sequence[Answer], intents: Sequence[str]) -> list[str]:
-    num_inside = sum(answer.in_scope for answer in answers)
-    num_outside = len(answers) - num_inside
-    warnings = []
-    if num_inside < LEAST_IN_SCOPE:
-        warnings.append(
-            f"too few utterances with an intent to choose a threshold and a margin from: "
-            f"{num_inside} instead of {LEAST_IN_SCOPE}; add sentences of your users"
-        )
-    if num_outside < LEAST_OUT_OF_SCOPE:
-        warnings.append(
-            f"too few utterances without an intent to choose a threshold and a margin from: "
-            f"{num_outside} instead of {LEAST_OUT_OF_SCOPE}; add sentences that the bot should "
-            "refuse, with an empty intent (null in JSON lines)"
-        )
-    untested = set(intents) - {answer.utterance.intent for answer in answers}
-    if untested:
-        warnings.append(f"intents without an utterance: {list_names(untested)}")
-    return warnings

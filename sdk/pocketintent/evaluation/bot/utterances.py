@@ -80,12 +80,16 @@ def _read_columns(path: Path, content: bytes) -> Iterator[_Row]:
             columns = 0, 1
             names = [field.strip().lower() for field in fields]
             if "text" in names and "intent" in names:
+                for name in ("text", "intent"):
+                    if names.count(name) > 1:
+                        raise PocketIntentError(f"{place}: two columns are named {name}; keep one")
                 columns, width = (names.index("text"), names.index("intent")), len(names)
                 continue
         if len(fields) != width:
+            found = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
             raise PocketIntentError(
-                f"{place}: {len(fields)} field(s) instead of {width}; separate text and intent by "
-                "a tab or a comma, quote a text that contains the separator, and leave the intent "
+                f"{place}: {found} instead of {width}; separate text and intent by a tab, a comma "
+                "or a semicolon, quote a text that contains the separator, and leave the intent "
                 "empty for an utterance that belongs to none"
             )
         text, intent = (fields[column] for column in columns)
@@ -94,8 +98,11 @@ def _read_columns(path: Path, content: bytes) -> Iterator[_Row]:
 
 def _explain_unknown(row: _Row, intents: Collection[str], owner: str) -> str:
     near = difflib.get_close_matches(str(row.intent), intents, n=1, cutoff=0.0)
+    is_first = row.place.endswith(", line 1")
+    header = "; if this is a header, its columns must be named text and intent" if is_first else ""
     hint = f"the nearest name is {shorten(near[0])}" if near else "the file has no intents"
     return (
         f"{row.place}: {owner} has no intent {shorten(row.intent)}; {hint}; correct the name, or "
         "leave the intent empty (null in JSON lines) if the utterance belongs to none"
+        f"{header}"
     )

@@ -61,14 +61,18 @@ def _describe_figures(report: dict[str, Any]) -> Iterator[str]:
     reasons = ", ".join(
         f"{reason} {percent(part)}" for reason, part in report["refused_by_reason"].items()
     )
-    yield f"{report['num_in_scope']} utterances with an intent:"
+    yield f"{_number(report['num_in_scope'])} with an intent:"
     yield f"  right and accepted  {percent(report['accuracy']):>8}"
     yield f"  refused             {percent(report['refused']):>8}" + (reasons and f"  ({reasons})")
     yield f"  wrong intent        {percent(report['wrong']):>8}"
     whatever = percent(report["accuracy_without_threshold"])
     yield f"  best intent right   {whatever:>8}  (whatever the threshold)"
-    yield f"{report['num_out_of_scope']} utterances without an intent:"
+    yield f"{_number(report['num_out_of_scope'])} without an intent:"
     yield f"  accepted            {percent(report['out_of_scope_accepted']):>8}"
+
+
+def _number(utterances: int) -> str:
+    return "1 utterance" if utterances == 1 else f"{utterances} utterances"
 
 
 def _describe_intents(report: dict[str, Any]) -> Iterator[str]:

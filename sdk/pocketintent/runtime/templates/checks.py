@@ -24,7 +24,8 @@ def check_templates(template_set: TemplateSet) -> list[str]:
         template_set: The set.
 
     Returns:
-        One sentence for each finding: a set without intents; an intent with one template, or with
+        One sentence for each finding: a set without intents, or with one intent and nothing that
+        does not express it; an intent with one template, or with
         no letter in any template; a text without words; two texts of the same list, or templates
         of two intents, that differ only in case and punctuation; a counter-example with the words
         of a template of its intent, or a text of ``none`` with the words of any template; and
@@ -62,6 +63,11 @@ def language_warning(template_set: TemplateSet, manifest: Mapping[str, Any]) -> 
 def _warnings(template_set: TemplateSet) -> Iterator[str]:
     if not template_set.intents:
         yield "the set has no intents"
+    if len(template_set.intents) == 1 and not template_set.none:
+        yield (
+            "the set has one intent, for which other texts are easily taken; write texts that do "
+            'not express it in "none"'
+        )
     places: dict[_Words, str] = {}
     names = _names_by_words(template_set)
     for name, intent in template_set.intents.items():
@@ -78,7 +84,7 @@ def _warnings(template_set: TemplateSet) -> Iterator[str]:
             if not words:
                 yield f"{place} has no word, so it never matches"
             elif words in places:
-                yield f"{place} has the same words as {places[words]}"
+                yield f"{place} has the same words as {places[words]}; remove one of them"
             else:
                 places[words] = place
             if names.get(words, name) != name:
@@ -106,7 +112,10 @@ def _names_by_words(template_set: TemplateSet) -> dict[_Words, str]:
 
 def _check_intent(name: str, intent: IntentTemplates) -> Iterator[str]:
     if len(intent.templates) == 1:
-        yield f"intent {shorten(name)} has one template; 5 or more improve recognition"
+        yield (
+            f"intent {shorten(name)} has one template, for which other texts are easily taken; "
+            "write 5 or more"
+        )
     if not any(map(str.isalpha, "".join(intent.templates))):
         yield (
             f"intent {shorten(name)} has no letter in any template; a text is recognised by its "

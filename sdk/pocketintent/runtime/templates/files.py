@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
@@ -75,8 +76,11 @@ def find_templates(source: str | os.PathLike[str]) -> Path:
             f"{path} is a folder; name the template file (JSON) in it, or give an exported folder "
             "as the model, with a backend (onnxruntime or tflite)"
         )
+    near = difflib.get_close_matches(str(source), shipped, n=1)
+    meant = f"did you mean {near[0]}? " if near else ""
     raise TemplateError(
-        f"{path}: no such file, and no shipped set of this name; shipped: {list_names(shipped)}"
+        f"{path}: no such file, and no shipped set of this name; {meant}shipped: "
+        f"{list_names(shipped)}"
     )
 
 
@@ -105,12 +109,17 @@ def read_json(path: Path) -> Any:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise TemplateError(f"{path}: line {line} is not UTF-8; save the file as UTF-8") from error
+    if not text.strip():
+        raise TemplateError(f'{path} is empty; write {{"lights_on": ["turn on the lights"]}}')
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError as error:
         _check_depth(text, path)
         place = f"line {error.lineno}, column {error.colno}"
-        raise TemplateError(f"{path}: not JSON at {place}: {error.msg}") from error
+        raise TemplateError(
+            f"{path}: not JSON at {place}: {error.msg}; names and texts stand in double quotes, "
+            "with a comma between two of them and none after the last"
+        ) from error
     try:
         # orjson keeps the last of two equal keys, which would lose templates silently.
         return json.loads(text, object_pairs_hook=_unique_keys)

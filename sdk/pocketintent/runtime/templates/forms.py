@@ -153,7 +153,7 @@ def _read_templates(
         problems.add(f'{place} {found}; write a list of texts: ["...", "..."]')
         return []
     if not value:
-        problems.add(f"{place} has no templates; add one, or remove the intent")
+        problems.add(f"{place} has no templates; write at least one")
     return _read_texts(value, f"{place}, template", problems, allow_objects=allow_objects)
 
 

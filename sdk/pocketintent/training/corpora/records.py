@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import PocketIntentError, shorten
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.text.lines import numbered_lines, without_mark
 from pocketintent.training.corpora.tables import read_table
@@ -55,7 +55,7 @@ def parse_objects(path: str | Path, content: bytes) -> Iterator[tuple[str, dict[
             ) from error
         if not isinstance(value, dict):
             raise PocketIntentError(
-                f"{place}: expected a JSON object, found {type(value).__name__}"
+                f"{place}: {shorten(value)} is not a JSON object; write one object on each line"
             )
         yield place, value
 

@@ -13,7 +13,8 @@ from pocketintent.runtime.errors import PocketIntentError
 def read_table(path: Path, content: bytes) -> Iterator[tuple[str, list[str]]]:
     """Split a table into rows; a header is a row like any other.
 
-    The fields are separated by tabs if the first line has a tab, else by commas. They may be
+    The fields are separated by tabs if the first line has a tab, else by commas if it has a comma,
+    else by semicolons, as Excel writes CSV in much of Europe. They may be
     quoted as in RFC 4180, and quoted fields may contain line ends.
 
     Args:
@@ -34,7 +35,8 @@ def read_table(path: Path, content: bytes) -> Iterator[tuple[str, list[str]]]:
         raise PocketIntentError(
             f"{path}, line {line}: not UTF-8 ({error.reason}); convert the file to UTF-8"
         ) from error
-    delimiter = "\t" if "\t" in text.lstrip().partition("\n")[0] else ","
+    first_line = text.lstrip().partition("\n")[0]
+    delimiter = next((mark for mark in "\t,;" if mark in first_line), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
@@ -44,6 +46,7 @@ def read_table(path: Path, content: bytes) -> Iterator[tuple[str, list[str]]]:
                 yield place, fields
     except csv.Error as error:
         raise PocketIntentError(
-            f"{path}, line {line}: not a valid row ({error}); a field that begins with a quotation "
-            "mark ends with one, and is written with each mark inside it doubled"
+            f"{path}, line {line}: not a valid row ({error}); a field has at most "
+            f"{csv.field_size_limit():,} characters, and one that begins with a quotation mark "
+            "ends with one, and is written with each mark inside it doubled"
         ) from error
