@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import pocketintent
+from pocketintent import IntentRecognizer
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGES = [
     REPOSITORY / "README.md",
@@ -112,3 +115,10 @@ def test_a_phrase_that_is_not_english_is_nowhere(phrase: str) -> None:
         if phrase in line
     ]
     assert places == []
+
+
+def test_the_page_on_python_has_every_public_name() -> None:
+    page = (REPOSITORY / "docs/python.md").read_text("utf-8")
+    methods = [name for name in dir(IntentRecognizer) if not name.startswith("_")]
+    names = {*pocketintent.__all__, *methods} - {"__version__", "from_bot"}
+    assert [name for name in sorted(names) if not re.search(rf"`(\w+\.)?{name}\b", page)] == []
