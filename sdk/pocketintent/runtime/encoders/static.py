@@ -41,9 +41,9 @@ from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 _TEXTS_AT_ONCE = 1024
-_FEW_CHARS = 240
-"""Number of characters up to which unknown words are embedded faster one by one than together;
-the vectors are the same to the bit."""
+_FEW_CHARS, _FEW_ASCII_CHARS = 80, 240
+"""Number of characters up to which unknown words, and such in ASCII, are embedded faster one by one
+than together; the vectors are the same to the bit."""
 
 
 class StaticEncoder(ModelEncoder):
@@ -186,7 +186,8 @@ class StaticEncoder(ModelEncoder):
     def _embed_ngrams(self, words: Sequence[str]) -> Sequence[FloatArray] | FloatArray:
         """The vectors of unknown words; of more than a few, all are hashed and read together."""
         assert self.ngrams is not None and self.ngram_settings is not None
-        if sum(map(len, words)) <= _FEW_CHARS:
+        few = _FEW_ASCII_CHARS if all(map(str.isascii, words)) else _FEW_CHARS
+        if sum(map(len, words)) <= few:
             return [self._embed_word(word) for word in words]
         buckets, counts = self.ngram_settings.buckets_of_words(words)
         vectors = self.ngrams.weighted_sums(buckets, counts)
