@@ -17,8 +17,10 @@ def parser(monkeypatch: pytest.MonkeyPatch) -> argparse.ArgumentParser:
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         module.calls += 1  # type: ignore[attr-defined]
-        parser.description = "Greet people."
+        parser.description = "Greet people. " + "Wraps to the width of the terminal. " * 9
+        parser.epilog = "examples:\n  greet Ada"
         parser.add_argument("name")
+        parser.add_argument("--loudly", action="store_true")
 
     module.add_arguments = add_arguments  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "greeting", module)
@@ -42,13 +44,29 @@ def test_a_command_is_filled_once_and_only_when_it_is_chosen(
 
 
 def test_the_help_of_a_command_comes_from_its_module(
-    parser: argparse.ArgumentParser, capsys: pytest.CaptureFixture[str]
+    parser: argparse.ArgumentParser,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     with pytest.raises(SystemExit):
         parser.parse_args(["greet", "--help"])
     text = capsys.readouterr().out
     assert text.startswith("usage: prog greet")
-    assert "Greet people." in text
+    assert "Greet people." in text and "examples:\n  greet Ada" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_an_unknown_option_is_refused_with_the_usage_of_its_command(
+    parser: argparse.ArgumentParser,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for option, hint in (("--lodly", "; did you mean --loudly?"), ("--xyz=1", "")):
+        with pytest.raises(SystemExit):
+            parser.parse_args(["greet", "Ada", option])
+        message = capsys.readouterr().err
+        assert message.startswith("usage: prog greet")
+        assert message.endswith(f"error: unrecognized arguments: {option}{hint}\n")
 
 
 def _leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -7,6 +7,7 @@ commands, which is all that their help needs.
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -22,6 +23,15 @@ class Command(NamedTuple):
     subcommands of its own, ``run(args)``."""
     summary: str
     """Its line in the help of the command above it."""
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Wraps a text of one line; a text of several lines, such as examples, stays as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text:
+            return super()._fill_text(text, width, indent)
+        return argparse.HelpFormatter._fill_text(self, text, width, indent)
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -47,9 +57,18 @@ class CommandParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Fill the parser, then parse as argparse does."""
+        """Fill the parser, and parse as argparse does, but refuse what is left.
+
+        argparse leaves that to the parser above, whose usage does not have the options.
+        """
         self.fill()
-        return super().parse_known_args(args, namespace)
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            options = list(self._option_string_actions)
+            near = difflib.get_close_matches(unknown[0].partition("=")[0], options, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return parsed, unknown
 
 
 def add_commands(
@@ -68,5 +87,5 @@ def add_commands(
             command.name,
             module=command.module,
             help=command.summary,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=HelpFormatter,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pocketintent.cli.commands import HelpFormatter
 from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Download data sets from their public sources, convert them, check the number "
         "of lines, and write them under DIR. Prints one JSON line for each data set.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     fetch.add_argument(
         "names",

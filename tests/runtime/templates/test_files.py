@@ -103,6 +103,8 @@ def test_a_missing_file_error_lists_the_shipped_sets(tmp_path: Path) -> None:
         load_templates(tmp_path / "nothing.json")
     with pytest.raises(TemplateError, match="no such file"):
         load_templates("")
+    with pytest.raises(TemplateError, match=r"must be a path, .* or a TemplateSet, not list"):
+        load_templates(["turn on the lights"])  # type: ignore[arg-type]
     with pytest.raises(TemplateError, match=r"; did you mean smart_home\? shipped: "):
         load_templates("smarthome")
 

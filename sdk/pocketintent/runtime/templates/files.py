@@ -49,6 +49,11 @@ def load_templates(source: TemplateSource) -> TemplateSet:
         return parse_templates(source.to_dict(), "template set")
     if isinstance(source, Mapping):
         return parse_templates(source)
+    if not isinstance(source, str | os.PathLike):
+        raise TemplateError(
+            "templates must be a path, the name of a shipped set, a mapping or a TemplateSet, not "
+            f"{type(source).__name__}"
+        )
     path = find_templates(source)
     return parse_templates(read_templates_file(path), str(path))
 
