@@ -154,9 +154,9 @@ def _parse() -> argparse.Namespace:
         "--sizes",
         type=lambda text: tuple(map(int, text.split("x"))),
         nargs="+",
-        default=[(6, 1), (6, 3), (6, 6), (6, 10), (20, 6)],
+        default=[(1, 1), (2, 1), (6, 1), (6, 3), (6, 6), (6, 10), (20, 6)],
         metavar="INTENTSxTEMPLATES",
-        help="numbers of intents and templates (6x1 6x3 6x6 6x10 20x6)",
+        help="numbers of intents and templates (1x1 2x1 6x1 6x3 6x6 6x10 20x6)",
     )
     return parser.parse_args()
 

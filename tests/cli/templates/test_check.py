@@ -61,11 +61,11 @@ def test_a_file_without_an_intent_is_an_error(
 
 def test_warnings_leave_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bot.json"
-    path.write_text('{"a": ["x", "y"]}')
+    path.write_text('{"a": ["x"]}')
     status, reports, words = _check(capsys, path)
     assert status == 0
     assert len(reports[0]["warnings"]) == 1
-    assert "has one intent" in reports[0]["warnings"][0]
+    assert "has one template" in reports[0]["warnings"][0]
     assert f"{path}: warning: " in words
 
 

@@ -24,8 +24,7 @@ def check_templates(template_set: TemplateSet) -> list[str]:
         template_set: The set.
 
     Returns:
-        One sentence for each finding: a set without intents, or with one intent and nothing that
-        does not express it; an intent with one template, or with
+        One sentence for each finding: a set without intents; an intent with one template, or with
         no letter in any template; a text without words; two texts of the same list, or templates
         of two intents, that differ only in case and punctuation; a counter-example with the words
         of a template of its intent, or a text of ``none`` with the words of any template; and
@@ -63,11 +62,6 @@ def language_warning(template_set: TemplateSet, manifest: Mapping[str, Any]) -> 
 def _warnings(template_set: TemplateSet) -> Iterator[str]:
     if not template_set.intents:
         yield "the set has no intents"
-    if len(template_set.intents) == 1 and not template_set.none:
-        yield (
-            "the set has one intent, for which other texts are easily taken; write texts that do "
-            'not express it in "none"'
-        )
     places: dict[_Words, str] = {}
     names = _names_by_words(template_set)
     for name, intent in template_set.intents.items():

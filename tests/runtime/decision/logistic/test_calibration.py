@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pocketintent import IntentRecognizer
 from pocketintent.runtime.decision.logistic.calibration import (
     FEW_OUTSIDE,
     OUTSIDE_SHARE,
@@ -100,7 +101,18 @@ def test_the_expected_sigmoid_counts_less_the_more_templates_there_are(few: bool
     assert found.slope * 3.0 + found.intercept > 0
 
 
-@given(st.integers(1, 1000), st.floats(1, 1000))
+def test_bots_of_one_and_two_intents_have_the_sigmoid_of_three() -> None:
+    assert expected_sigmoid(1, 4) == expected_sigmoid(2, 4) == expected_sigmoid(3, 4)
+
+
+def test_a_bot_of_one_intent_refuses_foreign_texts() -> None:
+    recognizer = IntentRecognizer.load({"greet": ["hi there"]})
+    assert recognizer.match("hello there").intent == "greet"
+    for text in ("turn on the lamp", "zzz", "a", "what is the capital of france"):
+        assert recognizer.match(text).reason == "below_threshold"
+
+
+@given(st.integers(3, 1000), st.floats(1, 1000))
 def test_the_expected_threshold_rises_with_intents_and_templates(
     num_intents: int, num_templates: float
 ) -> None:
