@@ -157,8 +157,6 @@ def test_what_cannot_be_adapted_is_refused(
     options = ("--model", "tiny", "--teacher", "default", "--texts", templates)
     assert "--teacher" not in (error := build(templates, *options, status=1))
     assert "bot.json: a .json file is not a corpus" in error
-    error = build(templates, "--texts", templates, status=1)
-    assert "--texts requires --teacher" in error
     error = build(templates, "--model", tiny_model, "--teacher", "default", status=1)
     assert "--teacher: a model of kind static cannot be adapted" in error
     error = build(templates, "--teacher", "tiny", status=1)
@@ -171,7 +169,6 @@ def test_what_cannot_be_built_is_refused(
 ) -> None:
     bot, _ = build(templates, "--model", tiny_model)
 
-    assert "ends in .safetensors" in build(templates, out="bot.json", status=1)
     error = build(bot, "--model", tiny_model, out="x.safetensors", status=1)
     assert "which contains its model" in error
     model = character_models["text"]
@@ -203,6 +200,27 @@ def test_commands_take_a_bot_file(
     expected = {"match": ("intent", "on"), "check": ("errors", []), "test": ("model", str(bot))}
     key, value = expected[command]
     assert line[key] == value
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--out", "bot.json"], "--out bot.json: the name of a bot file ends in .safetensors"),
+        (["--out", "b.safetensors", "--texts", "README.md"], "--texts requires --teacher"),
+    ],
+)
+def test_options_that_do_not_fit_are_bad_usage(
+    templates: Path,
+    options: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(templates.parent)
+    (templates.parent / "README.md").touch()
+    with pytest.raises(SystemExit, match="2"):
+        main(["build", str(templates), *options])
+    assert capsys.readouterr().err.endswith(f"pocketintent build: error: {message}\n")
 
 
 def test_a_damaged_bot_file_is_an_error_of_the_check(

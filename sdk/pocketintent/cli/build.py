@@ -119,9 +119,9 @@ def run(args: argparse.Namespace) -> int:
 
     out: Path = args.out
     if not str(out).lower().endswith(SUFFIX):
-        raise PocketIntentError(f"--out {out}: the name of a bot file ends in {SUFFIX}")
+        args.parser.error(f"--out {out}: the name of a bot file ends in {SUFFIX}")
     if args.texts and args.teacher is None:
-        raise PocketIntentError("--texts requires --teacher")
+        args.parser.error("--texts requires --teacher")
     if args.teacher is not None:
         prepare_torch("cpu", threads=1)
     started = time.monotonic()
