@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; None for the arguments of the process.
 
     Returns:
-        The exit status: 0 for success, 1 if a file cannot be used.
+        The exit status: 0 for success, 1 if a file cannot be used, 130 if it was interrupted.
     """
     parser = argparse.ArgumentParser(
         prog="pocketintent-demo",
@@ -58,6 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.showwarning = _print_warning
             session = Session(args.templates, args.model, Style.for_stream(sys.stdout))
             converse(session)
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         sys.stderr.close()  # the reader has closed the pipe; Python would report it at exit
     except (PocketIntentError, OSError) as error:

@@ -106,6 +106,7 @@ BAD_INPUT = [
     (("--corpus", "none.txt"), "none.txt: cannot be read"),
     (("--corpus", __file__, "--limit", 3), "--limit requires --from"),
     (("--corpus", __file__, "--no-ngrams"), "--no-ngrams requires --from"),
+    (("--corpus", __file__, "--out", "v.floret"), "v.floret: a .floret file has floret's n-grams"),
     (("--corpus", "c", "--dim", 0), "argument --dim: must be at least 1, not 0"),
     (("--corpus", __file__, "--out", "nowhere/v.bin"), "there is no folder nowhere"),
 ]
@@ -169,6 +170,21 @@ def test_targets_are_the_vectors_of_a_teacher(
     assert read.terms == texts
     np.testing.assert_array_equal(read.vectors, tiny_encoder.encode_batch(texts))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "t.tsv", "targets.tsv"]
+
+
+def test_texts_that_a_file_cannot_tell_apart_are_encoded_once(
+    tmp_path: Path, tiny_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("warm light\nmusic\nwarm_light\n")
+    for name, terms in (
+        ("v.bin", ["warm_light", "music"]),
+        ("v.tsv", corpus.read_text().split("\n")[:3]),
+    ):
+        out = tmp_path / name
+        assert call("targets", "--teacher", tiny_model, "--texts", corpus, "--out", out) == 0
+        assert read_vectors(out).terms == terms
+    capsys.readouterr()
 
 
 BAD_TARGETS = [

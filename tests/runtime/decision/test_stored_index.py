@@ -70,12 +70,18 @@ def test_an_index_without_rows_is_read(tiny_encoder: StaticEncoder, search: Sear
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"known": None}, r"known of the index must be uint8 \[6\], not missing"),
-        ({"known": np.ones(5, np.uint8)}, r"must be uint8 \[6\], not uint8 \[5\]"),
+        ({"known": None}, r"known of the index is missing; it must be uint8 \[6\]"),
+        ({"known": np.ones(5, np.uint8)}, r"is uint8 \[5\]; it must be uint8 \[6\]"),
         ({"known": np.ones(6, np.uint8)}, "the index has 6 rows; 9 are expected"),
         ({"known": np.zeros(6, np.uint8)}, "the index has 6 rows; 0 are expected"),
-        ({"errors": np.zeros(3, np.float32)}, r"errors of the index must be float32 \[2\]"),
-        ({"errors": np.zeros(2)}, r"errors of the index must be float32 \[2\], not float64"),
+        (
+            {"errors": np.zeros(3, np.float32)},
+            r"errors of the index is float32 \[3\]; it must be float32 \[2\]",
+        ),
+        (
+            {"errors": np.zeros(2)},
+            r"errors of the index is float64 \[2\]; it must be float32 \[2\]",
+        ),
         ({"rows": None}, "the index has 0 rows; 6 are expected"),
         ({"rows": [1]}, r"the index has \[1\] as rows; an object is expected"),
         ({"rows": {"num": 6, "dim": 32}}, "rows.embedding is missing"),

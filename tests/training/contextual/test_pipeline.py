@@ -113,6 +113,11 @@ def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
             train_contextual(targets, out, TOY)
     with pytest.raises(PocketIntentError, match="--resume continues it"):
         train_contextual(targets, out, TOY)
+    other = tmp_path / "corpus.txt"
+    other.write_text("hello\n")
+    for changes in ({"precision": "bfloat16"}, {"corpus": [other]}):
+        with pytest.raises(PocketIntentError, match="made with other"):
+            train_contextual(targets, out, TOY, RunOptions(resume=True), **changes)
     train_contextual(targets, out, TOY, RunOptions(resume=True))
     assert out.read_bytes() == trained.read_bytes()
 

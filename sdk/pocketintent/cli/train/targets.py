@@ -175,6 +175,7 @@ def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
     from pocketintent.training.corpora.reader import read_texts
     from pocketintent.training.terms.files import load_terms
     from pocketintent.training.vectors.reading import read_vectors
+    from pocketintent.training.vectors.writing import written_terms
 
     texts: dict[str, None] = {}
     if args.words is not None:
@@ -195,7 +196,11 @@ def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
         raise PocketIntentError(
             "there are no texts; name files with --texts, --templates, --terms or --words"
         )
-    return list(texts)
+    # In most formats "fire alarm" and "fire_alarm" are one term.
+    distinct: dict[str, str] = {}
+    for term, text in zip(written_terms(args.out, list(texts)), texts, strict=True):
+        distinct.setdefault(term, text)
+    return list(distinct.values())
 
 
 def _make_texts(args: argparse.Namespace, lines: list[str], teacher: Encoder) -> list[str]:

@@ -91,6 +91,11 @@ def run(args: argparse.Namespace) -> int:
         raise PocketIntentError("--limit requires --from; use --max-words with --corpus")
     if args.no_ngrams:
         raise PocketIntentError("--no-ngrams requires --from")
+    if args.out.name.endswith((".floret", ".floret.gz")):
+        raise PocketIntentError(
+            f"--out {args.out}: a .floret file has floret's n-grams, which this training does not "
+            "learn; name another format, or give vectors of floret with --from"
+        )
     from pocketintent.training.words.pipeline import train_words
 
     training = train_words(

@@ -26,6 +26,7 @@ from pocketintent.runtime.quantization.tensors import (
     matrix_settings,
     to_tensors,
 )
+from pocketintent.runtime.stored_tensors import read_tensor
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 ROWS, KNOWN, ERRORS = "rows", "known", "errors"
@@ -92,7 +93,7 @@ def read_index(
         )
     if matrix is not None and matrix.dim != dim:
         raise ModelFileError(f"the index has {matrix.dim} dimensions, but the model has {dim}")
-    errors = _vector(tensors, ERRORS, np.float32, len(texts)).tolist()
+    errors = read_tensor(tensors, ERRORS, ["float32"], (len(texts),), "the index").tolist()
     max_error = read_number(settings, "max_error", 0.0, "the index")
     quantizer, rows = _quantizer_and_rows(matrix)
     intents, start = {}, 0
@@ -149,18 +150,10 @@ def _known_texts(
     """The known templates of each intent that has any."""
     intents = templates.intents
     sizes = [len(intent.templates) for intent in intents.values()]
-    known = iter(_vector(tensors, KNOWN, np.uint8, sum(sizes)).tolist())
+    known = iter(read_tensor(tensors, KNOWN, ["uint8"], (sum(sizes),), "the index").tolist())
     result = {}
     for name, intent in intents.items():
         texts = tuple(compress(intent.templates, islice(known, len(intent.templates))))
         if texts:
             result[name] = texts
     return result
-
-
-def _vector(tensors: Mapping[str, NDArray[Any]], name: str, dtype: type, size: int) -> NDArray[Any]:
-    tensor = tensors.get(name)
-    if tensor is None or tensor.dtype != dtype or tensor.shape != (size,):
-        found = "missing" if tensor is None else f"{tensor.dtype} {list(tensor.shape)}"
-        raise ModelFileError(f"{name} of the index must be {np.dtype(dtype)} [{size}], not {found}")
-    return tensor

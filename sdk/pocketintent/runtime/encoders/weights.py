@@ -18,6 +18,7 @@ from pocketintent.runtime.quantization.tensors import (
     matrix_settings,
     to_tensors,
 )
+from pocketintent.runtime.stored_tensors import read_tensor
 
 WeightFormat = Literal["float32", "int8", "codebook"]
 StoredMatrix = Int8Matrix | QuantizedMatrix | DenseMatrix
@@ -132,7 +133,7 @@ def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Sha
     vectors: dict[str, FloatArray] = {}
     for name, shape in shapes.items():
         if len(shape) == 1:
-            vectors[name] = _vector(tensors, name)
+            vectors[name] = read_tensor(tensors, name, ["float32"])
         elif entry["format"] == "int8":
             matrices[name] = Int8Matrix.from_tensors(tensors, name)
         elif isinstance(settings, dict) and isinstance(settings.get(name), dict):
@@ -140,13 +141,6 @@ def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Sha
         else:
             raise ModelFileError(f"the manifest's weights have no settings for {name}")
     return Weights(entry["format"], matrices, vectors)
-
-
-def _vector(tensors: Mapping[str, NDArray[Any]], name: str) -> FloatArray:
-    tensor = tensors.get(name)
-    if tensor is None or tensor.dtype != np.float32:
-        raise ModelFileError(f"tensor {name} is missing or not float32")
-    return tensor
 
 
 def _shape(matrix: StoredMatrix) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from pocketintent.runtime.quantization.checks import half_precision
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes, unpack_codes
 from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.stored_tensors import read_tensor
 
 
 def matrix_settings(matrix: Matrix) -> dict[str, Any]:
@@ -88,19 +89,18 @@ def matrix_from_tensors(
         if dim > MAX_DIM:
             raise ModelFileError(f"dim is {dim}; it must be at most {MAX_DIM}")
         if "code_bits" not in settings:
-            return DenseMatrix(_tensor(tensors, f"{prefix}.embedding", np.float32, (num, dim)))
+            return DenseMatrix(read_tensor(tensors, f"{prefix}.embedding", ["float32"], (num, dim)))
         sub_dim, size = _count(settings, "sub_dim", 1), _count(settings, "codebook_size", 1)
         if _count(settings, "code_bits", 1) != bits_for(size):
             raise ModelFileError(f"code_bits must be {bits_for(size)} for {size} centroids")
         num_books = dim // sub_dim if _flag(settings, "per_position") else 1
-        codebook = _tensor(
-            tensors, f"{prefix}.codebook", np.float16, (num_books, size, sub_dim)
-        ).astype(np.float32)
+        shape = num_books, size, sub_dim
+        codebook = read_tensor(tensors, f"{prefix}.codebook", ["float16"], shape).astype(np.float32)
         quantizer = Quantizer(codebook, dim, _flag(settings, "normalised"))
         codes = _read_codes(tensors, f"{prefix}.codes", quantizer, num)
         norms = None
         if quantizer.normalised:
-            norms = _tensor(tensors, f"{prefix}.norms", np.float16, (num,))
+            norms = read_tensor(tensors, f"{prefix}.norms", ["float16"], (num,))
         if not np.isfinite(codebook).all() or not (norms is None or np.isfinite(norms).all()):
             raise ModelFileError("a codebook or norm is NaN or infinite")
         return QuantizedMatrix(codes, norms, quantizer)
@@ -133,7 +133,7 @@ def _read_codes(
     shape = (num, quantizer.num_sub)
     bits = bits_for(quantizer.codebook_size)
     if bits in (8, 16):
-        codes: CodeArray = _tensor(tensors, name, quantizer.code_dtype, shape)
+        codes: CodeArray = read_tensor(tensors, name, [f"uint{bits}"], shape)
     else:
         packed = tensors.get(name)
         if packed is None:
@@ -147,17 +147,3 @@ def _read_codes(
                 f"{name}: code {largest} is beyond a codebook of {quantizer.codebook_size}"
             )
     return codes
-
-
-def _tensor(
-    tensors: Mapping[str, npt.NDArray[Any]], name: str, dtype: type, shape: tuple[int, ...]
-) -> npt.NDArray[Any]:
-    tensor = tensors.get(name)
-    if tensor is None:
-        raise ModelFileError(f"tensor {name} is missing")
-    if tensor.dtype != dtype or tensor.shape != shape:
-        raise ModelFileError(
-            f"tensor {name} is {tensor.dtype} {list(tensor.shape)}; "
-            f"it must be {np.dtype(dtype)} {list(shape)}"
-        )
-    return tensor

@@ -75,8 +75,9 @@ def train_charemb(
     fix_cublas_workspace(options.device)
     # Both check the settings before there is a work folder.
     build_network(settings, data.training.directions.shape[1])
-    choose_precision(precision, torch.device(options.device), recurrent=settings.recurrent)
-    identity = asdict(settings) | {"limit": limit, "weights": weights}
+    device = torch.device(options.device)
+    dtype = choose_precision(precision, device, recurrent=settings.recurrent)
+    identity = asdict(settings) | {"limit": limit, "weights": weights, "precision": str(dtype)}
     with open_run(
         out,
         targets,

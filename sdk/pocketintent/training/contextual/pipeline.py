@@ -53,7 +53,8 @@ def train_contextual(
 
     Args:
         targets: Files of texts with their vectors, see :func:`read_targets`: utterances and
-            single words. A word that is a text by itself always gets a vector.
+            single words. A word that is a text by itself gets a vector, unless ``max_words``
+            leaves it out.
         out: The model file to write.
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
@@ -78,7 +79,7 @@ def train_contextual(
     languages = languages_entry(options.languages)
     vectors = read_targets(targets)
     fix_cublas_workspace(options.device)
-    choose_precision(precision, torch.device(options.device))
+    dtype = choose_precision(precision, torch.device(options.device))
     start = None if start is None else find_model(start)
     if start is None:
         beginning = from_settings(vectors, settings)
@@ -86,8 +87,9 @@ def train_contextual(
         encoder = load_kind(start, ContextualEncoder)
         settings = settings_of(encoder, settings)
         beginning = from_encoder(vectors, settings, encoder)
-    inputs = [*targets, *([] if start is None else [start])]
-    with open_run(out, inputs, asdict(settings), options, warn_only=True) as run:
+    inputs = [*targets, *([] if start is None else [start]), *corpus]
+    identity = asdict(settings) | {"precision": str(dtype)}
+    with open_run(out, inputs, identity, options, warn_only=True) as run:
         if run.finished:
             return run.record
         run.report(_describe(beginning.data))
@@ -159,6 +161,7 @@ def _save(
         manifest={**manifest, "training": training, **entries},
     )
     if corpus:
-        encoder = add_template_quantizer(encoder, read_texts(corpus))
-        encoder = add_background(encoder, read_texts(corpus))
+        seed = task.settings.seed
+        encoder = add_template_quantizer(encoder, read_texts(corpus), seed=seed)
+        encoder = add_background(encoder, read_texts(corpus), seed=seed)
     save_model(out, *encoder.to_model_file_parts())

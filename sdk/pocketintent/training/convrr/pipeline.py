@@ -83,7 +83,7 @@ def train_convrr(
                 training["start"] = encoder.manifest["training"]
             adapted = adapt(encoder, task)
             manifest = {**adapted.manifest, "training": training, **languages}
-            adapted = add_corpus(adapted.replace(manifest=manifest), corpus)
+            adapted = add_corpus(adapted.replace(manifest=manifest), corpus, settings.seed)
             save_model(out, *adapted.to_model_file_parts())
         run.record.update(training)
     return run.record
@@ -117,9 +117,9 @@ def adapt(encoder: ModelEncoder, task: ConvrrTraining) -> ConvrrEncoder:
     return ConvrrEncoder(inner, task.to_head())
 
 
-def add_corpus(encoder: ConvrrEncoder, corpus: Sequence[str | Path]) -> ConvrrEncoder:
+def add_corpus(encoder: ConvrrEncoder, corpus: Sequence[str | Path], seed: int) -> ConvrrEncoder:
     """The encoder with a codebook for templates and a background; unchanged without a corpus."""
     if not corpus:
         return encoder
-    encoder = add_template_quantizer(encoder, read_texts(corpus))
-    return add_background(encoder, read_texts(corpus))
+    encoder = add_template_quantizer(encoder, read_texts(corpus), seed=seed)
+    return add_background(encoder, read_texts(corpus), seed=seed)

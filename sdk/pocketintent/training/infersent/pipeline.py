@@ -86,8 +86,8 @@ def train_infersent(
     table = read_word_table(vectors)
     data = make_data(table, pairs, held_out, settings.seed)
     fix_cublas_workspace(options.device)
-    choose_precision(precision, torch.device(options.device), recurrent=True)
-    identity = asdict(settings) | asdict(columns)
+    dtype = choose_precision(precision, torch.device(options.device), recurrent=True)
+    identity = asdict(settings) | asdict(columns) | {"precision": str(dtype)}
     identity |= {"weights": weights, "validation_files": len(validation_pairs)}
     inputs = [*paths, *validation_pairs, vectors]
     with open_run(out, inputs, identity, options, warn_only=True) as run:

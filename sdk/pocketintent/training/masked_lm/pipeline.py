@@ -66,8 +66,9 @@ def train_masked_lm(
         raise PocketIntentError(f"{out} has other files in it; name a new or an empty folder")
     require("transformers", "teacher")
     fix_cublas_workspace(options.device)
-    choose_precision(precision, torch.device(options.device))
-    with open_run(out, paths, asdict(settings), options, warn_only=True) as run:
+    dtype = choose_precision(precision, torch.device(options.device))
+    identity = asdict(settings) | {"precision": str(dtype)}
+    with open_run(out, paths, identity, options, warn_only=True) as run:
         if run.finished:
             return run.record
         if run.leads:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -50,13 +50,11 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
     if name.endswith(".floret"):
         _write_floret(path, vectors)
         return
+    terms = written_terms(path, vectors.terms)
     if name.endswith(".tsv"):
-        terms = vectors.terms
         bad = next((term for term in terms if re.search(r"[\t\r\n]", term)), None)
         if bad is not None:
             raise PocketIntentError(f"{path}: the term {bad!r} contains a tab or a line end")
-    else:
-        terms = ["_".join(term.split()) for term in vectors.terms]
     is_model = path.suffix == ".safetensors"
     if terms or not (is_model and vectors.subwords is not None):
         _check_rows(path, terms, vectors.vectors)
@@ -94,6 +92,13 @@ def _writing(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
         # Without a name and a time in the header, equal vectors give equal files.
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as archive:
             yield cast(BinaryIO, archive)
+
+
+def written_terms(path: str | Path, terms: Sequence[str]) -> list[str]:
+    """Terms as a file of vectors has them: without white space, except in a TSV."""
+    if Path(path).name.removesuffix(".gz").endswith(".tsv"):
+        return list(terms)
+    return ["_".join(term.split()) for term in terms]
 
 
 def _check_rows(path: Path, terms: list[str], vectors: FloatArray) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.decision.logistic.calibration import Calibration
@@ -13,8 +12,8 @@ from pocketintent.runtime.decision.logistic.classifier import Classifier
 from pocketintent.runtime.decision.logistic.features import bucket_weights
 from pocketintent.runtime.decision.scoring import Parts
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import LARGEST, read_number
+from pocketintent.runtime.stored_tensors import read_tensor
 from pocketintent.runtime.text.negations import read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
@@ -59,11 +58,8 @@ def read_classifier(
     negations = frozenset[str]()
     if NEGATIONS in settings:
         negations = read_negations(settings[NEGATIONS], "the classifier")
-    weights = tensors.get(WEIGHTS)
     shape = len(names), encoder.dim + NUM_BUCKETS + bool(negations) + 1
-    if weights is None or weights.dtype != np.float32 or weights.shape != shape:
-        found = "missing" if weights is None else f"{weights.dtype} {list(weights.shape)}"
-        raise ModelFileError(f"the classifier's weights must be float32 {list(shape)}, not {found}")
+    weights = read_tensor(tensors, WEIGHTS, ["float32"], shape, "the classifier")
     slope = read_number(settings, "slope", 0.0, "the classifier")
     intercept = read_number(settings, "intercept", -LARGEST, "the classifier")
     calibration = Calibration(slope, intercept)

@@ -14,6 +14,7 @@ from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.stored_tensors import read_tensor
 
 MAX_WIDTH = 31
 """Upper limit of the width."""
@@ -199,7 +200,7 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
     _check_size(dim, hidden, width)
     shapes = tensor_shapes(dim, hidden, width)
     arrays: dict[str, Any] = {
-        name: _tensor(tensors, _tensor_name(name), shape, ("float32", "float16"))
+        name: _read(tensors, _tensor_name(name), ("float32", "float16"), shape)
         for name, shape in shapes.items()
         if len(shape) == 1
     }
@@ -208,7 +209,7 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
         if entry["weights"] == "int8":
             arrays[name] = Int8Matrix.from_tensors(tensors, key)
         else:
-            arrays[name] = _tensor(tensors, key, shapes[name], ("float32",))
+            arrays[name] = _read(tensors, key, ("float32",), shapes[name])
     arrays["gate_bias"] = float(arrays["gate_bias"][0])
     return ContextNetwork(**arrays, width=width, word_share=float(share))
 
@@ -246,15 +247,7 @@ def _tensor_name(name: str) -> str:
     return f"{PREFIX}.{name}"
 
 
-def _tensor(
-    tensors: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], dtypes: Sequence[str]
+def _read(
+    tensors: Mapping[str, NDArray[Any]], name: str, dtypes: Sequence[str], shape: tuple[int, ...]
 ) -> FloatArray:
-    tensor = tensors.get(name)
-    if tensor is None:
-        raise ModelFileError(f"tensor {name} is missing")
-    if tensor.dtype.name not in dtypes or tensor.shape != shape:
-        raise ModelFileError(
-            f"tensor {name} is {tensor.dtype} {list(tensor.shape)}; it must be "
-            f"{' or '.join(dtypes)} {list(shape)}"
-        )
-    return tensor.astype(np.float32)
+    return read_tensor(tensors, name, dtypes, shape).astype(np.float32)

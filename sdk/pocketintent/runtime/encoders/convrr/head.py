@@ -20,6 +20,7 @@ from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers, read_number
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.stored_tensors import read_tensor
 
 Network = Literal["convrr", "fcrr"]
 """``convrr`` reads windows of words, ``fcrr`` the vector of the whole text."""
@@ -144,9 +145,7 @@ def read_head(entry: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> 
         raise ModelFileError(
             f"the manifest's {PREFIX} must have a whole number as width, and mapped true or false"
         )
-    bias = tensors.get(f"{PREFIX}.bias")
-    if bias is None or bias.dtype != np.float32:
-        raise ModelFileError(f"tensor {PREFIX}.bias is missing or not float32")
+    bias = read_tensor(tensors, f"{PREFIX}.bias", ["float32"])
     head = ResidualHead(
         network=entry.get("network"),  # type: ignore[arg-type]
         inner=Int8Matrix.from_tensors(tensors, f"{PREFIX}.inner"),
