@@ -179,7 +179,7 @@ def _recognizer(
     decision: Decision | None,
     correct: bool | None,
 ) -> IntentRecognizer:
-    """The recogniser to export, whose templates are codes; that of a bot file as it is, if so."""
+    """The recogniser to export, whose templates are codes; a bot that has codes stays as it is."""
     path = find_bot_file(templates)
     if path is None:
         decision, correct = decision or DEFAULT_DECISION, correct is not False

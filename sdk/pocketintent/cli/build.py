@@ -127,9 +127,10 @@ def run(args: argparse.Namespace) -> int:
     started = time.monotonic()
     recognizer, words = _build(args)
     recognizer.save(out)
-    for warning in check_templates(recognizer.templates):
+    templates = recognizer.templates
+    for warning in check_templates(templates):
         print_note(f"{args.templates}: warning: {warning}")
-    intents = recognizer.templates.intents
+    intents = templates.intents
     num_templates = sum(len(intent.templates) for intent in intents.values())
     report = {
         "out": str(out),

@@ -47,7 +47,7 @@ class IntentRecognizer(EditableBot):
 
     Raises:
         TemplateError: The templates cannot be read.
-        PocketIntentError: ``decision`` or ``search`` is unknown, or ``correct`` is no flag.
+        PocketIntentError: ``decision`` or ``search`` is unknown, or ``correct`` is not a bool.
     """
 
     def __init__(

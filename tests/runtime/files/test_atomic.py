@@ -83,6 +83,8 @@ def test_an_error_of_the_block_about_another_file_is_raised_as_it_is(tmp_path: P
             write(tmp_path / "x") as temporary,
         ):
             (temporary / "lost" / "file").touch()
+        with pytest.raises(OSError, match=r"cannot be written to: .*x'$"), write(tmp_path / "x"):
+            raise OSError(errno.EBADF, "bad descriptor", 77)
     assert list(tmp_path.iterdir()) == []
 
 

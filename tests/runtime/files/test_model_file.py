@@ -57,6 +57,11 @@ def test_a_model_is_read_as_it_was_saved(saved: Path) -> None:
     _assert_same_content(load_model(saved))
 
 
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(ModelFileError, match=r"'a\\x00b' cannot be read"):
+        load_model("a\0b")
+
+
 def test_tensors_are_read_only_views_of_the_memory_map(saved: Path) -> None:
     for array in load_model(saved).tensors.values():
         assert not array.flags.writeable

@@ -101,6 +101,8 @@ def test_a_missing_folder_is_refused_with_the_export_command(tmp_path: Path, bac
         with pytest.raises(ModelFileError, match=command) as raised:
             open_exported(tmp_path / name, backend)
         assert str(tmp_path / name) in str(raised.value)
+    with pytest.raises(ModelFileError, match="This reads an exported model: pocketintent export"):
+        open_exported(tmp_path / "nowhere")
 
 
 def test_a_model_file_is_not_an_exported_folder(compressed_model: Path) -> None:

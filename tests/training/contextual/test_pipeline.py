@@ -7,6 +7,7 @@ import pytest
 from two_processes import joined_by
 
 torch = pytest.importorskip("torch")
+from pocketintent.compression.background import add_background  # noqa: E402
 from pocketintent.compression.quantise import quantise_encoder  # noqa: E402
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder  # noqa: E402
 from pocketintent.runtime.encoders.registry import load_encoder, load_kind  # noqa: E402
@@ -101,6 +102,18 @@ def test_a_compressed_model_is_trained_on_with_its_codes(
     assert after.template_quantizer is not None
     assert cosines(out)[-1] > cosines(out)[0]
     assert load_model(out).manifest["training"]["start"]["method"] == "contextual"
+
+
+def test_the_seed_draws_the_background_too(targets: list[Path], tmp_path: Path) -> None:
+    lines = [f"play song {number}" for number in range(600)]
+    corpus, out = tmp_path / "chats.txt", tmp_path / "out.safetensors"
+    corpus.write_text("\n".join(lines))
+    train_contextual(targets, out, replace(TOY, seed=3, epochs=1), corpus=[corpus])
+    encoder = load_kind(out, ContextualEncoder)
+    drawn = {seed: add_background(encoder, lines, seed=seed).background for seed in (0, 3)}
+    codes = {seed: background.ngrams.codes for seed, background in drawn.items()}
+    assert np.array_equal(encoder.background.ngrams.codes, codes[3])
+    assert not np.array_equal(codes[0], codes[3])
 
 
 def test_a_resumed_run_gives_the_file_of_an_unbroken_run(

@@ -73,6 +73,8 @@ def test_a_resumed_run_gives_the_weights_of_an_unbroken_run(
         patch.setattr(Trainer, "train", stop)
         with pytest.raises(KeyboardInterrupt):
             train_masked_lm([corpus], out, QUICK)
+    with pytest.raises(PocketIntentError, match=r"made with other settings \(precision\)"):
+        train_masked_lm([corpus], out, QUICK, RunOptions(resume=True), precision="bfloat16")
     train_masked_lm([corpus], out, QUICK, RunOptions(resume=True))
     expected = weights(whole)
     for name, value in weights(out).items():

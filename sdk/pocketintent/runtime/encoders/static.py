@@ -42,8 +42,8 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 
 _TEXTS_AT_ONCE = 1024
 _FEW_CHARS, _FEW_ASCII_CHARS = 80, 240
-"""Number of characters up to which unknown words, and such in ASCII, are embedded faster one by one
-than together; the vectors are the same to the bit."""
+"""Number of characters up to which unknown words are embedded faster one by one than together, and
+the same for words in ASCII; the vectors are the same to the bit."""
 
 
 class StaticEncoder(ModelEncoder):

@@ -131,7 +131,7 @@ def move_into_place(temporary: Path, target: Path) -> None:
 
 def _is_of_another_file(error: OSError, target: Path) -> bool:
     """Whether an error of the block names a file that has nothing to do with the target."""
-    if error.filename is None:
+    if not isinstance(error.filename, str | bytes | os.PathLike):  # none, or a descriptor
         return False
     path = Path(os.path.realpath(os.fsdecode(error.filename)))
     return path not in (target, target.parent) and not is_staged(path, target)

@@ -13,9 +13,9 @@ from pocketintent.runtime.errors import PocketIntentError
 def read_table(path: Path, content: bytes) -> Iterator[tuple[str, list[str]]]:
     """Split a table into rows; a header is a row like any other.
 
-    The fields are separated by tabs if the first line has a tab, else by commas if it has a comma,
-    else by semicolons, as Excel writes CSV in much of Europe. They may be
-    quoted as in RFC 4180, and quoted fields may contain line ends.
+    The fields are separated by tabs if the first line has a tab, otherwise by commas, or by
+    semicolons if it has no comma, as Excel writes CSV in much of Europe. They may be quoted as in
+    RFC 4180, and quoted fields may contain line ends.
 
     Args:
         path: The file, for messages.
