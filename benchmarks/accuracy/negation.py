@@ -7,11 +7,16 @@ get, and each command without its negation, `plain`; `negated_counter_examples.j
 negations of the sets' intents, in other words, as counter-examples. One JSON line for each model
 and decision: how many of the commands get the forbidden intent, another one, or none, and how many
 of the plain ones are recognised. Fitted decisions are measured with the counter-examples too.
+
+The other side: of the phrasings of `small_bots` that should get an intent, those that are negated
+("i can't come in tomorrow"), and how many get it where no intent, the first one, or each has its
+negated name ("don't renew loan") as a counter-example. One JSON line for each model.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 from collections import Counter
 from pathlib import Path
@@ -23,6 +28,8 @@ from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.templates.files import load_templates
+from pocketintent.runtime.templates.intent_names import words_of_name
+from pocketintent.runtime.text.negations import NEGATIONS, is_negated
 
 
 def main() -> None:
@@ -45,6 +52,28 @@ def main() -> None:
                 counts = count(encoder, decision, commands, added)
                 line = {"model": model, "decision": decision, "counter_examples": with_negations}
                 print(json.dumps(line | counts | {"processor": processor()}), flush=True)
+        phrasings = count_phrasings(encoder, args.resources / "small_bots")
+        print(json.dumps({"model": model} | phrasings), flush=True)
+
+
+def count_phrasings(encoder: Encoder, folder: Path) -> dict[str, int]:
+    """The negated phrasings of a folder's bots, and how many get their intent in each case."""
+    counts = Counter(negated_phrasings=0)
+    for path in sorted(folder.glob("*.json")):
+        templates = load_templates(path)
+        with path.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["intent"]]
+        rows = [row for row in rows if is_negated(row["text"], NEGATIONS["en"])]
+        counts["negated_phrasings"] += len(rows)
+        names = list(templates.intents)
+        for case, number in {"none": 0, "first": 1, "each": len(names)}.items():
+            for name in names[:number]:
+                templates.intents[name].counter_examples = [f"don't {words_of_name(name)}"]
+            recognizer = IntentRecognizer(encoder, templates)
+            counts[case] += sum(
+                recognizer.match(row["text"]).intent == row["intent"] for row in rows
+            )
+    return dict(counts)
 
 
 def count(

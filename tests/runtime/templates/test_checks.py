@@ -46,6 +46,15 @@ def test_a_counter_example_that_is_a_template_of_its_intent_is_a_warning() -> No
     assert "'off', counter-example 3" in empty and "no word" in empty
 
 
+def test_an_intent_with_negated_templates_and_counter_examples_is_a_warning() -> None:
+    lost = {"templates": ["it's gone", "i can't find it"], "except": ["i haven't lost it"]}
+    plain = {"templates": ["it's gone", "it is lost"], "except": ["i haven't lost it"]}
+    (warning,) = check_templates(parse_templates({"intents": {"lost": lost}}))
+    assert "'lost'" in warning and "i can't find it" in warning and "haven't lost it" in warning
+    assert not check_templates(parse_templates({"intents": {"lost": plain}}))
+    assert not check_templates(parse_templates({"intents": {"lost": lost}, "language": "de"}))
+
+
 def test_texts_that_contradict_a_name_are_warnings_where_names_are_learned() -> None:
     form = {
         "intents": {

@@ -11,6 +11,7 @@ from pocketintent.runtime.templates.forms import MAX_PROBLEMS, TEXT_LISTS
 from pocketintent.runtime.templates.intent_names import words_of_name
 from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
 from pocketintent.runtime.text.languages import read_languages, speaks
+from pocketintent.runtime.text.negations import is_negated, negations_of
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 _Words = tuple[str, ...]
@@ -28,7 +29,8 @@ def check_templates(template_set: TemplateSet) -> list[str]:
         no letter in any template; a text without words; two texts of the same list, or templates
         of two intents, that differ only in case and punctuation; a counter-example with the words
         of a template of its intent, or a text of ``none`` with the words of any template; and
-        background lines with the words of a template, in one sentence. In a set that learns names:
+        background lines with the words of a template, in one sentence; an intent with both negated
+        templates and negated counter-examples. In a set that learns names:
         two names of the same words; a template with the words of another intent's name; and a
         counter-example with those of its intent's, or a text of ``none`` with those of any. At
         most ``MAX_PROBLEMS`` findings.
@@ -64,6 +66,7 @@ def _warnings(template_set: TemplateSet) -> Iterator[str]:
         yield "the set has no intents"
     places: dict[_Words, str] = {}
     names = _names_by_words(template_set)
+    negations = negations_of(template_set.language)
     for name, intent in template_set.intents.items():
         yield from _check_intent(name, intent)
         name_words = _words(words_of_name(name))
@@ -90,6 +93,7 @@ def _warnings(template_set: TemplateSet) -> Iterator[str]:
         }
         where = f"intent {shorten(name)}, counter-example"
         yield from _check_negatives(intent.counter_examples, where, own)
+        yield from _check_negations(name, intent, negations)
     named = {words: f"the name of intent {shorten(name)}" for words, name in names.items()}
     yield from _check_negatives(template_set.none, "'none', text", named | places)
     yield from _check_background(template_set.background, places)
@@ -140,6 +144,21 @@ def _check_negatives(
                 "pull against each other; remove or change one"
             )
         places.setdefault(words, place)
+
+
+def _check_negations(
+    name: str, intent: IntentTemplates, negations: frozenset[str]
+) -> Iterator[str]:
+    """Name the first negated template and counter-example of an intent that has both."""
+    lists = intent.templates, intent.counter_examples
+    first = [next((text for text in texts if is_negated(text, negations)), None) for texts in lists]
+    if None not in first:
+        template, counter_example = map(shorten, first)
+        yield (
+            f"intent {shorten(name)} has negated templates ({template}) and negated "
+            f"counter-examples ({counter_example}), so that its negated texts are told apart by "
+            "their other words alone; write its templates without a negation if you can"
+        )
 
 
 def _check_background(lines: Sequence[str], templates: Mapping[_Words, str]) -> Iterator[str]:

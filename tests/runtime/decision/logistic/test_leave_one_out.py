@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,18 @@ def test_the_best_other_intent_is_never_the_own_one() -> None:
     alone = make_rows(num_intents=1)
     others = leave_one_out(alone, solve(alone)).others
     assert np.isneginf(others[alone.labels == 0]).all()
+
+
+def test_a_feature_that_an_intent_does_not_use_changes_nothing() -> None:
+    rows = make_rows(num_intents=2)
+    weights = solve(rows)
+    weights[:, 3] = 0
+    is_used = np.ones((9, 2), np.bool_)
+    is_used[3] = False
+    without = replace(rows, features=np.delete(rows.features, 3, axis=1))
+    expected = leave_one_out(without, np.delete(weights, 3, axis=1)).logits
+    logits = leave_one_out(replace(rows, is_used=is_used), weights).logits
+    assert np.allclose(logits, expected, atol=1e-4)
 
 
 def test_a_share_of_the_change_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

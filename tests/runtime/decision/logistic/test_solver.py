@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -88,6 +90,20 @@ def test_a_counter_example_counts_against_its_intent_alone() -> None:
     for intent in (0, 1, 3, 4):
         assert np.allclose(with_one[intent], without[intent], atol=2 * TOLERANCE)
     assert with_one[2] @ example < without[2] @ example
+
+
+def test_a_feature_that_an_intent_does_not_use_is_as_if_it_were_not_there() -> None:
+    rows = make_rows()
+    is_used = np.ones((9, rows.num_intents), np.bool_)
+    is_used[3, [1, 4]] = False
+    weights = solve(replace(rows, is_used=is_used), solve(rows))
+    assert not weights[[1, 4], 3].any()
+
+    others = [0, 2, 3]
+    assert np.allclose(weights[others], solve(rows)[others], atol=2 * TOLERANCE)
+    without = solve(replace(rows, features=np.delete(rows.features, 3, axis=1)))
+    left = np.delete(weights, 3, axis=1)
+    assert np.allclose(left[[1, 4]], without[[1, 4]], atol=2 * TOLERANCE)
 
 
 def test_without_any_negative_row_the_weights_are_finite() -> None:

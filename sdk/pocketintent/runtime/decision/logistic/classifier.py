@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, empty_aligned
 from pocketintent.runtime.decision.indexing import IndexedTemplates
@@ -140,7 +141,12 @@ def fit_classifier(
     outside = examples.features[examples.labels == NO_INTENT]
     center = (outside if len(outside) else examples.features).mean(axis=0)
     rows = TrainingRows.build(
-        examples.features, examples.labels, examples.counter_examples, len(names), center
+        examples.features,
+        examples.labels,
+        examples.counter_examples,
+        len(names),
+        center,
+        _used_features(templates, names, maker.negations, len(center)),
     )
     has_negation = bool(maker.negations)
     solution = solve(rows, None if old is None else _start(names, old, center, has_negation))
@@ -160,6 +166,24 @@ def _negations(templates: TemplateSet) -> frozenset[str]:
     negations = negations_of(templates.language)
     texts = chain.from_iterable(intent.counter_examples for intent in templates.intents.values())
     return negations if any_negated(texts, negations) else frozenset()
+
+
+def _used_features(
+    templates: TemplateSet, names: Sequence[str], negations: frozenset[str], num_features: int
+) -> NDArray[np.bool_] | None:
+    """Which features each intent has a weight for, see ``TrainingRows``; None if each has all.
+
+    The negation counts for an intent of which a counter-example is negated. For any other it would
+    be evidence of the background alone, and "i have not finished my book" would be refused because
+    of a counter-example of another intent.
+    """
+    if not negations:
+        return None
+    is_used = np.ones((num_features + 1, len(names)), np.bool_)  # one more for the bias
+    is_used[-2] = [
+        any_negated(templates.intents[name].counter_examples, negations) for name in names
+    ]
+    return is_used
 
 
 def _start(

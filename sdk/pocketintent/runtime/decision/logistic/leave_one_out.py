@@ -82,6 +82,8 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
     if len(members) > most:
         members = np.sort(members[np.argsort(-curvature[members], kind="stable")[:most]])
     features = rows.features[members, :-1]
+    if rows.is_used is not None:
+        features *= rows.is_used[:-1, intent]
     roots = np.sqrt(np.maximum(curvature[members], 1e-6)).astype(np.float32)
     matrix = (features @ features.T + np.float32(_BIAS_VARIANCE)) * np.outer(roots, roots)
     matrix[np.diag_indices(len(members))] += 1

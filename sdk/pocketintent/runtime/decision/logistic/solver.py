@@ -48,6 +48,9 @@ class TrainingRows:
     """intp [num_rows]: the only intent that the row is an example against; ``NO_INTENT`` for a row
     that counts for all intents."""
     num_intents: int
+    is_used: NDArray[np.bool_] | None = None
+    """bool [num_features, num_intents]: whether an intent has a weight for a feature, which
+    otherwise is zero; None if each has all."""
 
     @classmethod
     def build(
@@ -57,6 +60,7 @@ class TrainingRows:
         counter_examples: IndexArray,
         num_intents: int,
         center: FloatArray,
+        is_used: NDArray[np.bool_] | None = None,
     ) -> TrainingRows:
         """Shift the features to a centre, which the bias makes up for, and append the ones.
 
@@ -65,7 +69,7 @@ class TrainingRows:
         """
         ones = np.ones((len(features), 1), np.float32)
         rows = np.concatenate([features - center, ones], axis=1)
-        return cls(rows, labels, counter_examples, num_intents)
+        return cls(rows, labels, counter_examples, num_intents, is_used)
 
     def targets(self, intents: IndexArray) -> FloatArray:
         """1 for the rows of each intent, otherwise 0: float32 [num_rows, num_solved]."""
@@ -108,6 +112,8 @@ def solve(rows: TrainingRows, start: FloatArray | None = None) -> FloatArray:
         if start is not None:
             known = ~np.isnan(start[intents, 0])
             initial[:, known] = start[intents][known].T
+            if rows.is_used is not None:
+                initial *= rows.is_used[:, intents]
         weights[intents] = _minimise(_Problem(rows, intents), initial).T
     return weights
 
@@ -133,12 +139,15 @@ class _Problem:
         self.features = rows.features
         self.targets = rows.targets(intents)
         self.included = rows.included(intents)
+        self.is_used = None if rows.is_used is None else rows.is_used[:, intents]
         self.penalty = np.ones((self.features.shape[1], 1), np.float32)
         self.penalty[-1] = _BIAS_PENALTY
 
     def select(self, solved: NDArray[np.bool_]) -> None:
         """Leave out the intents that are solved."""
         self.targets = self.targets[:, ~solved]
+        if self.is_used is not None:
+            self.is_used = self.is_used[:, ~solved]
         if self.included is not None:
             self.included = self.included[0], self.included[1][:, ~solved]
 
@@ -158,6 +167,8 @@ class _Problem:
         gradient: FloatArray = self.features.T @ slope
         gradient *= np.float32(C)
         gradient += self.penalty * weights
+        if self.is_used is not None:
+            gradient *= self.is_used
         return gradient
 
     def step(self, weights: FloatArray, logits: FloatArray, direction: FloatArray) -> FloatArray:

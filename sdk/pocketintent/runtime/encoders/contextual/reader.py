@@ -154,7 +154,7 @@ class ContextReader:
             (4 * size, 4 * (size + self._hidden), 4),
         )
         hidden: FloatArray = np.matmul(self._ones, parts)[:, 0]
-        np.maximum(hidden, _ZERO, hidden)
+        np.maximum(hidden, _ZERO, out=hidden)
         gates: FloatArray = hidden.dot(self._hidden_gate)
         gates += rows[self._reach : self._reach + num_tokens, -1]
         np.tanh(gates, gates)
