@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pocketintent import IntentRecognizer, Match, PocketIntentError
+from pocketintent import IntentRecognizer, PocketIntentError
+from pocketintent_demo.answers import describe_candidate, describe_explanation, describe_match
 from pocketintent_demo.style import Style, quote
 
-_SHOWN_WORDS = 6
+_WORDS = {"help": ":help", "quit": ":quit", "exit": ":quit", "bye": ":quit"}
+"""Sentences after which the demo shows the command that may have been meant."""
 
 
 class CommandError(Exception):
@@ -59,10 +61,17 @@ class Session:
         self.recognizer = IntentRecognizer.load(templates=templates, model=model)
         self.commands = {
             ":add": Command(self._add, ":add INTENT TEXT", "add a template, and its intent if new"),
+            ":except": Command(
+                self._except, ":except INTENT TEXT", "add a text that is not for the intent"
+            ),
+            ":none": Command(self._none, ":none TEXT", "add a text that is for no intent"),
             ":remove": Command(self._remove, ":remove INTENT", "remove an intent"),
             ":intents": Command(self._intents, ":intents", "list the intents"),
             ":why": Command(
                 self._why, ":why [TEXT]", "explain the last answer, or the answer to TEXT"
+            ),
+            ":whynot": Command(
+                self._why_not, ":whynot INTENT", "explain the score of another intent"
             ),
             ":threshold": Command(
                 self._threshold, ":threshold [NUMBER]", "lowest score that is recognised, -1..1"
@@ -118,7 +127,7 @@ class Session:
         name, space, rest = line.partition(" ")
         if not space:
             return [command for command in self.commands if command.startswith(name)]
-        if name in (":add", ":remove") and " " not in rest:
+        if name in (":add", ":except", ":remove", ":whynot") and " " not in rest:
             return sorted(i for i in self.recognizer.templates.intents if i.startswith(rest))
         if name in (":load", ":save"):
             return _complete_path(rest)
@@ -129,42 +138,10 @@ class Session:
         match = self.recognizer.match(text)
         micros = (self.clock() - start) * 1e6
         self.last_text = text
-        took = self.style.faint(f"{micros:.0f} µs")
-        if match.nearest is None:
-            return f"{self.style.refusal('no intent')}: {self._reason(match)}  {took}"
-        if match.intent is not None:
-            first = f"{self.style.intent(match.intent)}  {match.score:.3f}  {took}"
-        else:
-            first = f"{self.style.refusal('no intent')}: {self._reason(match)}  {took}"
-        lines = [first]
-        lines.append(f"  nearest    {match.nearest}  {match.score:.3f}  {quote(match.template)}")
-        if match.runner_up is not None:
-            other = match.runner_up
-            lines.append(
-                f"  runner-up  {other.intent}  {other.score:.3f}  {quote(other.template)}  "
-                + self.style.faint(f"{match.margin:.3f} behind")
-            )
+        lines = [describe_match(self.recognizer, text, match, f"{micros:.0f} µs", self.style)]
+        if (command := _WORDS.get(text.lower().strip(" .!?"))) is not None:
+            lines.append(self.style.faint(f"  {command}: {self.commands[command].help}"))
         return "\n".join(lines)
-
-    def _reason(self, match: Match) -> str:
-        if match.reason == "no_templates":
-            return "there are no intents yet; :add INTENT TEXT makes one"
-        if match.reason == "unknown_words":
-            return "the model knows no word of the text"
-        if match.reason == "counter_example":
-            return f"these are the words of a counter-example of {match.nearest}"
-        if match.reason == "below_threshold":
-            return f"{match.score:.3f} is below the threshold {self._threshold_of(match):.3f}"
-        other = match.runner_up.intent if match.runner_up else "the next"
-        return (
-            f"{match.nearest} is only {match.margin:.3f} ahead of {other}; "
-            f"the margin is {self.recognizer.margin:.3f}"
-        )
-
-    def _threshold_of(self, match: Match) -> float:
-        intent = self.recognizer.templates.intents.get(match.nearest or "")
-        own = intent.threshold if intent is not None else None
-        return self.recognizer.threshold if own is None else own
 
     def _run(self, line: str) -> str:
         name, _, rest = line.partition(" ")
@@ -185,6 +162,28 @@ class Session:
         self.recognizer.add_intent(intent, [text])
         number = len(self.recognizer.templates.intents[intent].templates)
         return f"{intent} now has {_count(number, 'template')}; :save FILE saves them"
+
+    def _except(self, rest: str) -> str:
+        intent, _, text = rest.partition(" ")
+        text = text.strip()
+        if not text:
+            raise CommandError(
+                f"write {self.commands[':except'].usage}, for example :except tea no tea please"
+            )
+        if intent not in self.recognizer.intents:
+            raise CommandError(f"there is no intent {intent}; :intents lists them")
+        self.recognizer.add_intent(intent, [], counter_examples=[text])
+        number = len(self.recognizer.templates.intents[intent].counter_examples)
+        return f"{intent} now has {_count(number, 'counter-example')}; :save FILE saves them"
+
+    def _none(self, rest: str) -> str:
+        if not rest:
+            raise CommandError(f"write {self.commands[':none'].usage}, for example :none thank you")
+        templates = self.recognizer.templates
+        templates.none.append(rest)
+        self.recognizer.templates = templates
+        number = _count(len(templates.none), "text")
+        return f"{number} without an intent; :save FILE saves them"
 
     def _remove(self, rest: str) -> str:
         if not rest:
@@ -209,35 +208,12 @@ class Session:
         self.last_text = rest or self.last_text
         if self.last_text is None:
             raise CommandError("nothing to explain yet; type a sentence first")
-        explanation = self.recognizer.explain(self.last_text)
-        match = explanation.match
-        ranked = self.recognizer.rank(self.last_text, limit=5)
-        result = self.style.refusal("no intent")
-        if match.intent is not None:
-            result = self.style.intent(match.intent)
-        lines = [f"{quote(self.last_text)} is {result}"]
-        if match.nearest is None:
-            return "\n".join([*lines, f"  {self._reason(match)}"])
-        width = max((len(candidate.intent) for candidate in ranked), default=0)
-        for place, candidate in enumerate(ranked, 1):
-            lines.append(
-                f"  {place}  {candidate.intent:<{width}}  {candidate.score:.3f}  "
-                f"{quote(candidate.template)}"
-            )
-        shares = sorted(explanation.words, key=lambda word: -abs(word.share))[:_SHOWN_WORDS]
-        words = ", ".join(f"{quote(word.word)} {word.share:+.3f}" for word in shares)
-        lines.append(f"  words  {words}")
-        threshold, margin = self._threshold_of(match), self.recognizer.margin
-        side = "below" if match.score < threshold else "not below"
-        lines.append(f"  threshold {threshold:.3f}: {match.score:.3f} is {side} it")
-        if match.runner_up is None:
-            lines.append(f"  margin {margin:.3f}: there is no other intent")
-        else:
-            side = "too little" if match.reason == "ambiguous" else "enough"
-            if match.reason == "below_threshold":
-                side = "not checked"
-            lines.append(f"  margin {margin:.3f}: the lead is {match.margin:.3f}, {side}")
-        return "\n".join(lines)
+        return describe_explanation(self.recognizer, self.last_text, self.style)
+
+    def _why_not(self, rest: str) -> str:
+        if self.last_text is None or not rest:
+            raise CommandError(f"type a sentence first, then {self.commands[':whynot'].usage}")
+        return describe_candidate(self.recognizer, self.last_text, rest)
 
     def _threshold(self, rest: str) -> str:
         if rest:

@@ -248,3 +248,48 @@ def test_a_bot_file_brings_its_model_for_what_is_loaded_later(
     with pytest.raises(PocketIntentError, match="contains its model"):
         Session(str(path), "tiny")
     assert session.complete(f":load {tmp_path}/b") == [str(tmp_path / "bot.json"), str(path)]
+
+
+def test_a_text_that_is_refused_word_for_word_is_shown(session: Session) -> None:
+    assert session.respond(":none lamp, never mind") == (
+        "1 text without an intent; :save FILE saves them"
+    )
+    assert session.respond(":except lights_on the lamp on the table") == (
+        "lights_on now has 1 counter-example; :save FILE saves them"
+    )
+    no_intent = 'these are the words of "lamp, never mind", which is for no intent'
+    assert no_intent in session.respond("lamp never mind")
+    assert f"refused: {no_intent}" in session.respond(":why")
+    own = 'of "the lamp on the table", a counter-example of lights_on'
+    assert own in session.respond("The lamp on the table!")
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        (":none", "for example :none thank you"),
+        (":except lights_on", "for example :except tea no tea please"),
+        (":except lihgts_on lamp", "there is no intent lihgts_on"),
+        (":whynot lights_on", "type a sentence first"),
+    ],
+)
+def test_commands_without_what_they_need_say_what_to_write(
+    session: Session, command: str, answer: str
+) -> None:
+    assert answer in session.respond(command)
+
+
+def test_whynot_explains_the_score_of_another_intent(session: Session) -> None:
+    session.respond("switch the lamp off")
+    first, words = session.respond(":whynot lights_on").splitlines()
+    assert first.startswith("lights_on  0.") and words.startswith("  words  ")
+    assert "known: lights_off, lights_on, order" in session.respond(":whynot lihgts_on")
+    session.respond("xyzzy")
+    assert "knows no word" in session.respond(":whynot lights_on")
+
+
+def test_a_sentence_that_may_be_meant_as_a_command_shows_the_command(session: Session) -> None:
+    assert session.respond("Quit.").endswith("  :quit: leave (Ctrl-D does too)")
+    assert not session.finished
+    assert ":help: " in session.respond("help")
+    assert ":quit" not in session.respond("lamp on")

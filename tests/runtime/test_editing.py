@@ -197,3 +197,54 @@ def test_an_edit_makes_its_words_known_and_keeps_the_switch(make: Make) -> None:
 
     assert recognizer.read("turn onn haeter") == "turn onn heater"
     assert plain.read("haeter") == "haeter"
+
+
+def test_a_changed_copy_of_the_templates_can_be_set(make: Make) -> None:
+    recognizer = make()
+    edited = recognizer.templates
+    edited.intents["lights_on"].templates.remove("lights on please")
+    edited.intents["lights_off"].threshold = 0.9
+    edited.none.append("never mind")
+    edited.add_intent("greet", ["hello", "good morning"])
+    edited.remove_intent("play_music")
+    recognizer.templates = edited
+
+    assert recognizer.templates == edited
+    assert recognizer.intents == ("lights_on", "lights_off", "greet")
+    assert recognizer.match("hello").intent == "greet"
+    assert recognizer.match("never mind").intent is None
+    fresh = make(edited)
+    for text in ("hello", "light off", "turn on the lamp"):
+        match, expected = recognizer.match(text), fresh.match(text)
+        assert (match.nearest, match.template) == (expected.nearest, expected.template)
+        assert match.score == pytest.approx(expected.score, abs=0.1)
+
+    edited.none.append("the recogniser has a copy")
+    assert recognizer.templates != edited
+
+
+def test_templates_that_break_the_format_are_not_set(make: Make) -> None:
+    recognizer = make()
+    before, broken = recognizer.templates, recognizer.templates
+    broken.intents["lights_on"].templates.clear()
+    with pytest.raises(TemplateError, match="'lights_on' has no templates"):
+        recognizer.templates = broken
+    with pytest.raises(TemplateError, match="a mapping or a TemplateSet, not list"):
+        recognizer.templates = ["lamp on"]  # type: ignore[assignment]
+    assert recognizer.templates == before
+
+    recognizer.templates = {"lights_on": ["lamp on"]}
+    assert recognizer.intents == ("lights_on",)
+
+
+def test_thresholds_are_changed_without_a_new_fit(make: Make) -> None:
+    recognizer = make()
+    scorer = recognizer.scorer
+    recognizer.add_intent("lights_on", [], threshold=0.9)
+    assert recognizer.templates.intents["lights_on"].threshold == 0.9
+    edited = recognizer.templates
+    edited.intents["lights_on"].threshold = None
+    edited.threshold = edited.margin = 0.3
+    recognizer.templates = edited
+    assert (recognizer.threshold, recognizer.margin) == (0.3, 0.3)
+    assert recognizer.scorer is scorer

@@ -15,7 +15,7 @@ from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.scoring import Scorer
-from pocketintent.runtime.templates.files import save_templates
+from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 BotT = TypeVar("BotT", bound="EditableBot")
@@ -59,8 +59,19 @@ class EditableBot:
 
     @property
     def templates(self) -> TemplateSet:
-        """A copy of the template set, with its thresholds and margin."""
+        """A copy of the template set, with its thresholds and margin.
+
+        It can be set, to a changed copy or anything that :meth:`IntentRecognizer.load` takes as
+        templates: templates that were there before are not encoded again, and the classifier starts
+        from the old weights. A set that breaks the format raises TemplateError; nothing changes.
+        """
         return deepcopy(self._state.templates)
+
+    @templates.setter
+    def templates(self, value: TemplateSource) -> None:
+        checked = load_templates(value)
+        with self._lock:
+            self._swap(checked)
 
     @property
     def intents(self) -> tuple[str, ...]:
@@ -89,8 +100,7 @@ class EditableBot:
     def threshold(self, value: float) -> None:
         check_range("threshold", value, -1.0, 1.0)
         with self._lock:
-            templates = replace(self._state.templates, threshold=float(value))
-            self._state = replace(self._state, templates=templates)
+            self._swap(replace(self._state.templates, threshold=float(value)))
 
     @property
     def margin(self) -> float:
@@ -104,8 +114,7 @@ class EditableBot:
     def margin(self, value: float) -> None:
         check_range("margin", value, 0.0, 2.0)
         with self._lock:
-            templates = replace(self._state.templates, margin=float(value))
-            self._state = replace(self._state, templates=templates)
+            self._swap(replace(self._state.templates, margin=float(value)))
 
     def add_intent(
         self,
@@ -114,12 +123,12 @@ class EditableBot:
         threshold: float | None = None,
         counter_examples: Iterable[str] = (),
     ) -> None:
-        """Add an intent, or templates or counter-examples to an existing intent.
+        """Add an intent, or give an existing intent templates, counter-examples or a threshold.
 
         Args:
             name: The intent.
-            templates: Its templates, at least one; an existing intent may get counter-examples
-                alone.
+            templates: Its templates, at least one; an existing intent may get counter-examples or
+                a threshold alone.
             threshold: A threshold for this intent alone; None keeps the current one.
             counter_examples: Texts that resemble the intent and do not express it.
 
@@ -129,7 +138,7 @@ class EditableBot:
         with self._lock:
             edited = deepcopy(self._state.templates)
             edited.add_intent(name, templates, threshold, counter_examples)
-            self._swap(edited, name)
+            self._swap(edited)
 
     def remove_intent(self, name: str) -> None:
         """Remove an intent and its templates.
@@ -140,7 +149,7 @@ class EditableBot:
         with self._lock:
             edited = deepcopy(self._state.templates)
             edited.remove_intent(name)
-            self._swap(edited, name)
+            self._swap(edited)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the templates with thresholds and margin, or the whole recogniser.
@@ -161,7 +170,12 @@ class EditableBot:
         else:
             save_templates(state.templates, path)
 
-    def _swap(self, edited: TemplateSet, changed: str) -> None:
+    def _swap(self, edited: TemplateSet) -> None:
+        """Take an edited set; one that differs in nothing but its limits needs no new fit."""
+        state = self._state
+        if edited.has_texts_of(state.templates):
+            self._state = replace(state, templates=edited)
+            return
         self._state = build_state(
-            self.encoder, edited, self.decision, self.search, self._state, changed, self.correct
+            self.encoder, edited, self.decision, self.search, state, self.correct
         )

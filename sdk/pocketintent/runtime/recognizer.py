@@ -18,10 +18,11 @@ from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, 
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.editing import EditableBot
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import PocketIntentWarning
+from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.opening import Backend, open_bot
 from pocketintent.runtime.templates.checks import language_warning
 from pocketintent.runtime.templates.files import TemplateSource, load_templates
+from pocketintent.runtime.templates.forms import list_names
 
 TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and searched at once."""
@@ -204,18 +205,26 @@ class IntentRecognizer(EditableBot):
         check_text(text)
         return self._state.read(text)
 
-    def explain(self, text: str) -> Explanation:
-        """Match a text, and tell how much each of its words contributes to the score.
+    def explain(self, text: str, intent: str | None = None) -> Explanation:
+        """Match a text, and tell how much each of its words contributes to a score.
 
         Args:
             text: Any string.
+            intent: The intent whose score is explained, to see why it is not the match; None for
+                the nearest.
 
         Returns:
-            The match, and the share of each word: how much lower the score of the nearest intent
-            is without the word.
+            The match, the intent that is explained, the share of each word, which is how much lower
+            the intent's score is without the word, and the counter-example that refuses the text.
 
         Raises:
             TypeError: ``text`` is not a string.
+            PocketIntentError: There is no such intent, or the model knows no word of its templates.
         """
         check_text(text)
-        return explain_text(self._state, self.encoder, text)
+        state = self._state
+        if intent is not None and intent not in state.indexed.names:
+            raise PocketIntentError(
+                f"no intent {intent!r} can be explained; known: {list_names(state.indexed.names)}"
+            )
+        return explain_text(state, self.encoder, text, intent)

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from pocketintent import IntentRecognizer
+from pocketintent import IntentRecognizer, PocketIntentError
 from pocketintent.runtime.decision.explain import MAX_WORDS
 from pocketintent.runtime.encoders.static import StaticEncoder
 
@@ -33,6 +33,27 @@ def test_the_share_of_a_word_is_what_the_score_loses_without_it(
     whole = score("please switch off the lamp")
     assert shares["off"] == pytest.approx(whole - score("please switch the lamp"), abs=1e-4)
     assert shares["off"] > shares["please"] + 0.1
+
+
+def test_an_intent_that_is_not_the_match_is_explained_by_name(recognizer: IntentRecognizer) -> None:
+    text = "please switch off the lamp"
+    explanation = recognizer.explain(text, "on")
+    ranked = {candidate.intent: candidate for candidate in recognizer.rank(text)}
+    assert explanation.match.intent == "off" and explanation.candidate == ranked["on"]
+    shares = {word.word: word.share for word in explanation.words}
+    without = {c.intent: c.score for c in recognizer.rank("please switch the lamp")}
+    assert shares["off"] == pytest.approx(ranked["on"].score - without["on"], abs=1e-4)
+    with pytest.raises(PocketIntentError, match=r"no intent 'of' .*; known: food, off, on"):
+        recognizer.explain(text, "of")
+
+
+def test_the_text_that_refuses_another_is_shown(tiny_encoder: StaticEncoder) -> None:
+    on = {"templates": TEMPLATES["on"], "except": ["lamp on in the film"]}
+    intents = {"on": on, "off": {"templates": TEMPLATES["off"]}}
+    recognizer = IntentRecognizer(tiny_encoder, {"intents": intents, "none": ["Lamp, never mind"]})
+    assert recognizer.explain("Lamp on in the film!").counter_example == "lamp on in the film"
+    assert recognizer.explain("lamp never mind").counter_example == "Lamp, never mind"
+    assert recognizer.explain("lamp on").counter_example is None
 
 
 def test_without_its_only_word_a_text_has_no_score(recognizer: IntentRecognizer) -> None:

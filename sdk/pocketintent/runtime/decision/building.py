@@ -18,7 +18,6 @@ def build_state(
     decision: Decision,
     search: Search,
     old: State | None = None,
-    changed: str | None = None,
     correct: bool = True,
 ) -> State:
     """Index a template set and make its scorer.
@@ -28,18 +27,28 @@ def build_state(
         templates: The set.
         decision: How an intent is scored.
         search: How the templates are kept.
-        old: The state before an edit, by the same decision and search.
-        changed: The intent that the edit added, changed or removed.
+        old: The state before an edit, by the same decision and search; what the edit leaves as it
+            was is not encoded again.
         correct: Whether typing errors of a query are corrected.
     """
     if old is None:
         indexed = index_templates(encoder, templates, search)
         scorer = make_scorer(decision, encoder, templates, indexed)
     else:
+        changed = _changed_intents(old.templates, templates)
         indexed = index_templates(encoder, templates, search, old.indexed, changed)
         scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
     corrector = make_corrector(encoder, templates, indexed) if correct else None
     return State(templates, indexed, scorer, corrector)
+
+
+def _changed_intents(old: TemplateSet, new: TemplateSet) -> set[str]:
+    """The intents that an edit added, removed or gave other templates."""
+    before, after = (
+        {name: intent.templates for name, intent in templates.intents.items()}
+        for templates in (old, new)
+    )
+    return {name for name in before | after if before.get(name) != after.get(name)}
 
 
 def make_corrector(

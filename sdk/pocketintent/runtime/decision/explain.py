@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.decision.decide import State, match_text
-from pocketintent.runtime.decision.results import Match
+from pocketintent.runtime.decision.decide import State, match_text, rank_text
+from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.text.correction import join_tokens
 from pocketintent.runtime.text.tokenizer import simple_tokenize
@@ -25,25 +25,33 @@ class WordShare:
     word: str
     """The word, as the tokenizer reads it, with its typing error corrected."""
     share: float
-    """How much lower the score of the nearest intent is without the word; below 0, higher."""
+    """How much lower the score of the intent is without the word; below 0, higher."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The match of a text, and the words that carried its score."""
+    """The match of a text, and the words that carried the score of an intent."""
 
     match: Match
     """The match."""
+    candidate: Candidate | None
+    """The intent that is explained, with its score and its nearest template; None if no intent has
+    a score."""
     words: tuple[WordShare, ...]
-    """The first ``MAX_WORDS`` words in the order of the text; none without a nearest intent."""
+    """The first ``MAX_WORDS`` words in the order of the text; none without a candidate."""
+    counter_example: str | None
+    """The counter-example or text of ``none`` whose words the text has; None without such a
+    refusal."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as a JSON object: ``match`` and ``words``."""
-        return {"match": self.match.to_dict(), "words": [asdict(word) for word in self.words]}
+        """The explanation as a JSON object, with the fields under their names."""
+        return asdict(self)
 
 
-def explain_text(state: State, encoder: Encoder, text: str) -> Explanation:
-    """Match a text, and match it again without each of its words.
+def explain_text(
+    state: State, encoder: Encoder, text: str, intent: str | None = None
+) -> Explanation:
+    """Match a text, and score it again without each of its words.
 
     It asks for nothing but scores, so it holds for every encoder and decision. The shares do not
     add up to the score: two words that say the same have small shares each.
@@ -52,20 +60,27 @@ def explain_text(state: State, encoder: Encoder, text: str) -> Explanation:
         state: The templates.
         encoder: The model.
         text: The text.
+        intent: The intent whose score is explained; None for the nearest.
     """
     text = state.read(text)
-    match = match_text(state, text, encoder.encode(text))
+    vector = encoder.encode(text)
+    match = match_text(state, text, vector)
+    refused_by = None
+    if match.reason == "counter_example":
+        refused_by = state.refuses.text_with_words_of(text)
+    ranked = rank_text(state, text, vector, len(state.indexed.names))
+    candidate = next((c for c in ranked if intent in (None, c.intent)), None)
     words = simple_tokenize(text)
-    if state.scorer is None or match.nearest is None or not words:
-        return Explanation(match, ())
+    if state.scorer is None or candidate is None or not words:
+        return Explanation(match, candidate, (), refused_by)
     number = min(len(words), MAX_WORDS)
     shorter_texts = (join_tokens(words[:i] + words[i + 1 :]) for i in range(number))
     texts = [join_tokens(words), *shorter_texts]
     vectors = encoder.encode_batch(texts)
     scores = np.zeros(len(texts))  # nothing that the encoder knows is left: no score
     is_known = np.any(vectors, axis=1)
-    intent = state.indexed.names.index(match.nearest)
+    place = state.indexed.names.index(candidate.intent)
     known_texts = list(compress(texts, is_known.tolist()))
-    scores[is_known] = state.scorer.score_block(known_texts, vectors[is_known])[:, intent]
+    scores[is_known] = state.scorer.score_block(known_texts, vectors[is_known])[:, place]
     shares = (scores[0] - scores[1:]).tolist()
-    return Explanation(match, tuple(map(WordShare, words[:number], shares)))
+    return Explanation(match, candidate, tuple(map(WordShare, words[:number], shares)), refused_by)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -64,13 +64,13 @@ def index_templates(
     templates: TemplateSet,
     search: Search,
     old: IndexedTemplates | None = None,
-    changed: str | None = None,
+    changed: Collection[str] = (),
 ) -> IndexedTemplates:
     """Index a template set.
 
     The codebook is the current one, otherwise the model's own if its mean error is at most
     ``MAX_ERROR``, otherwise a codebook fitted on the templates. An edit quantises only the
-    changed intent, unless the mean error of all templates then exceeds ``MAX_ERROR`` and, with a
+    changed intents, unless the mean error of all templates then exceeds ``MAX_ERROR`` and, with a
     codebook that was fitted on templates, ``REFIT_GROWTH`` times the error on them: then a new
     codebook is fitted.
 
@@ -79,12 +79,12 @@ def index_templates(
         templates: The set.
         search: ``"table"`` for codes, ``"exact"`` for float vectors.
         old: The index before an edit, from which the other intents are copied.
-        changed: The intent that the edit added, changed or removed.
+        changed: The intents that the edit added, removed or gave other templates.
 
     Returns:
         The index of all intents.
     """
-    intents = {} if old is None else {n: r for n, r in old.intents.items() if n != changed}
+    intents = {} if old is None else {n: r for n, r in old.intents.items() if n not in changed}
     fresh = _encode(encoder, templates, (name for name in templates.intents if name not in intents))
     if search == "exact":
         intents |= {name: IntentRows(texts, rows) for name, (texts, rows) in fresh.items()}

@@ -16,6 +16,7 @@ class Refusals:
 
     def __init__(self, templates: TemplateSet) -> None:
         self._intents: dict[tuple[str, ...], frozenset[str]] = {}
+        self._texts: dict[tuple[str, ...], str] = {}
         for text in templates.none:
             self._add(text, frozenset(templates.intents))
         for name, intent in templates.intents.items():
@@ -25,6 +26,7 @@ class Refusals:
     def _add(self, text: str, intents: frozenset[str]) -> None:
         if tokens := tuple(simple_tokenize(text)):
             self._intents[tokens] = self._intents.get(tokens, frozenset()) | intents
+            self._texts.setdefault(tokens, text)
 
     def __call__(self, text: str, intent: str) -> bool:
         """Whether a text, as the recogniser reads it, never gets an intent.
@@ -40,3 +42,11 @@ class Refusals:
         return bool(self._intents) and intent in self._intents.get(
             tuple(simple_tokenize(text)), frozenset()
         )
+
+    def text_with_words_of(self, text: str) -> str | None:
+        """The first text of ``none``, or counter-example, with the words of a text; None if none.
+
+        Args:
+            text: The text, as the recogniser reads it.
+        """
+        return self._texts.get(tuple(simple_tokenize(text)))

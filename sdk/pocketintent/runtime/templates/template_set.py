@@ -67,11 +67,12 @@ class TemplateSet:
         threshold: float | None = None,
         counter_examples: Iterable[str] = (),
     ) -> None:
-        """Add an intent, or templates or counter-examples to an existing intent.
+        """Add an intent, or give an existing intent templates, counter-examples or a threshold.
 
         Args:
             name: The intent.
-            texts: Its templates, at least one; an existing intent may get counter-examples alone.
+            texts: Its templates, at least one; an existing intent may get counter-examples or a
+                threshold alone.
             threshold: The intent's own threshold; None keeps the current one.
             counter_examples: Texts that resemble the intent and do not express it.
 
@@ -80,7 +81,8 @@ class TemplateSet:
         """
         templates, exceptions = _list_texts(texts), _list_texts(counter_examples)
         entry: dict[str, Any] = {"templates": templates, "except": exceptions}
-        if templates == [] and exceptions and name in self.intents:
+        adds_no_template = templates == [] and (exceptions or threshold is not None)
+        if adds_no_template and name in self.intents:
             entry["templates"] = self.intents[name].templates  # checked again, not added again
         if threshold is not None:
             entry["threshold"] = threshold
@@ -107,6 +109,15 @@ class TemplateSet:
         """Return the threshold of an intent: its own, otherwise the set's."""
         own = self.intents[name].threshold
         return self.threshold if own is None else own
+
+    def has_texts_of(self, other: TemplateSet) -> bool:
+        """Whether another set differs in nothing but thresholds, margin and schema."""
+        return self._without_limits() == other._without_limits()
+
+    def _without_limits(self) -> tuple[Any, ...]:
+        """All that a recogniser encodes and fits, the order of the intents included."""
+        intents = [(n, i.templates, i.counter_examples) for n, i in self.intents.items()]
+        return intents, self.language, self.none, self.background, self.learn_names
 
     def all_texts(self) -> list[str]:
         """Return the distinct texts, in order.
