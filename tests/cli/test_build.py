@@ -76,6 +76,12 @@ def test_the_file_answers_as_the_templates_and_the_model(
         assert report["unknown"] == 1
 
 
+def test_the_limits_of_the_command_line_are_those_of_the_bot(build: Any, templates: Path) -> None:
+    path, _ = build(templates, "--threshold", "0.35", "--margin", "0.1")
+    loaded = IntentRecognizer.load(path)
+    assert (loaded.threshold, loaded.margin) == (0.35, 0.1)
+
+
 def test_fewer_words_keep_those_of_the_bot(build: Any, templates: Path, tiny_model: Path) -> None:
     words = load_encoder(tiny_model).vocabulary.words  # type: ignore[attr-defined]
     path, report = build(templates, "--model", tiny_model, "--max-words", 2)

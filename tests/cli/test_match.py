@@ -81,6 +81,12 @@ def test_without_texts_the_lines_of_stdin_are_matched_one_for_one(run: Any) -> N
     assert lines[1]["reason"] == "unknown_words"
 
 
+def test_threshold_and_margin_take_the_place_of_those_of_the_templates(run: Any) -> None:
+    assert run("lamp on")[0]["intent"] == "lights_on"
+    assert run("--threshold", "1", "lamp on")[0]["reason"] == "below_threshold"
+    assert run("--margin", "2", "lamp on")[0]["reason"] == "ambiguous"
+
+
 def test_an_empty_stdin_gives_no_line(run: Any) -> None:
     assert run() == []
 

@@ -61,6 +61,15 @@ def test_counter_examples_are_added_and_saved_with_the_templates(
     assert intents["lights_on"].templates == make().templates.intents["lights_on"].templates
 
 
+@pytest.mark.parametrize("name", ["bot", "bot.safetensor", "bot.txt", ""])
+def test_a_name_that_is_neither_of_a_template_file_nor_of_a_bot_file_is_refused(
+    make: Make, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(PocketIntentError, match=r"ends in \.json, that of a bot file"):
+        make().save(tmp_path / name if name else "")
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_edit_that_breaks_the_format_changes_nothing(make: Make) -> None:
     recognizer = make()
     before = recognizer.templates

@@ -284,3 +284,10 @@ def test_without_correction_a_text_is_read_as_it_is(make: Make, decision: Any) -
 def test_only_a_string_is_read(make: Make) -> None:
     with pytest.raises(TypeError):
         make().read(b"lamp")  # type: ignore[arg-type]
+
+
+def test_the_name_of_a_model_is_not_a_model() -> None:
+    with pytest.raises(
+        TypeError, match=r"not 'default': IntentRecognizer\.load\(templates, model\)"
+    ):
+        IntentRecognizer("default", "smart_home")  # type: ignore[arg-type]

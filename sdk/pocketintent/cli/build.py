@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, get_args
 from pocketintent.cli.options.correction import add_correction_option
 from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, input_file, output_file
+from pocketintent.cli.options.limits import add_limit_options, set_limits
 from pocketintent.cli.options.model import add_model_option, encoder_path
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.training import command_line
@@ -84,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_decision_option(parser, "a bot file")
     add_correction_option(parser, "a bot file")
+    add_limit_options(parser)
     parser.add_argument(
         "--search",
         choices=get_args(Search),
@@ -114,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build a bot file and print the report."""
     from pocketintent.compression.report import bot_size_report
-    from pocketintent.runtime.bot_file import SUFFIX
+    from pocketintent.runtime.templates.bot_file import SUFFIX
     from pocketintent.runtime.templates.checks import check_templates
 
     out: Path = args.out
@@ -126,6 +128,7 @@ def run(args: argparse.Namespace) -> int:
         prepare_torch("cpu", threads=1)
     started = time.monotonic()
     recognizer, words = _build(args)
+    set_limits(recognizer, args)
     recognizer.save(out)
     templates = recognizer.templates
     for warning in check_templates(templates):

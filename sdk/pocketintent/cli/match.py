@@ -10,6 +10,7 @@ from typing import Any
 from pocketintent.cli.options.correction import add_correction_option
 from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name
+from pocketintent.cli.options.limits import add_limit_options, set_limits
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note
@@ -71,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_decision_option(parser, "a bot file or an exported folder")
     add_correction_option(parser, "a bot file or an exported folder")
+    add_limit_options(parser)
     parser.add_argument(
         "--rank",
         type=whole_number(1),
@@ -100,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
         correct=args.correct,
         backend=args.backend,
     )
+    set_limits(recognizer, args)
     for text in args.texts or _lines_of_stdin():
         # An argument that is not UTF-8 reaches Python with lone surrogates, invalid in JSON.
         text = text.encode("utf-8", "replace").decode()

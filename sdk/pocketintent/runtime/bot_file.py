@@ -28,9 +28,6 @@ from pocketintent.runtime.templates.template_set import TemplateSet
 VERSION = 1
 """Version of the manifest entry ``bot``."""
 
-SUFFIX = ".safetensors"
-"""End of the name of a bot file, by which a recogniser saves itself whole."""
-
 _INDEX, _DECISION, _CORRECT = "index", "decision", "correct"
 
 

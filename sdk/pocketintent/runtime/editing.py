@@ -10,11 +10,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pocketintent.runtime.arguments import check_range
-from pocketintent.runtime.bot_file import SUFFIX, Bot, save_bot
+from pocketintent.runtime.bot_file import Bot, save_bot
 from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.templates import bot_file, files
 from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 
@@ -156,19 +158,25 @@ class EditableBot:
 
         Args:
             path: The file to write or replace. A name that ends in ``.safetensors`` makes it a bot
-                file: with the model, the index of the templates and the fitted decision. Any other
-                name makes it a template file, in JSON.
+                file: with the model, the index of the templates and the fitted decision. A name
+                that ends in ``.json`` makes it a template file.
 
         Raises:
-            PocketIntentError: A bot file is asked of a recogniser that runs an exported graph.
+            PocketIntentError: The name ends in anything else, or a bot file is asked of a
+                recogniser that runs an exported graph.
             OSError: The file cannot be written; an old file is then unchanged. The error names
                 the file and says what is wrong with its folder.
         """
-        state = self._state
-        if os.fspath(path).lower().endswith(SUFFIX):
+        state, suffix = self._state, os.path.splitext(os.fspath(path))[1].lower()
+        if suffix == bot_file.SUFFIX:
             save_bot(path, Bot(self.encoder, self.decision, self.search, state, self.correct))
-        else:
+        elif suffix == files.SUFFIX:
             save_templates(state.templates, path)
+        else:
+            raise PocketIntentError(
+                f"{os.fspath(path)!r}: the name of a template file ends in {files.SUFFIX}, that of "
+                f"a bot file in {bot_file.SUFFIX}"
+            )
 
     def _swap(self, edited: TemplateSet) -> None:
         """Take an edited set; one that differs in nothing but its limits needs no new fit."""

@@ -47,6 +47,7 @@ class IntentRecognizer(EditableBot):
             error of it; see :class:`pocketintent.runtime.text.correction.Corrector`.
 
     Raises:
+        TypeError: ``encoder`` is the name of a model.
         TemplateError: The templates cannot be read.
         PocketIntentError: ``decision`` or ``search`` is unknown, or ``correct`` is not a bool.
     """
@@ -60,6 +61,11 @@ class IntentRecognizer(EditableBot):
         search: Search = "table",
         correct: bool = True,
     ) -> None:
+        if isinstance(encoder, str | os.PathLike):
+            raise TypeError(
+                f"encoder must be a model that is open, not {encoder!r}: "
+                "IntentRecognizer.load(templates, model) opens one by its name"
+            )
         check_choice("decision", decision, DECISIONS)
         check_choice("search", search, get_args(Search))
         check_flag("correct", correct)

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from pocketintent import IntentRecognizer
 from pocketintent.cli.main import main
 from pocketintent.cli.templates.check import run
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.templates.template_set import parse_templates
 
 
 def _check(capsys: pytest.CaptureFixture[str], *files: object) -> tuple[int, list[dict], str]:
@@ -79,9 +81,43 @@ def test_a_language_that_the_model_does_not_speak_is_a_warning(
     save_model(model, manifest | {"languages": ["en"]}, tensors)
     status, reports, words = _check(capsys, bot, "smart_home", "--model", model)
     assert status == 0
-    assert [len(report["warnings"]) for report in reports] == [1, 0]
+    assert [len(report["warnings"]) for report in reports] == [1, 1]
+    assert reports[1]["warnings"][0].startswith("the model knows")
     assert f"{bot}: warning: the set's language is 'de', but the model speaks en" in words
-    assert _check(capsys, bot)[1][0]["warnings"] == []
+    assert _check(capsys, bot)[1][0]["warnings"] == reports[0]["warnings"]  # by the default model
+
+
+def test_a_bot_file_is_compared_with_its_own_model(
+    tiny_encoder: StaticEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bot.safetensors"
+    templates = {"an": ["light an", "lamp an"], "aus": ["light aus", "lamp aus"]}
+    german = parse_templates(
+        {"language": "de", "intents": {n: {"templates": t} for n, t in templates.items()}}
+    )
+    IntentRecognizer(tiny_encoder, german).save(path)
+    assert _check(capsys, path)[1][0]["warnings"] == []
+
+
+def test_templates_of_words_that_the_model_does_not_know_are_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot = tmp_path / "bot.json"
+    words = "ausdruck bibliothek drucker gestohlen geöffnet kopieren montags sonntags weglaufen"
+    bot.write_text(json.dumps({"a": words.split(), "b": ["turn on the lights", "light on"]}))
+    (warning,) = _check(capsys, bot)[1][0]["warnings"]
+    assert warning.startswith("the model knows 5 of the 14 different words of the templates")
+    assert "'ausdruck', 'bibliothek', 'drucker'" in warning
+
+
+def test_json_leaves_out_the_text_for_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot = tmp_path / "bot.json"
+    bot.write_text('{"intents": ["turn on the light"]}')
+    status, reports, words = _check(capsys, bot, "--json")
+    assert (status, words) == (0, "")
+    assert any("if you mean the key" in warning for warning in reports[0]["warnings"])
 
 
 def test_a_model_that_is_missing_is_named(

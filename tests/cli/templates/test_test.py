@@ -91,6 +91,15 @@ def test_the_matrix_is_drawn_into_the_named_file(
     assert f"plot: {picture}" in text
 
 
+def test_other_limits_can_be_tried(
+    bot: Path, labelled: Path, tiny_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limits = ("--threshold", "0.25", "--margin", "2")
+    _, report, text = _test(capsys, bot, labelled, "--model", tiny_model, *limits)
+    assert report is not None and (report["threshold"], report["margin"]) == (0.25, 2)
+    assert report["accuracy"] == 0 and "threshold 0.25, margin 2" in text
+
+
 def test_an_unknown_intent_is_an_error_with_file_line_and_the_nearest_name(
     bot: Path, labelled: Path, tiny_model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

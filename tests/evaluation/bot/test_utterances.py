@@ -110,5 +110,7 @@ def test_an_unknown_intent_is_named_with_the_nearest_one(tmp_path: Path) -> None
     )
     with pytest.raises(PocketIntentError, match=message):
         read(path)
+    with pytest.raises(PocketIntentError, match="no intent 'light_on'; correct the name"):
+        read_labelled(path, ("order_pizza",), "bot.json")
     with pytest.raises(PocketIntentError, match="no intent 'light_on'; the file has no intents"):
         read_labelled(path, (), "bot.json")

@@ -158,7 +158,8 @@ def test_bytes_of_any_kind_are_refused(
     ("content", "message"),
     [
         (b"", "only 0 bytes"),
-        (b"PK\x03\x04 a zip file, and long enough", "not a safetensors file"),
+        (b"PK\x03\x04 a zip file, and long enough", "not a safetensors file$"),
+        (b'{"lights_on": ["lamp on"]}', "; a template file is given as templates$"),
         (struct.pack("<Q", 2**64 - 1) + b"{}", "not a safetensors file"),
         (struct.pack("<Q", 90_000_000) + b"{}", "truncated: the header needs"),
         (_file(b"{}"), "of another program"),

@@ -46,6 +46,12 @@ def test_a_counter_example_that_is_a_template_of_its_intent_is_a_warning() -> No
     assert "'off', counter-example 3" in empty and "no word" in empty
 
 
+@pytest.mark.parametrize("name", ["intents", "templates", "except", "language", "threshold"])
+def test_an_intent_named_like_a_key_of_the_format_is_a_warning(name: str) -> None:
+    (warning,) = check_templates(parse_templates({name: ["turn on the lights", "lamp on"]}))
+    assert f"intent {name!r} is an intent like any other" in warning
+
+
 def test_an_intent_with_negated_templates_and_counter_examples_is_a_warning() -> None:
     lost = {"templates": ["it's gone", "i can't find it"], "except": ["i haven't lost it"]}
     plain = {"templates": ["it's gone", "it is lost"], "except": ["i haven't lost it"]}

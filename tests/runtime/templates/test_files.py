@@ -107,6 +107,9 @@ def test_a_missing_file_error_lists_the_shipped_sets(tmp_path: Path) -> None:
         load_templates(["turn on the lights"])  # type: ignore[arg-type]
     with pytest.raises(TemplateError, match=r"; did you mean smart_home\? shipped: "):
         load_templates("smarthome")
+    (tmp_path / "library.json").write_text('{"a": ["b"]}')
+    with pytest.raises(TemplateError, match=rf"; did you mean {tmp_path}/library\.json\? shipped"):
+        load_templates(tmp_path / "libary.json")
 
 
 def test_a_folder_is_no_template_file(tmp_path: Path) -> None:

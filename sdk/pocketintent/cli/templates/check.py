@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pocketintent.cli.options.files import check_name, file_name
-from pocketintent.cli.options.model import MODEL_HELP
+from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import ModelFileError, TemplateError
-from pocketintent.runtime.templates.checks import check_templates, language_warning
+from pocketintent.runtime.templates.bot_file import find_bot_file
+from pocketintent.runtime.templates.checks import (
+    check_templates,
+    language_warning,
+    vocabulary_warning,
+)
 from pocketintent.runtime.templates.files import find_templates, read_templates_file
 from pocketintent.runtime.templates.forms import normalise_form
 from pocketintent.runtime.templates.template_set import parse_templates
+
+if TYPE_CHECKING:
+    from pocketintent.runtime.encoders.contract import ModelEncoder
 
 EPILOG = """\
 examples:
@@ -22,6 +30,7 @@ examples:
   pocketintent templates check templates/*.json
   pocketintent templates check smart_home
   pocketintent templates check my_bot.json --model tiny
+  pocketintent templates check my_bot.json --json > report.jsonl
 
 each line of the output:
   file       the file
@@ -48,10 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="template file (JSON), the name of a shipped set, or a bot file",
     )
+    add_model_option(parser, ": warn of what it does not know of a file")
     parser.add_argument(
-        "--model",
-        metavar="MODEL",
-        help=f"warn if this model does not speak the language of a file: {MODEL_HELP} (none)",
+        "--json", action="store_true", help="print the JSON lines without the text on stderr"
     )
 
 
@@ -59,28 +67,24 @@ def run(args: argparse.Namespace) -> int:
     """Check the named files."""
     for name in args.files:
         check_name(Path(name))
-    manifest = {} if args.model is None else _read_manifest(args.model)
-    reports = [_check(name, manifest) for name in args.files]
+    if args.model is not None:
+        _load(args.model)  # an error of the model is not one of the files
+    reports = [_check(name, args.model) for name in args.files]
     for report in reports:
-        for level in ("errors", "warnings"):
+        for level in () if args.json else ("errors", "warnings"):
             for finding in report[level]:
                 print_note(f"{report['file']}: {level[:-1]}: {finding}")
         print_json(report)
     return 1 if any(report["errors"] for report in reports) else 0
 
 
-def _read_manifest(model: str) -> dict[str, Any]:
-    from pocketintent.runtime.encoders.registry import load_encoder
-
-    return load_encoder(model).manifest
-
-
-def _check(name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _check(name: str, model: str | None) -> dict[str, Any]:
     report: dict[str, Any] = {"file": name, "intents": None, "templates": None}
     try:
         path = find_templates(name)
         report["file"] = str(path)
         form, errors = normalise_form(read_templates_file(path))
+        encoder = _load(find_bot_file(path) if model is None else model)
     except (ModelFileError, TemplateError) as error:
         place = f"{report['file']}: "
         return {**report, "errors": [str(error).removeprefix(place)], "warnings": []}
@@ -92,6 +96,15 @@ def _check(name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
         return {**report, "errors": [empty], "warnings": []}
     report["intents"] = len(template_set.intents)
     report["templates"] = sum(len(intent.templates) for intent in template_set.intents.values())
-    language = language_warning(template_set, manifest)
-    warnings = check_templates(template_set) + ([] if language is None else [language])
-    return {**report, "errors": [], "warnings": warnings}
+    warnings = check_templates(template_set)
+    of_model = language_warning(template_set, encoder.manifest)
+    of_model = of_model or vocabulary_warning(template_set, encoder.known_words)
+    return {**report, "errors": [], "warnings": warnings + ([of_model] if of_model else [])}
+
+
+@lru_cache(maxsize=1)
+def _load(model: str | Path | None) -> ModelEncoder:
+    """The model of a file or a name; None for the default model."""
+    from pocketintent.runtime.encoders.registry import load_encoder
+
+    return load_encoder(model)

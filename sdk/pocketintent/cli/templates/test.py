@@ -7,6 +7,7 @@ from typing import Any
 
 from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, input_file
+from pocketintent.cli.options.limits import add_limit_options, set_limits
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.plot import add_plot_option
@@ -16,6 +17,7 @@ from pocketintent.runtime.files.shipped_models import DEFAULT
 EPILOG = """\
 examples:
   pocketintent templates test my_bot.json utterances.csv
+  pocketintent templates test my_bot.json utterances.csv --threshold 0.35
   pocketintent templates test my_bot.json utterances.jsonl --model tiny --plot matrix.png
   pocketintent templates test smart_home utterances.tsv --min-accuracy 0.9 > report.json
 
@@ -67,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_model_option(parser)
     add_decision_option(parser, "a bot file")
+    add_limit_options(parser)
     parser.add_argument(
         "--worst",
         type=whole_number(0),
@@ -95,6 +98,7 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.runtime.templates.bot_file import choose_model
 
     recognizer = IntentRecognizer.load(args.templates, args.model, decision=args.decision)
+    set_limits(recognizer, args)
     utterances = read_labelled(args.utterances, recognizer.intents, args.templates)
     report, matrix = evaluate_bot(recognizer, utterances, worst=args.worst)
     model = choose_model(args.templates, args.model) or DEFAULT

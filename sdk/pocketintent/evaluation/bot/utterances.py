@@ -97,12 +97,14 @@ def _read_columns(path: Path, content: bytes) -> Iterator[_Row]:
 
 
 def _explain_unknown(row: _Row, intents: Collection[str], owner: str) -> str:
-    near = difflib.get_close_matches(str(row.intent), intents, n=1, cutoff=0.0)
+    near = difflib.get_close_matches(str(row.intent), intents, n=1)
     is_first = row.place.endswith(", line 1")
     header = "; if this is a header, its columns must be named text and intent" if is_first else ""
-    hint = f"the nearest name is {shorten(near[0])}" if near else "the file has no intents"
+    hint = "" if intents else "the file has no intents; "
+    if near:
+        hint = f"the nearest name is {shorten(near[0])}; "
     return (
-        f"{row.place}: {owner} has no intent {shorten(row.intent)}; {hint}; correct the name, or "
+        f"{row.place}: {owner} has no intent {shorten(row.intent)}; {hint}correct the name, or "
         "leave the intent empty (null in JSON lines) if the utterance belongs to none"
         f"{header}"
     )

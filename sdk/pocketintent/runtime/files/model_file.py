@@ -167,7 +167,8 @@ def _read_header(buffer: mmap.mmap) -> tuple[dict[str, Any], int]:
     """The header's JSON, and the position of the first tensor."""
     length = int.from_bytes(buffer[:8], "little")
     if length > MAX_HEADER_BYTES or buffer[8:9] != b"{":
-        raise ModelFileError("it is not a safetensors file")
+        hint = "; a template file is given as templates" if buffer[:8].lstrip()[:1] == b"{" else ""
+        raise ModelFileError(f"it is not a safetensors file{hint}")
     if length > len(buffer) - 8:
         raise ModelFileError(
             f"it is truncated: the header needs {length} bytes and {len(buffer) - 8} are left"

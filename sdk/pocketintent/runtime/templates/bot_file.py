@@ -15,6 +15,9 @@ from pocketintent.runtime.errors import ModelFileError, PocketIntentError, short
 from pocketintent.runtime.files.model_file import BOT, ModelFile, is_model_file
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
+SUFFIX = ".safetensors"
+"""End of the name of a bot file, by which a recogniser saves itself whole."""
+
 TEMPLATES = "templates"
 """Name of the tensor, below the prefix of the bot."""
 

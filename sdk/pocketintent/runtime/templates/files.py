@@ -16,9 +16,13 @@ from pocketintent.runtime.errors import TemplateError, shorten
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import is_model_file, load_model
 from pocketintent.runtime.files.regular import read_regular
+from pocketintent.runtime.templates.bot_file import SUFFIX as BOT_SUFFIX
 from pocketintent.runtime.templates.bot_file import read_form
 from pocketintent.runtime.templates.forms import list_names
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+
+SUFFIX = ".json"
+"""How the name of a template file ends that a recogniser saves."""
 
 MAX_DEPTH = 16
 """Levels of brackets that are read before a file counts as nested too deep."""
@@ -81,12 +85,21 @@ def find_templates(source: str | os.PathLike[str]) -> Path:
             f"{path} is a folder; name the template file (JSON) in it, or give an exported folder "
             "as the model, with a backend (onnxruntime or tflite)"
         )
-    near = difflib.get_close_matches(str(source), shipped, n=1)
+    near = difflib.get_close_matches(str(source), [*_neighbours(path), *shipped], n=1)
     meant = f"did you mean {near[0]}? " if near else ""
     raise TemplateError(
         f"{path}: no such file, and no shipped set of this name; {meant}shipped: "
         f"{list_names(shipped)}"
     )
+
+
+def _neighbours(path: Path) -> list[str]:
+    """The template and bot files in the folder of a path."""
+    try:
+        names = sorted(os.listdir(path.parent))
+    except (OSError, ValueError):
+        return []
+    return [str(path.with_name(name)) for name in names if name.endswith((SUFFIX, BOT_SUFFIX))]
 
 
 def bundled_templates() -> dict[str, Path]:
