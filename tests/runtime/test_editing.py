@@ -257,3 +257,8 @@ def test_thresholds_are_changed_without_a_new_fit(make: Make) -> None:
     recognizer.templates = edited
     assert (recognizer.threshold, recognizer.margin) == (0.3, 0.3)
     assert recognizer.scorer is scorer
+
+
+def test_a_misspelt_attribute_is_an_error(make: Make) -> None:
+    with pytest.raises(AttributeError, match="treshold"):
+        make().treshold = 0.9  # type: ignore[attr-defined]

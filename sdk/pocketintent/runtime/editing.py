@@ -13,8 +13,10 @@ from pocketintent.runtime.arguments import check_range
 from pocketintent.runtime.bot_file import Bot, save_bot
 from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.decide import State
-from pocketintent.runtime.decision.indexing import IndexedTemplates
+from pocketintent.runtime.decision.indexing import IndexedTemplates, Search
+from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.templates import bot_file, files
 from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
@@ -36,6 +38,15 @@ class EditableBot:
         correct: Whether typing errors of a text are corrected.
     """
 
+    # No other attribute can be set: `recognizer.treshold = 0.4` is an AttributeError.
+    __slots__ = ("__weakref__", "_lock", "_state", "correct", "decision", "encoder", "search")
+
+    encoder: Encoder
+    decision: Decision
+    search: Search
+    correct: bool
+    _state: State
+
     @classmethod
     def from_bot(cls: type[BotT], bot: Bot) -> BotT:
         """The recogniser of an open bot; nothing is encoded or fitted."""
@@ -48,15 +59,20 @@ class EditableBot:
         self.decision = bot.decision
         self.search = bot.search
         self.correct = bot.correct
-        self._state: State = bot.state
+        self._state = bot.state
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        return {
+            name: getattr(self, name)
+            for name in EditableBot.__slots__
+            if not name.startswith(("__", "_lock"))
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
         self._lock = threading.Lock()
 
     @property

@@ -52,6 +52,8 @@ class IntentRecognizer(EditableBot):
         PocketIntentError: ``decision`` or ``search`` is unknown, or ``correct`` is not a bool.
     """
 
+    __slots__ = ()
+
     def __init__(
         self,
         encoder: Encoder,
