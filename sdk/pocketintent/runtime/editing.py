@@ -24,6 +24,8 @@ from pocketintent.runtime.templates.template_set import TemplateSet
 
 BotT = TypeVar("BotT", bound="EditableBot")
 
+_PARTS = ("encoder", "decision", "search", "correct", "_state")
+
 
 class EditableBot:
     """The base class of a recogniser: all but the recognition.
@@ -39,7 +41,7 @@ class EditableBot:
     """
 
     # No other attribute can be set: `recognizer.treshold = 0.4` is an AttributeError.
-    __slots__ = ("__weakref__", "_lock", "_state", "correct", "decision", "encoder", "search")
+    __slots__ = (*_PARTS, "__weakref__", "_lock")
 
     encoder: Encoder
     decision: Decision
@@ -64,11 +66,7 @@ class EditableBot:
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
-        return {
-            name: getattr(self, name)
-            for name in EditableBot.__slots__
-            if not name.startswith(("__", "_lock"))
-        }
+        return {name: getattr(self, name) for name in _PARTS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
