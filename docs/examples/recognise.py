@@ -260,8 +260,8 @@ class Recogniser:
             return tokens
         first = [self.read_word(token, settings) for token in tokens[: settings["max_tokens"]]]
         corrected = first + tokens[settings["max_tokens"] :]
-        length = len(" ".join(corrected).replace(" '", "'"))
-        return corrected if length <= MAX_CHARS else tokens
+        joined = " ".join(corrected).replace(" '", "'")
+        return corrected if tokenize(joined, MAX_CHARS) == corrected else tokens
 
     def read_word(self, word: str, settings: dict[str, Any]) -> str:
         """Return the known word that a word is read as, or the word itself."""

@@ -86,6 +86,7 @@ HOSTILE = (
     "J\u030c \u0130\u0307 q\u0323\u0307",
     "turnonthelightsinthelivingroomandthekitchenpleasethankyou",
     "swiitch teh lihgt onn",
+    "don\uff40t turn on the lihgts",
     "`turn´ ‘on’ ʼlights",
 )
 """Texts that ports get wrong; also placed before and after templates."""

@@ -87,6 +87,14 @@ def test_lines_of_a_bot_that_looks_for_negations_have_the_feature(encoder: Model
     assert sum(map(len, flags.values())) > 10
 
 
+def test_a_line_has_a_typing_error_that_hostile_characters_keep(
+    recognizer: IntentRecognizer, lines: list[Any]
+) -> None:
+    unchanged = [line for line in lines if recognizer.read(line["text"]) == line["text"]]
+    words = [token for line in unchanged for token in line["tokens"] if token.isalpha()]
+    assert any(recognizer.read(word) != word for word in words)
+
+
 def test_a_decision_without_ngrams_has_none_in_its_lines(encoder: ModelEncoder) -> None:
     recognizer = IntentRecognizer(
         encoder, {"a": ["lamp on"], "b": ["jazz"]}, decision="nearest+centroid"
