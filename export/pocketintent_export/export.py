@@ -44,7 +44,7 @@ from pocketintent_export.folder import (
     write_state,
 )
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
-from pocketintent_export.proof import Proof, prove
+from pocketintent_export.proof import Proof, check_utterances, prove
 from pocketintent_export.shortened import ShortenedEncoder
 
 Progress = Callable[[str], None]
@@ -116,6 +116,7 @@ def export_folder(
     known_templates, features = _known_templates(recognizer), _features(recognizer)
     progress("making the conformance utterances")
     lines = make_conformance(recognizer, inputs, features, seed)
+    check_utterances(lines)
     num_intents = len(known_templates.intents)
     manifest = {
         "format_version": FORMAT_VERSION,

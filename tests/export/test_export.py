@@ -17,6 +17,11 @@ from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
 
 TEMPLATES = {"greet": ["hello"], "food": ["order a pizza", "hungry"]}
 
+EQUAL_INTENTS = {
+    "learn_names": False,
+    "intents": {name: {"templates": ["hello"]} for name in ("greet", "hail")},
+}
+
 FORMATS = ["onnx", "tflite"]
 MODELS = ["static", "words", "text", "combined", "contextual", "infersent"]
 IN_ORDER = ("contextual", "infersent")
@@ -187,6 +192,7 @@ def test_the_same_seed_gives_the_same_utterances(
         ({"templates": {}}, "no template to export"),
         ({"templates": {"odd": ["..."]}}, "no template to export"),
         ({"templates": "no_such_set"}, "no_such_set"),
+        ({"templates": EQUAL_INTENTS}, "cannot be proven"),
     ],
 )
 def test_bad_arguments_are_refused_and_leave_nothing(
