@@ -180,8 +180,8 @@ export class Inputs {
     const corrected = tokens.map((token, i) =>
       i < settings.max_tokens ? this.readWord(token, settings) : token,
     );
-    const joined = corrected.join(" ").replaceAll(" '", "'");
-    return [...joined].length <= MAX_CHARS ? corrected : tokens;
+    const again = tokenize(corrected.join(" ").replaceAll(" '", "'"));
+    return JSON.stringify(again) === JSON.stringify(corrected) ? corrected : tokens;
   }
 
   /** Return the known word that a word is read as, or the word itself. */

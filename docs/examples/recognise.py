@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import unicodedata
 from collections import Counter
@@ -224,9 +225,9 @@ def as_tensors(numbers: list[int]) -> Tensors:
 
 
 class Recogniser:
-    """An exported folder, ready to run."""
+    """An exported folder, ready to run; only the check needs the encoder graph."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, with_encoder: bool = False) -> None:
         self.manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
         check_manifest(self.manifest)
         self.labels = json.loads((folder / "labels.json").read_text("utf-8"))
@@ -237,7 +238,11 @@ class Recogniser:
             self.ids = {word: i for i, word in enumerate(words) if word}
         self.templates = [t for intent in self.labels["intents"] for t in intent["templates"]]
         artifacts = self.manifest["artifacts"]
-        self.graphs = {name: open_graph(folder, entry) for name, entry in artifacts.items()}
+        self.graphs = {
+            name: open_graph(folder, entry)
+            for name, entry in artifacts.items()
+            if name != "encoder" or with_encoder
+        }
         self.input_names = {tensor["name"] for tensor in artifacts["encoder"]["inputs"]}
         self.features = self.manifest.get("features", {})
         self.ranks = own_words(self.labels) if self.manifest.get("correction") else {}
@@ -260,8 +265,8 @@ class Recogniser:
             return tokens
         first = [self.read_word(token, settings) for token in tokens[: settings["max_tokens"]]]
         corrected = first + tokens[settings["max_tokens"] :]
-        length = len(" ".join(corrected).replace(" '", "'"))
-        return corrected if length <= MAX_CHARS else tokens
+        joined = " ".join(corrected).replace(" '", "'")
+        return corrected if tokenize(joined, MAX_CHARS) == corrected else tokens
 
     def read_word(self, word: str, settings: dict[str, Any]) -> str:
         """Return the known word that a word is read as, or the word itself."""
@@ -419,11 +424,10 @@ def equal(value: Any, expected: Any) -> bool:
     return bool(value == expected)
 
 
-def check(folder: Path, recogniser: Recogniser) -> int:
+def check(recogniser: Recogniser, lines: list[Any]) -> int:
     """Run the conformance file and return the exit status of the process."""
-    lines = (folder / "conformance.jsonl").read_bytes().decode("utf-8").split("\n")[:-1]
     for number, line in enumerate(lines, 1):
-        if difference := recogniser.difference(json.loads(line)):
+        if difference := recogniser.difference(line):
             print(f"conformance.jsonl, line {number}: {difference}", file=sys.stderr)
             return 1
     print(f"{len(lines)} utterances agree")
@@ -438,13 +442,20 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="run conformance.jsonl")
     args = parser.parse_args()
     try:
-        recogniser = Recogniser(args.folder)
+        recogniser = Recogniser(args.folder, with_encoder=args.check)
+        if args.check:
+            content = (args.folder / "conformance.jsonl").read_bytes().decode("utf-8")
+            lines = [json.loads(line) for line in content.split("\n")[:-1]]
     except (OSError, ValueError, LookupError, TypeError) as error:
         sys.exit(f"{args.folder} cannot be read: {type(error).__name__}: {error}")
     if args.check:
-        return check(args.folder, recogniser)
-    for text in args.texts or map(str.rstrip, sys.stdin):
-        print(json.dumps({"text": text, **recogniser.recognise(text)}, ensure_ascii=False))
+        return check(recogniser, lines)
+    try:
+        for text in args.texts or map(str.rstrip, sys.stdin):
+            answer = {"text": text, **recogniser.recognise(text)}
+            print(json.dumps(answer, ensure_ascii=False), flush=True)
+    except BrokenPipeError:  # the reader, for example `head`, has enough; the rest goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.results import Match
+from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.recognizer import IntentRecognizer
@@ -86,6 +86,7 @@ HOSTILE = (
     "J\u030c \u0130\u0307 q\u0323\u0307",
     "turnonthelightsinthelivingroomandthekitchenpleasethankyou",
     "swiitch teh lihgt onn",
+    "don\uff40t turn on the lihgts",
     "`turn´ ‘on’ ʼlights",
 )
 """Texts that ports get wrong; also placed before and after templates."""
@@ -181,17 +182,24 @@ def _is_narrow(
         distances += [match.margin - templates.margin, match.margin]
     if len(best) > 2:  # low probabilities differ by little, and are as different
         distances.append((best[1].score - best[2].score) / max(abs(best[1].score), NARROW))
-    leads = (_template_lead(candidate.intent, vector, recognizer) for candidate in best[:2])
+    leads = (_template_lead(candidate, vector, recognizer) for candidate in best[:2])
     return any(abs(distance) < NARROW for distance in distances) or min(leads) < NARROW
 
 
-def _template_lead(intent: str, vector: FloatArray, recognizer: IntentRecognizer) -> float:
-    """How much nearer the nearest template of an intent is than the next, in cosine similarity."""
+def _template_lead(candidate: Candidate, vector: FloatArray, recognizer: IntentRecognizer) -> float:
+    """How much nearer the nearest template of an intent is than the next, in cosine similarity.
+
+    Of templates with equal vectors the first is the nearest. The lead is 0 where a rounding error
+    made another one of them the nearest, otherwise over the templates with other vectors.
+    """
     indexed = recognizer.indexed
     assert indexed.index is not None
-    _, similarities = indexed.index.template_scores(indexed.names.index(intent), vector)
-    best = np.sort(similarities)[-2:]
-    return float(best[-1] - best[0]) if len(best) > 1 else np.inf
+    intent = indexed.intents[candidate.intent]
+    _, similarities = indexed.index.template_scores(indexed.names.index(candidate.intent), vector)
+    is_equal = (intent.rows[:-1] == intent.rows[similarities.argmax()]).all(axis=1)
+    if candidate.template != intent.texts[is_equal.argmax()]:
+        return 0.0
+    return float(similarities.max() - similarities[~is_equal].max(initial=-np.inf))
 
 
 def _line(

@@ -10,7 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from pocketintent.runtime.arguments import check_choice, check_flag
+from pocketintent.runtime.arguments import (
+    MAX_SEED,
+    check_choice,
+    check_count,
+    check_flag,
+    check_path,
+)
 from pocketintent.runtime.bot_file import load_bot, with_settings
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -33,6 +39,7 @@ from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
 from pocketintent.runtime.templates.files import TemplateSource
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import SETTINGS
+from pocketintent.runtime.text.tokenizer import MAX_CHARS
 from pocketintent_export.conformance import make_conformance
 from pocketintent_export.folder import (
     artifacts,
@@ -44,7 +51,7 @@ from pocketintent_export.folder import (
     write_state,
 )
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
-from pocketintent_export.proof import Proof, prove
+from pocketintent_export.proof import Proof, check_utterances, prove
 from pocketintent_export.shortened import ShortenedEncoder
 
 Progress = Callable[[str], None]
@@ -65,7 +72,7 @@ def export_folder(
     decision: Decision | None = None,
     correct: bool | None = None,
     scoring: Scoring = "decoded",
-    max_length: int = MAX_LENGTH,
+    max_length: int | None = None,
     max_chars: int | None = None,
     seed: int = 0,
     progress: Progress = lambda stage: None,
@@ -73,8 +80,8 @@ def export_folder(
     """Export a recogniser, and prove that it equals the runtime.
 
     Args:
-        out: The folder to create; it must not exist or must be empty. It appears only when the
-            export is complete.
+        out: The folder to create; it must not exist, or be empty and not the current folder. It
+            appears only when the export is complete.
         templates: A template file, the name of a shipped set, a mapping, or a set; or a bot file.
         model: A model file or the name of a shipped model; None for the default model, or the
             model of a bot file.
@@ -85,11 +92,12 @@ def export_folder(
         correct: Whether typing errors of a query are corrected; None for the choice of a bot file,
             otherwise True.
         scoring: How the graph computes the scores, see :data:`Scoring`; the scores are the same.
-        max_length: Number of slots of a TFLite graph; an ONNX graph takes any number.
+        max_length: Number of slots of a TFLite graph, at most ``MAX_CHARS`` of the tokenizer; None
+            for ``MAX_LENGTH``. An ONNX graph takes any number.
         max_chars: Number of characters of a word or text that a TFLite graph of a character
             network reads, at most the model's own limit; None for ``MAX_WORD_CHARS`` or
             ``MAX_TEXT_CHARS``. An ONNX graph has the model's own limit.
-        seed: Seed of the conformance utterances.
+        seed: Seed of the conformance utterances, from 0 to 2**32 - 1.
         progress: Called at each stage.
 
     Returns:
@@ -102,9 +110,12 @@ def export_folder(
         OSError: The folder cannot be written.
     """
     started = time.monotonic()
-    _check_arguments(file_format, decision, scoring, max_length, max_chars)
+    check_path("out", out)
+    _check_choices(file_format, decision, scoring)
     if correct is not None:
         check_flag("correct", correct)
+    _check_numbers(max_length, max_chars, seed)
+    check_packages(file_format)
     remove_leftovers(out)
     target = check_target(out)
     source = find_model(choose_model(templates, model))
@@ -116,6 +127,7 @@ def export_folder(
     known_templates, features = _known_templates(recognizer), _features(recognizer)
     progress("making the conformance utterances")
     lines = make_conformance(recognizer, inputs, features, seed)
+    check_utterances(lines)
     num_intents = len(known_templates.intents)
     manifest = {
         "format_version": FORMAT_VERSION,
@@ -142,35 +154,33 @@ def export_folder(
     return report | {"seconds": round(time.monotonic() - started, 1)}
 
 
-def _check_arguments(
-    file_format: Format,
-    decision: str | None,
-    scoring: str,
-    max_length: int,
-    max_chars: int | None,
-) -> None:
-    """Check the options and the packages of the format."""
+def _check_choices(file_format: str, decision: str | None, scoring: str) -> None:
+    """Check the options that are one of several words."""
     for name, value, choices in (
         ("format", file_format, get_args(Format)),
         ("decision", decision or DEFAULT_DECISION, DECISIONS),
         ("scoring", scoring, get_args(Scoring)),
     ):
         check_choice(name, value, choices)
+
+
+def _check_numbers(max_length: int | None, max_chars: int | None, seed: int) -> None:
+    """Check the options that are numbers; a text has at most ``MAX_CHARS`` words or characters."""
     for name, number in (("max_length", max_length), ("max_chars", max_chars)):
-        if number is not None and number < 1:
-            raise PocketIntentError(f"{name} {number} is less than 1")
-    check_packages(file_format)
+        if number is not None:
+            check_count(name, number, most=MAX_CHARS)
+    check_count("seed", seed, least=0, most=MAX_SEED)
 
 
 def _graph_inputs(
-    encoder: ModelEncoder, file_format: Format, max_length: int, max_chars: int | None
+    encoder: ModelEncoder, file_format: Format, max_length: int | None, max_chars: int | None
 ) -> GraphInputs:
     """The function from a text to the graphs' inputs; only TFLite graphs have fixed lengths."""
     inputs = encoder.graph_inputs()
     if file_format == "onnx":
         return inputs
     default = MAX_TEXT_CHARS if inputs.tokenize is None else MAX_WORD_CHARS
-    return encoder.graph_inputs(max_length, default if max_chars is None else max_chars)
+    return encoder.graph_inputs(max_length or MAX_LENGTH, max_chars or default)
 
 
 def _recognizer(

@@ -32,8 +32,8 @@ def check_target(path: str | os.PathLike[str]) -> Path:
         The absolute path of the folder.
 
     Raises:
-        PocketIntentError: The path is a file or a folder that is not empty, or its parent is not
-            a folder.
+        PocketIntentError: The path is a file, a folder that is not empty or the current folder, or
+            its parent is not a folder.
     """
     target = Path(os.path.abspath(path))
     if not target.parent.is_dir():
@@ -41,6 +41,8 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         problem = "not empty" if target.is_dir() else "a file"
         raise PocketIntentError(f"{path} is {problem}: name a new or an empty folder")
+    if target.exists() and target.samefile(os.curdir):
+        raise PocketIntentError(f"{path} is the current folder, which is replaced: name another")
     return target
 
 

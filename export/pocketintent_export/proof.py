@@ -42,6 +42,22 @@ class Proof:
         return asdict(self)
 
 
+def check_utterances(lines: Sequence[Mapping[str, Any]]) -> None:
+    """Check that the conformance utterances can prove something.
+
+    Args:
+        lines: The lines of the conformance file.
+
+    Raises:
+        ProofError: No utterance has a nearest intent.
+    """
+    if all(line["nearest"] is None for line in lines):
+        raise ProofError(
+            "no utterance has an intent that is clearly the nearest, so the graphs cannot be "
+            "proven; pocketintent templates check finds templates that two intents share"
+        )
+
+
 def prove(
     folder: ExportedFolder,
     encoder: Encoder,

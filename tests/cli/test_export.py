@@ -40,6 +40,25 @@ def test_an_unknown_format_is_a_bad_call(capsys: pytest.CaptureFixture[str]) -> 
     assert "coreml" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--max-length", "--max-chars"])
+def test_a_length_of_tflite_graphs_is_a_bad_call_with_onnx(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["export", "--templates", "smart_home", "--format", "onnx", "--out", "x"]
+    with pytest.raises(SystemExit) as caught:
+        main([*argv, option, "5"])
+    assert caught.value.code == 2
+    assert "--max-length and --max-chars require --format tflite" in capsys.readouterr().err
+
+
+def test_more_slots_than_a_text_has_are_a_bad_call(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["export", "--templates", "smart_home", "--format", "tflite", "--out", "x"]
+    with pytest.raises(SystemExit) as caught:
+        main([*argv, "--max-length", "100000000"])
+    assert caught.value.code == 2
+    assert "must be at least 1 and at most 4096" in capsys.readouterr().err
+
+
 def test_match_runs_an_exported_folder(
     exported: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +13,17 @@ import pytest
 
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.graphs.folder import open_exported
-from ports import LATER, LATER_MESSAGES, MODELS, each_folder, read_lines, recognise, run
+from ports import (
+    ISOLATED,
+    LATER,
+    LATER_MESSAGES,
+    MODELS,
+    PYTHON_PORT,
+    each_folder,
+    read_lines,
+    recognise,
+    run,
+)
 
 CHECK_BACKEND = """\
 import json, sys
@@ -81,6 +93,50 @@ def test_the_script_answers_each_line_of_stdin(exported: Callable[..., Path]) ->
     result = recognise(folder, stdin="hello\nlamp on\n")
     assert result.returncode == 0, result.stderr
     assert result.stdout == recognise(folder, "hello", "lamp on").stdout != ""
+
+
+def test_the_script_ends_quietly_when_its_reader_has_enough(exported: Callable[..., Path]) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ISOLATED, PYTHON_PORT, exported("onnx")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stdin.write(b"lamp on\n")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(b'{"text": "lamp on"')  # not held back
+        process.stdout.close()
+        process.stdin.write(b"lamp off\n" * 10)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+@pytest.mark.parametrize("model", ["static", "combined"])
+def test_the_script_needs_the_files_of_an_app_alone(
+    exported: Callable[..., Path], tmp_path: Path, model: str
+) -> None:
+    shutil.copytree(
+        exported("onnx", model),
+        tmp_path / "folder",
+        ignore=shutil.ignore_patterns("encoder.*", "conformance.jsonl", "state.safetensors"),
+    )
+    result = recognise(tmp_path / "folder", "lamp on")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == recognise(exported("onnx", model), "lamp on").stdout
+
+
+@pytest.mark.parametrize("missing", ["encoder.onnx", "conformance.jsonl"])
+def test_a_check_without_its_files_is_refused_in_one_line(
+    exported: Callable[..., Path], tmp_path: Path, missing: str
+) -> None:
+    folder = tmp_path / "folder"
+    shutil.copytree(exported("onnx"), folder)
+    (folder / missing).unlink()
+    result = recognise(folder, "--check")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert missing in result.stderr
 
 
 @pytest.mark.parametrize(("changes", "message"), zip(LATER, LATER_MESSAGES, strict=True))

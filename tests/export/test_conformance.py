@@ -9,7 +9,7 @@ from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.negations import NEGATIONS, is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams
-from pocketintent_export.conformance import NARROW, make_conformance
+from pocketintent_export.conformance import NARROW, NUM_UTTERANCES, make_conformance
 
 
 @pytest.fixture(scope="module")
@@ -87,12 +87,29 @@ def test_lines_of_a_bot_that_looks_for_negations_have_the_feature(encoder: Model
     assert sum(map(len, flags.values())) > 10
 
 
+def test_a_line_has_a_typing_error_that_hostile_characters_keep(
+    recognizer: IntentRecognizer, lines: list[Any]
+) -> None:
+    unchanged = [line for line in lines if recognizer.read(line["text"]) == line["text"]]
+    words = [token for line in unchanged for token in line["tokens"] if token.isalpha()]
+    assert any(recognizer.read(word) != word for word in words)
+
+
 def test_a_decision_without_ngrams_has_none_in_its_lines(encoder: ModelEncoder) -> None:
     recognizer = IntentRecognizer(
         encoder, {"a": ["lamp on"], "b": ["jazz"]}, decision="nearest+centroid"
     )
     lines = _conformance(recognizer, encoder, seed=0)
     assert lines and all({"ngram_counts", "negation"}.isdisjoint(line) for line in lines)
+
+
+def test_templates_with_equal_vectors_leave_no_decision_out(encoder: ModelEncoder) -> None:
+    twins = {"templates": ["turn on the light", "Turn on the light!"]}
+    intents = {"on": twins, "off": {"templates": ["turn off the light"]}}
+    recognizer = IntentRecognizer(encoder, {"intents": intents, "learn_names": False})
+    lines = _conformance(recognizer, encoder, seed=0)
+    assert len(lines) == NUM_UTTERANCES
+    assert {line["template"] for line in lines} == {None, "turn on the light", "turn off the light"}
 
 
 def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: ModelEncoder) -> None:

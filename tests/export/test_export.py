@@ -17,6 +17,11 @@ from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
 
 TEMPLATES = {"greet": ["hello"], "food": ["order a pizza", "hungry"]}
 
+EQUAL_INTENTS = {
+    "learn_names": False,
+    "intents": {name: {"templates": ["hello"]} for name in ("greet", "hail")},
+}
+
 FORMATS = ["onnx", "tflite"]
 MODELS = ["static", "words", "text", "combined", "contextual", "infersent"]
 IN_ORDER = ("contextual", "infersent")
@@ -182,11 +187,18 @@ def test_the_same_seed_gives_the_same_utterances(
         ({"file_format": "coreml"}, "onnx, tflite"),
         ({"scoring": "guess"}, "decoded, table"),
         ({"decision": "guess"}, r"logistic, nearest, nearest\+centroid"),
-        ({"max_length": 0}, "max_length 0 is less than 1"),
-        ({"max_chars": 0}, "max_chars 0 is less than 1"),
+        ({"max_length": 0}, "max_length must be a whole number from 1 to 4096, not 0"),
+        ({"max_length": 10**8}, "max_length must be a whole number from 1 to 4096"),
+        ({"max_length": "x"}, "max_length must be a whole number from 1 to 4096, not 'x'"),
+        ({"max_length": 1.5}, "max_length must be a whole number from 1 to 4096, not 1.5"),
+        ({"max_length": True}, "max_length must be a whole number from 1 to 4096, not True"),
+        ({"max_chars": 0}, "max_chars must be a whole number from 1 to 4096, not 0"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 4294967295, not -1"),
+        ({"seed": "a"}, "seed must be a whole number from 0 to 4294967295, not 'a'"),
         ({"templates": {}}, "no template to export"),
         ({"templates": {"odd": ["..."]}}, "no template to export"),
         ({"templates": "no_such_set"}, "no_such_set"),
+        ({"templates": EQUAL_INTENTS}, "cannot be proven"),
     ],
 )
 def test_bad_arguments_are_refused_and_leave_nothing(
@@ -211,10 +223,26 @@ def test_a_full_folder_a_file_and_a_missing_parent_are_refused(
     full.mkdir()
     (full / "kept").touch()
     file.write_text("kept")
-    for out, words in ((full, "not empty"), (file, "a file"), (file / "x", "no folder")):
+    for out, words in (
+        (full, "not empty"),
+        (file, "a file"),
+        (file / "x", "no folder"),
+        ("", "out must be a path, not ''"),
+        ("a\0b", "out must be a path"),
+    ):
         with pytest.raises(PocketIntentError, match=words):
             export_folder(out, TEMPLATES, compressed_model)
     assert (full / "kept").exists() and file.read_text() == "kept"
+
+
+def test_the_current_folder_is_refused_and_stays(
+    compressed_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for out in (".", tmp_path):
+        with pytest.raises(PocketIntentError, match=r"is the current folder.*name another"):
+            export_folder(out, TEMPLATES, compressed_model)
+    assert tmp_path.samefile(".")
 
 
 def test_a_missing_converter_names_the_extra(

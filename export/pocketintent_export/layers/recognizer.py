@@ -35,10 +35,11 @@ class RecognizerModule(nn.Module):
         assert isinstance(indexed.index, TableIndex)
         self.encoder = encoder
         self.similarities = Scores(indexed.index, scoring, keep_codes)
-        self.best = BestTemplates(indexed.index.bounds)
+        self.num_templates = int(indexed.index.bounds[-1])
+        codes = indexed.index.codes[:, : self.num_templates]
+        self.best = BestTemplates(indexed.index.bounds, codes)
         self.decision = decision_module(scorer)
         self.num_features = len(scorer.text_features)
-        self.num_templates = int(indexed.index.bounds[-1])
 
     def forward(self, *inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Scores and nearest templates.

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.decision.matching import TableIndex
+from pocketintent.runtime.quantization.packing import CodeArray
 from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.codes import Codes, unknown_zero
 
@@ -81,13 +82,15 @@ class BestTemplates(nn.Module):
     Args:
         bounds: Number of the first template of each intent, then the number of all templates;
             [num_intents + 1].
+        codes: The codes of the templates, [num_sub, num_templates]. Templates with equal codes get
+            the score of the first of them, since a product rounds its last rows otherwise.
     """
 
     templates: Tensor
     firsts: Tensor
     blocks: Tensor
 
-    def __init__(self, bounds: NDArray[np.intp]) -> None:
+    def __init__(self, bounds: NDArray[np.intp], codes: CodeArray) -> None:
         super().__init__()
         lengths = np.diff(bounds)
         # LiteRT cannot convert an argmax over a single value.
@@ -97,7 +100,7 @@ class BestTemplates(nn.Module):
         steps = np.concatenate([np.arange(count) for count in counts]) * self.size
         firsts = np.repeat(bounds[:-1], counts) + steps
         templates = np.minimum(firsts[:, None] + np.arange(self.size), ends[:, None] - 1)
-        self.register_buffer("templates", _int32(templates))
+        self.register_buffer("templates", _int32(_first_equal(codes)[templates]))
         self.register_buffer("firsts", _int32(firsts)[:, None])
         block_ends = np.cumsum(counts)
         blocks = (block_ends - counts)[:, None] + np.arange(counts.max())
@@ -124,6 +127,13 @@ class BestTemplates(nn.Module):
         totals = best.amax(1)
         nearest = torch.where(best >= totals.unsqueeze(1), numbers, float(1 << 24)).amin(1)
         return totals, nearest.to(torch.int32)
+
+
+def _first_equal(codes: CodeArray) -> NDArray[np.intp]:
+    """For each column the number of the first column that is equal."""
+    _, firsts, groups = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+    first_equal: NDArray[np.intp] = firsts[groups.reshape(-1)]
+    return first_equal
 
 
 def _int32(numbers: NDArray[np.intp]) -> Tensor:

@@ -10,6 +10,7 @@ from pocketintent.cli.options.files import file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.text.tokenizer import MAX_CHARS
 
 EPILOG = """\
 examples:
@@ -58,15 +59,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-length",
-        type=whole_number(1),
-        default=128,
+        type=whole_number(1, MAX_CHARS),
         metavar="N",
         help="slots of a TFLite graph; a known word fills one slot, an unknown word one for each "
-        "of its n-grams (default: %(default)s)",
+        "of its n-grams (default: 128)",
     )
     parser.add_argument(
         "--max-chars",
-        type=whole_number(1),
+        type=whole_number(1, MAX_CHARS),
         metavar="N",
         help="characters that a TFLite graph of a character network reads: of a word (default: "
         "32) or, if it reads whole texts, of a text (default: 128); at most the model's own limit",
@@ -83,6 +83,8 @@ def run(args: argparse.Namespace) -> int:
     """Export, and print the report."""
     from pocketintent_export import export_folder
 
+    if args.format == "onnx" and (args.max_length is not None or args.max_chars is not None):
+        args.parser.error("--max-length and --max-chars require --format tflite")
     report = export_folder(
         args.out,
         args.templates,

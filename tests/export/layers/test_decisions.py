@@ -96,7 +96,18 @@ def test_a_scorer_that_is_not_registered_is_refused_by_name() -> None:
 def test_the_nearest_template_of_each_intent_has_the_highest_similarity() -> None:
     similarities = np.array([[0.1, 0.9], [0.4, 0.2], [0.3, 0.3]], np.float32)
 
-    nearest, templates = BestTemplates(np.array([0, 2, 3]))(torch.from_numpy(similarities))
+    best = BestTemplates(np.array([0, 2, 3]), np.array([[1, 2, 3]], np.uint8))
+    nearest, templates = best(torch.from_numpy(similarities))
 
     np.testing.assert_allclose(nearest.numpy(), [[0.4, 0.9], [0.3, 0.3]], atol=1e-7)
     np.testing.assert_array_equal(templates.numpy(), [[1, 0], [2, 2]])
+
+
+def test_of_templates_with_equal_codes_the_first_is_the_nearest_however_they_are_rounded() -> None:
+    similarities = np.array([[0.5], [0.1], [0.5000001], [0.3], [0.5]], np.float32)
+
+    best = BestTemplates(np.array([0, 3, 5]), np.array([[2, 1, 2, 1, 2], [3] * 5], np.uint8))
+    nearest, templates = best(torch.from_numpy(similarities))
+
+    np.testing.assert_array_equal(nearest.numpy(), np.float32([[0.5], [0.5]]))
+    np.testing.assert_array_equal(templates.numpy(), [[0], [4]])

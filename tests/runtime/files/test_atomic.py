@@ -142,6 +142,16 @@ def test_a_new_folder_appears_whole_and_takes_the_place_of_an_empty_one(
     assert list(tmp_path.iterdir()) == [target]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the system has no modes of folders")
+def test_a_new_folder_has_the_permissions_of_the_empty_one(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.mkdir()
+    target.chmod(0o2751)
+    with new_folder(target) as building:
+        (building / "file").touch()
+    assert target.stat().st_mode & 0o7777 == 0o2751
+
+
 def test_a_failure_leaves_no_half_of_a_folder(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "out") as building:
         (building / "file").touch()

@@ -26,7 +26,7 @@ VECTORS: list[dict[str, Any]] = [
 
 LETTERS = "abc"
 SHORT_WORDS = st.text(alphabet=LETTERS, min_size=1, max_size=5)
-TEXTS = st.text(alphabet="abcABC '+1éß日.", max_size=40)
+TEXTS = st.text(alphabet="abcABC '+1éß日.J\u030c\uff40", max_size=40)
 
 
 def _distance(first: str, second: str) -> int:
@@ -97,7 +97,8 @@ def test_the_words_within_one_edit_are_54_for_each_letter_and_25(word: str) -> N
     assert all(_distance(word, other) <= 1 for other in words)
 
 
-@given(st.text(max_size=30))
+# Beyond these characters are a few that the tokenizer reads otherwise in their normal form.
+@given(st.text(st.characters(max_codepoint=0x148), max_size=30))
 def test_joined_tokens_are_split_into_the_same_tokens(text: str) -> None:
     tokens = simple_tokenize(text)
     assert simple_tokenize(join_tokens(tokens)) == tokens
@@ -136,6 +137,14 @@ def test_longer_words_later_tokens_and_longer_texts_stay_as_they_are() -> None:
     fits = "lmap " + "+" * ((MAX_CHARS - 4) // 2)
     assert correct(fits).startswith("lamp + +")
     assert correct(fits + "+") == fits + "+"
+
+
+@pytest.mark.parametrize("text", ["don\uff40t lmap", "\u1fef lmap", "\u0149 lmap", "J\u030c lmap"])
+def test_a_text_that_would_get_other_tokens_stays_as_it_is(text: str) -> None:
+    correct = Corrector([], Vocabulary(["don", "lamp"]))
+    assert simple_tokenize(join_tokens(simple_tokenize(text))) != simple_tokenize(text)
+    assert correct(text) is text
+    assert correct("\uff07 lmap") == "lamp"
 
 
 class CountingVocabulary(Vocabulary):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pocketintent.runtime.arguments import MAX_SEED
 from pocketintent.runtime.settings import Bounds
 
 _KINDS = {int: "a whole number", float: "a number"}
@@ -59,7 +60,7 @@ def whole_numbers(least: int, most: int | None = None) -> Callable[[str], tuple[
     return lambda text: tuple(read(part) for part in text.split(","))
 
 
-SEED = whole_number(0, 2**32 - 1)
+SEED = whole_number(0, MAX_SEED)
 """Argument type: a seed, which every generator of random numbers accepts."""
 
 THREADS = whole_number(1, 1024)

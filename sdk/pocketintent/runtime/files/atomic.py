@@ -82,7 +82,8 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Make a folder of what the block writes.
 
     Args:
-        path: The folder to make, which must be missing or empty. Its parent must exist.
+        path: The folder to make, which must be missing or empty. Its parent must exist. An empty
+            folder is replaced by one with its permissions.
 
     Yields:
         The folder to write to.
@@ -96,6 +97,8 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         with staging(target) as temporary:
             temporary.mkdir()
             yield temporary
+            if target.exists():
+                temporary.chmod(target.stat().st_mode)
             move_into_place(temporary, target)
     except OSError as error:
         if _is_of_another_file(error, target):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any
 
-from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
+from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 MIN_LETTERS = 3
@@ -57,8 +57,9 @@ class Corrector:
 
         Returns:
             The text itself, if none of its words is corrected; otherwise its tokens by the
-            tokenizer ``simple``, some of them corrected, with a space between them. A text whose
-            tokens would then take more than ``MAX_CHARS`` characters stays as it is.
+            tokenizer ``simple``, some of them corrected, with a space between them. A text stays
+            as it is if the tokenizer would not split this one into the same tokens: if it has
+            more than ``MAX_CHARS`` characters, or one that is read otherwise the second time.
         """
         tokens = simple_tokenize(text)
         unknown = self._vocabulary.unknown(tokens[:MAX_TOKENS])
@@ -74,8 +75,9 @@ class Corrector:
         if not known_words:
             return text
         first = [known_words.get(token, token) for token in tokens[:MAX_TOKENS]]
-        corrected = join_tokens([*first, *tokens[MAX_TOKENS:]])
-        return corrected if len(corrected) <= MAX_CHARS else text
+        corrected = [*first, *tokens[MAX_TOKENS:]]
+        joined = join_tokens(corrected)
+        return joined if simple_tokenize(joined) == corrected else text
 
     def _find(self, word: str, ranks: Mapping[str, int]) -> str | None:
         """The known word that an unknown word is read as; None if there is none."""
@@ -124,7 +126,10 @@ def _with_each_letter(head: str, tail: str) -> str:
 
 
 def join_tokens(tokens: Sequence[str]) -> str:
-    """A text that the tokenizer ``simple`` splits into these tokens again.
+    """A text of these tokens, into which the tokenizer ``simple`` splits it again.
+
+    There are rare exceptions: a text beyond the tokenizer's ``MAX_CHARS``, and characters whose
+    normal form it reads otherwise. U+FF40 becomes the symbol U+0060, which is then an apostrophe.
 
     Args:
         tokens: The tokens of a text; a token that begins with an apostrophe follows a word.
