@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from command_ends import ending
+from pocketintent import IntentRecognizer
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION
@@ -114,6 +115,10 @@ def test_models_of_other_kinds_are_refused(
     assert "kind 'static'" in capsys.readouterr().err
     assert call(words, words, "--out", out) == 1
     assert "kind 'charemb'" in capsys.readouterr().err
+    bot = tmp_path / "bot.safetensors"
+    IntentRecognizer.load({"on": ["lamp"]}, words).save(bot)
+    assert call(bot, charemb, "--out", out) == 1
+    assert f"{bot} is a bot file" in capsys.readouterr().err
     assert call(words, tmp_path / "none.safetensors", "--out", out) == 1
     assert "there is no such file" in capsys.readouterr().err
     assert ending(lambda: call(words, charemb, "--out", out, "--blend", 2)) == 2

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pocketintent import IntentRecognizer
 from pocketintent.cli.main import build_parser
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
@@ -331,3 +332,16 @@ def test_the_sweep_writes_table_csv_and_plot_and_resumes(
 def test_a_sweep_without_anything_to_measure_is_refused(model: Path, tmp_path: Path) -> None:
     with pytest.raises(PocketIntentError, match="needs --sts FILE or --intents DIR"):
         call("compress-sweep", model, "--out", tmp_path / "sweep")
+
+
+def test_a_bot_file_is_neither_compressed_nor_measured(model: Path, data: Path) -> None:
+    bot = data / "bot.safetensors"
+    IntentRecognizer.load({"on": ["switch lamp"]}, model).save(bot)
+    content = bot.read_bytes()
+    for arguments in (
+        ("compress", bot, "--out", bot, "--keep", 9),
+        ("compress-sweep", bot, "--out", data / "sweep", "--sts", data / "sts.jsonl"),
+    ):
+        with pytest.raises(PocketIntentError, match="is a bot file"):
+            call(*arguments)
+    assert bot.read_bytes() == content

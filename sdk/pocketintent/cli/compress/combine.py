@@ -7,7 +7,7 @@ import time
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.model import model_file
+from pocketintent.cli.options.model import model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, number, whole_number
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.output import print_json, print_note
@@ -129,6 +129,7 @@ def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.combine import combine_encoders
     from pocketintent.compression.report import size_report
 
+    refuse_bot_files(args.words, args.charemb)
     words = load_kind(args.words, StaticEncoder)
     characters = load_kind(args.charemb, CharEncoder)
     before = {"words": size_report(args.words), "charemb": size_report(args.charemb)}

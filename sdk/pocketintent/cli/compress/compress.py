@@ -10,7 +10,7 @@ from typing import Any
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.model import model_file
+from pocketintent.cli.options.model import model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
@@ -107,6 +107,7 @@ def _run(args: argparse.Namespace) -> int:
 
     settings = read_settings(args, QuantisationSettings)
     settings.check()
+    refuse_bot_files(args.model)
     original = load_word_model(args.model)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         raise PocketIntentError("--prune norm needs --keep and --corpus")

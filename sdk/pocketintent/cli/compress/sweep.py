@@ -12,6 +12,7 @@ from pocketintent.cli.compress.quality import (
     read_probe,
 )
 from pocketintent.cli.options.files import input_file, output_folder
+from pocketintent.cli.options.model import refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.options.training import repeating_command
@@ -105,6 +106,7 @@ def _run(args: argparse.Namespace) -> int:
     probe = read_probe(args)
     if not probe:
         raise PocketIntentError("a sweep needs --sts FILE or --intents DIR to measure quality on")
+    refuse_bot_files(args.model)
     encoder = load_word_model(args.model)
     if args.keep is not None:
         encoder = keep_frequent(encoder, args.keep)

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from pocketintent.cli.options.files import PathType, input_file, input_path
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
 MODEL_HELP = f"a model file, or the name of a shipped model: {', '.join(bundled_models())}"
@@ -30,6 +31,24 @@ def model_file(text: str) -> Path:
         return find_model(text)
     except ModelFileError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def refuse_bot_files(*paths: Path) -> None:
+    """Refuse bot files as parts of a new model, which would not have their bots.
+
+    Args:
+        paths: Model files.
+
+    Raises:
+        PocketIntentError: A file is a bot file, or not a model; see :func:`load_model`.
+    """
+    for path in paths:
+        if BOT in load_model(path).manifest:
+            raise PocketIntentError(
+                f"{path} is a bot file, and its templates would be lost; give the model that it "
+                "was built from, and build the bot again. For a smaller bot: pocketintent build "
+                f"{path} --max-words N --out smaller.safetensors"
+            )
 
 
 vectors_file = PathType(input_file.check, shipped=bundled_models)
