@@ -106,6 +106,17 @@ def test_one_seed_gives_one_file(models: tuple[Path, Path], tmp_path: Path) -> N
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
+def test_the_network_is_not_overwritten(
+    models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, charemb = models
+    content = charemb.read_bytes()
+    for out, message in ((charemb, "is read, and would be"), (tmp_path / "x", "ends in .safe")):
+        assert ending(lambda out=out: call(words, charemb, "--out", out)) == 2  # type: ignore[misc]
+        assert message in capsys.readouterr().err
+    assert charemb.read_bytes() == content
+
+
 def test_models_of_other_kinds_are_refused(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

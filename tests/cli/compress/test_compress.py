@@ -296,13 +296,13 @@ def test_a_compressed_model_is_refused_without_an_option_that_changes_it(
     compressed: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(PocketIntentError, match="already quantised, and no option changes it"):
-        call("compress", compressed, "--out", tmp_path / "x")
-    assert not (tmp_path / "x").exists()
+        call("compress", compressed, "--out", tmp_path / "x.safetensors")
+    assert not (tmp_path / "x.safetensors").exists()
 
 
 def test_norm_pruning_without_corpus_or_keep_is_refused(model: Path, tmp_path: Path) -> None:
     with pytest.raises(PocketIntentError, match="needs --keep and --corpus"):
-        call("compress", model, "--out", tmp_path / "x", "--prune", "norm", "--keep", 3)
+        call("compress", model, "--out", tmp_path / "x.safetensors", "--prune", "norm", "--keep", 3)
 
 
 def test_counts_that_do_not_fit_the_vocabulary_are_refused(model: Path, tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_counts_that_do_not_fit_the_vocabulary_are_refused(model: Path, tmp_path
     tensors = dict(content.tensors) | {"vocabulary.counts": np.ones(3, dtype=np.uint32)}
     save_model(model, content.manifest, tensors)
     with pytest.raises(PocketIntentError, match=r"vocabulary\.counts must be 24 whole numbers"):
-        call("compress", model, "--out", tmp_path / "x")
+        call("compress", model, "--out", tmp_path / "x.safetensors")
 
 
 def test_the_sweep_writes_table_csv_and_plot_and_resumes(
@@ -332,6 +332,15 @@ def test_the_sweep_writes_table_csv_and_plot_and_resumes(
 def test_a_sweep_without_anything_to_measure_is_refused(model: Path, tmp_path: Path) -> None:
     with pytest.raises(PocketIntentError, match="needs --sts FILE or --intents DIR"):
         call("compress-sweep", model, "--out", tmp_path / "sweep")
+
+
+def test_the_file_to_write_ends_as_model_files_do(
+    model: Path, corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        call("compress", model, "--keep", 9, "--out", corpus)
+    assert f"{corpus}: the name of a model file ends in .safetensors" in capsys.readouterr().err
+    assert corpus.read_text().startswith("play lamp")
 
 
 def test_a_bot_file_is_neither_compressed_nor_measured(model: Path, data: Path) -> None:

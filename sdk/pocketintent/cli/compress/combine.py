@@ -7,7 +7,7 @@ import time
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.model import model_file, refuse_bot_files
+from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, number, whole_number
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.output import print_json, print_note
@@ -44,7 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "charemb", type=input_file, metavar="CHAREMB", help="a character network trained on WORDS"
     )
     parser.add_argument(
-        "--out", type=output_file, required=True, metavar="FILE", help="model to write"
+        "--out",
+        type=output_file,
+        required=True,
+        metavar="FILE",
+        help="model to write; its name ends in .safetensors",
     )
     parser.add_argument(
         "--blend",
@@ -121,6 +125,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Combine two models and print the report."""
+    check_model_name(args)
     with limit_threads(args.threads):
         return _run(args)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.model import model_file, refuse_bot_files
+from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
@@ -44,7 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
     parser.add_argument(
-        "--out", type=output_file, required=True, metavar="OUT", help="model to write"
+        "--out",
+        type=output_file,
+        required=True,
+        metavar="OUT",
+        help="model to write; its name ends in .safetensors",
     )
     parser.add_argument(
         "--seed",
@@ -96,6 +100,7 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
+    check_model_name(args)
     with limit_threads(args.threads):
         return _run(args)
 

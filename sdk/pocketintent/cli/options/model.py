@@ -33,6 +33,21 @@ def model_file(text: str) -> Path:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
+def check_model_name(args: argparse.Namespace, content: str = "a model file") -> None:
+    """Refuse another end of the name than that of model files as bad usage, status 2.
+
+    A slip, such as the name of a template file or of a corpus, then overwrites nothing.
+
+    Args:
+        args: The arguments of a command; ``out`` is the file to write.
+        content: What the file is, for the message.
+    """
+    from pocketintent.runtime.bot_file import SUFFIX
+
+    if not str(args.out).lower().endswith(SUFFIX):
+        args.parser.error(f"--out {args.out}: the name of {content} ends in {SUFFIX}")
+
+
 def refuse_bot_files(*paths: Path) -> None:
     """Refuse bot files as parts of a new model, which would not have their bots.
 
