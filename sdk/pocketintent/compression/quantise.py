@@ -63,8 +63,8 @@ def quantise_encoder(
 
     Returns:
         The quantised encoder. Its manifest has the settings under ``compression``; a
-        ``quality`` entry, measured on the old vectors, is dropped, and so is a template codebook
-        if the vectors were rotated or padded.
+        ``quality`` entry, measured on the old vectors, is dropped, and so are a template codebook
+        and a background if the vectors were rotated or padded.
 
     Raises:
         PocketIntentError: A setting is out of range, a vector contains NaN or infinity, or the

@@ -292,6 +292,22 @@ def test_an_option_of_quantisation_quantises_a_compressed_model_again(
     assert report["settings"]["rotate"] is (option[0] != "--no-rotate")
 
 
+@pytest.mark.parametrize("option", ["--no-rotate", "--corpus", None])
+def test_a_note_says_which_parts_do_not_fit_the_new_codes(
+    compressed: Path,
+    corpus: Path,
+    tmp_path: Path,
+    option: str | None,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "again.safetensors"
+    options = {"--no-rotate": ["--no-rotate"], "--corpus": ["--corpus", corpus], None: []}[option]
+    assert call("compress", compressed, "--out", out, "--sub-dim", 4, *options) == 0
+    again, noted = read(out), "left out" in capsys.readouterr().err
+    assert noted is (again.background is None) is (again.template_quantizer is None)
+    assert noted is (option is None)
+
+
 def test_a_compressed_model_is_refused_without_an_option_that_changes_it(
     compressed: Path, tmp_path: Path
 ) -> None:

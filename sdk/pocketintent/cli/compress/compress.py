@@ -126,6 +126,7 @@ def _run(args: argparse.Namespace) -> int:
         print_note("fitting the codebook of templates and the background")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
         small = add_background(small, _read_corpus(args), seed=args.seed)
+    _note_lost_parts(original, small)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
     quality = _measure(original, pruned, small, args)
@@ -169,6 +170,21 @@ def _quantise(encoder: ModelEncoder, settings: QuantisationSettings, seed: int) 
 
     with Progress() as progress:
         return quantise_encoder(encoder, seed=seed, progress=progress.show, **asdict(settings))
+
+
+def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
+    """Say which parts of the model did not fit the new vectors."""
+    parts = {"background": "background", "template_quantizer": "codebook for templates"}
+    lost = [
+        f"the {words}"
+        for name, words in parts.items()
+        if getattr(original, name) is not None and getattr(small, name) is None
+    ]
+    if lost:
+        print_note(
+            f"left out, since the new vectors have another basis: {' and '.join(lost)}; give "
+            "--corpus for new ones"
+        )
 
 
 def _measure(
