@@ -287,7 +287,7 @@ def test_an_option_of_quantisation_quantises_a_compressed_model_again(
     assert report["codes_kept"] is False
     words = load_model(out).manifest["words"]
     values = dict([option]) if len(option) == 2 else {}
-    assert words["sub_dim"] == values.get("--sub-dim", 10)
+    assert words["sub_dim"] == values.get("--sub-dim", 3)  # that of the model
     assert words["codebook_size"] == values.get("--codebook-size", 128)
     assert report["settings"]["rotate"] is (option[0] != "--no-rotate")
 

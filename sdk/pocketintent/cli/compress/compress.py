@@ -12,7 +12,7 @@ from pocketintent.cli.compress.quality import add_probe_arguments, measure_quali
 from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number
-from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
+from pocketintent.cli.options.settings import add_settings, given_settings
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -62,7 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         QuantisationSettings,
         title="quantisation",
-        description="Any of these options quantises a quantised model again.",
+        description="Any of these options quantises a quantised model again, by default with "
+        "sub-vectors of the same length.",
         preset=True,
     )
     add_threads_option(parser)
@@ -110,13 +111,12 @@ def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.quantise import add_template_quantizer
     from pocketintent.compression.report import compare_sizes, size_report
 
-    settings = read_settings(args, QuantisationSettings)
-    settings.check()
     refuse_bot_files(args.model)
     original = load_word_model(args.model)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         raise PocketIntentError("--prune norm needs --keep and --corpus")
     keeps_codes = _keeps_codes(original, args)
+    settings = _settings(original, args)
     before = size_report(args.model)  # read now, since OUT may be the same file
     started = time.monotonic()
     pruned = _prune(original, args)
@@ -163,6 +163,17 @@ def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:
         )
     print_note("the model is already quantised; its codes are left unchanged")
     return True
+
+
+def _settings(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSettings:
+    """The settings of quantisation; sub-vectors of a quantised model keep their length."""
+    given = given_settings(args, QuantisationSettings)
+    vectors = words_of(encoder).vectors
+    if isinstance(vectors, QuantizedMatrix):
+        given = {"sub_dim": vectors.quantizer.sub_dim} | given
+    settings = QuantisationSettings(**given)
+    settings.check()
+    return settings
 
 
 def _quantise(encoder: ModelEncoder, settings: QuantisationSettings, seed: int) -> ModelEncoder:

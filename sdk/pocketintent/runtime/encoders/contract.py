@@ -98,6 +98,9 @@ class ModelEncoder(ABC):
     rotatable: ClassVar[bool] = False
     """Whether the cosine of any two texts stays the same when all tables, and the network by
     :meth:`rotate_network`, are rotated alike."""
+    paddable: ClassVar[bool] = True
+    """Whether all tables may be padded with zeros, which compression does where its ``sub_dim``
+    does not divide their dimensions."""
 
     dim: int
     """Size of the sentence vectors."""
