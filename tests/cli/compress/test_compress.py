@@ -12,6 +12,7 @@ from pocketintent.cli.main import build_parser
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.decision.registry import DECISIONS
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -19,6 +20,7 @@ from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_contexts import random_context
 
 NOUNS = ["lamp", "light", "music", "song", "pizza", "burger", "taxi", "hotel"]
 VERBS = ["play", "stop", "order", "book", "switch", "dim", "find", "cancel"]
@@ -343,6 +345,40 @@ def test_the_sweep_writes_table_csv_and_plot_and_resumes(
         assert (out / name).stat().st_size > 0
     assert call("compress-sweep", model, *grid, "--out", out) == 0
     assert "16/16" not in capsys.readouterr().err
+
+
+def test_a_sweep_is_not_continued_on_other_data_of_the_same_names(model: Path, data: Path) -> None:
+    pairs, folder = data / "sts.jsonl", data / "commands"
+    options = ("--sub-dims", 6, "--codebook-sizes", 2, "--variants", "shared", "--no-plot")
+    probe = ("--sts", pairs, "--intents", folder, "--shots", 2, "--runs", 1)
+    sweep = ("compress-sweep", model, *options, *probe, "--out", data / "sweep")
+    assert call(*sweep) == call(*sweep) == 0
+    for path in (pairs, folder / "valid.jsonl"):
+        lines = path.read_text()
+        path.write_text(lines.replace("taxi", "cab"))
+        with pytest.raises(PocketIntentError, match="another model, data or setting"):
+            call(*sweep)
+        path.write_text(lines)
+
+
+def test_a_default_sub_dim_that_a_network_cannot_read_is_left_out_with_a_note(
+    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = random_context(12, np.random.default_rng(0))
+    save_model(model, *ContextualEncoder(read(model), network).to_model_file_parts())
+    options = ("--codebook-sizes", 2, "--variants", "shared", "--no-plot")
+    probe = ("--sts", data / "sts.jsonl", "--out", data / "sweep")
+    assert call("compress-sweep", model, *options, *probe) == 0
+    printed = capsys.readouterr()
+    assert [cell["sub_dim"] for cell in json.loads(printed.out)["cells"]] == [2, 3, 4, 6]
+    assert "do not divide the dimensions of the words: sub_dim 5, 10" in printed.err
+
+
+def test_a_quantised_model_is_not_swept(compressed: Path, data: Path) -> None:
+    sweep = ("compress-sweep", compressed, "--sts", data / "sts.jsonl", "--out", data / "sweep")
+    with pytest.raises(PocketIntentError, match=f"{compressed} is already quantised"):
+        call(*sweep)
+    assert not (data / "sweep").exists()
 
 
 def test_a_sweep_without_anything_to_measure_is_refused(model: Path, tmp_path: Path) -> None:

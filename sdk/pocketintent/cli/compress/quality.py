@@ -112,10 +112,20 @@ def read_probe(args: argparse.Namespace) -> Probe:
 
 
 def describe_probe(probe: Probe) -> dict[str, Any]:
-    """The content of a probe, by names that are the same on every machine."""
+    """The content of a probe, by names and checksums that are the same on every machine.
+
+    Raises:
+        PocketIntentError: A file cannot be read.
+    """
+    from pocketintent.training.loop.work_folder import fingerprint
+
+    names = ("train", probe.split)
     return {
-        "sts": probe.sts.name if probe.sts else None,
-        "intents": [folder.resolve().name for folder in probe.intents],
+        "sts": fingerprint(probe.sts) if probe.sts else None,
+        "intents": {
+            folder.resolve().name: [fingerprint(folder / f"{name}.jsonl") for name in names]
+            for folder in probe.intents
+        },
         "split": probe.split,
         "shots": list(probe.shots),
         "runs": probe.runs,
