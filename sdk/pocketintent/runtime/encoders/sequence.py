@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
+from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable, how_to_compress
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
@@ -238,7 +238,7 @@ class SequenceEncoder(ModelEncoder):
         if self.network.format == "float32":
             raise PocketIntentError(
                 f"{source}: the weights of the network are float32, and an export contains int8; "
-                f"compress the model first: pocketintent compress {source} --out small.safetensors"
+                f"{how_to_compress(source)}"
             )
 
     def graph_inputs(
