@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,40 @@ def test_the_network_is_not_overwritten(
     assert charemb.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--attention", 0, "--temperature", 0.5], "--attention-words require an --attention abov"),
+        (["--attention", 0, "--unknown-weight", 0.5], "require an --attention above 0"),
+        (["--attention", 0, "--attention-words", 3], "require an --attention above 0"),
+        (["--runs", 3], "--runs requires --intents"),
+        (["--blend", 1], "--blend: must be at least 0 and below 1, not 1.0"),
+    ],
+)
+def test_options_without_effect_are_bad_usage(
+    models: tuple[Path, Path],
+    tmp_path: Path,
+    options: list[Any],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "combined.safetensors"
+    assert ending(lambda: call(*models, "--out", out, *options)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_settings_of_the_attention_are_those_of_the_options(
+    models: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "combined.safetensors"
+    assert call(*models, "--out", out, "--temperature", 0.5, "--attention-words", 3) == 0
+    encoder = load_encoder(out)
+    assert isinstance(encoder, CombinedEncoder)
+    assert encoder.attention == replace(DEFAULT_ATTENTION, temperature=0.5, words=3)
+    assert call(*models, "--out", out, "--attention", 0) == 0
+    assert load_encoder(out).attention is None  # type: ignore[attr-defined]
+
+
 def test_models_of_other_kinds_are_refused(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,5 +168,5 @@ def test_models_of_other_kinds_are_refused(
     assert call(words, tmp_path / "none.safetensors", "--out", out) == 1
     assert "there is no such file" in capsys.readouterr().err
     assert ending(lambda: call(words, charemb, "--out", out, "--blend", 2)) == 2
-    assert "--blend: must be at least 0 and at most 1, not 2.0" in capsys.readouterr().err
+    assert "--blend: must be at least 0 and below 1, not 2.0" in capsys.readouterr().err
     assert not out.exists()

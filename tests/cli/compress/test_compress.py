@@ -318,9 +318,26 @@ def test_a_compressed_model_is_refused_without_an_option_that_changes_it(
     assert not (tmp_path / "x.safetensors").exists()
 
 
-def test_norm_pruning_without_corpus_or_keep_is_refused(model: Path, tmp_path: Path) -> None:
-    with pytest.raises(PocketIntentError, match="needs --keep and --corpus"):
-        call("compress", model, "--out", tmp_path / "x.safetensors", "--prune", "norm", "--keep", 3)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--prune", "norm", "--keep", 3], "--prune norm requires --keep and --corpus"),
+        (["--keep", 3, "--shots", 5], "--shots requires --intents"),
+        (["--keep", 3, "--split", "valid"], "--split requires --intents"),
+        (["--count-power", 1000], "--count-power: must be at least 0 and at most 1, not 1000.0"),
+        (["--count-power", -1], "--count-power: must be at least 0 and at most 1, not -1.0"),
+    ],
+)
+def test_options_that_do_not_fit_are_bad_usage(
+    model: Path,
+    tmp_path: Path,
+    options: list[Any],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        call("compress", model, "--out", tmp_path / "x.safetensors", *options)
+    assert message in capsys.readouterr().err
 
 
 def test_counts_that_do_not_fit_the_vocabulary_are_refused(model: Path, tmp_path: Path) -> None:

@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
+from pocketintent.cli.compress.quality import (
+    Probe,
+    add_probe_arguments,
+    measure_quality,
+    read_probe,
+)
 from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number
@@ -102,6 +107,8 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
     check_model_name(args)
+    if args.prune == "norm" and (args.keep is None or args.corpus is None):
+        args.parser.error("--prune norm requires --keep and --corpus")
     with limit_threads(args.threads):
         return _run(args)
 
@@ -111,10 +118,9 @@ def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.quantise import add_template_quantizer
     from pocketintent.compression.report import compare_sizes, size_report
 
+    probe = read_probe(args)
     refuse_bot_files(args.model)
     original = load_word_model(args.model)
-    if args.prune == "norm" and (args.keep is None or args.corpus is None):
-        raise PocketIntentError("--prune norm needs --keep and --corpus")
     keeps_codes = _keeps_codes(original, args)
     settings = _settings(original, args)
     before = size_report(args.model)  # read now, since OUT may be the same file
@@ -129,7 +135,7 @@ def _run(args: argparse.Namespace) -> int:
     _note_lost_parts(original, small)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
-    quality = _measure(original, pruned, small, args)
+    quality = _measure(original, pruned, small, probe)
     _describe(small, original, args, quality)
     save_model(args.out, *small.to_model_file_parts())
     words = words_of(pruned)
@@ -199,12 +205,11 @@ def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
 
 
 def _measure(
-    original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, args: argparse.Namespace
+    original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, probe: Probe
 ) -> dict[str, Any]:
     """The quality of each stage, and the loss by quantisation; empty without data to measure on."""
     from pocketintent.compression.report import quality_change
 
-    probe = read_probe(args)
     if not probe:
         return {}
     print_note("measuring quality")
