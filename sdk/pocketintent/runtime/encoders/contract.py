@@ -219,7 +219,7 @@ class ModelEncoder(ABC):
 
         Returns:
             ``codes``, ``codebook``, ``norms`` or ``embedding`` for the words' vectors, otherwise
-            the first part of the name, such as ``vocabulary``, ``ngrams`` or ``templates``.
+            the first part of the name: ``vocabulary``, ``ngrams``, ``templates``, ``background``.
             ``network`` is for the weights of a network. Any other group is counted as ``rest``.
         """
         group, _, part = tensor.partition(".")
