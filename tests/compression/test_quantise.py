@@ -236,5 +236,6 @@ def test_a_contextual_encoder_keeps_its_cosines_and_gets_an_int8_network(rotate:
 @pytest.mark.parametrize("rotate", [False, True])
 def test_a_sub_dim_that_would_pad_a_contextual_encoder_is_refused(rotate: bool) -> None:
     encoder = ContextualEncoder(make_encoder(), random_context(20, np.random.default_rng(3)))
-    with pytest.raises(PocketIntentError, match="must divide the"):
+    message = "must divide the 20 dimensions .* 3 does not; --sub-dim may be 1, 2, 4, 5, 10$"
+    with pytest.raises(PocketIntentError, match=message):
         quantise_encoder(encoder, sub_dim=3, codebook_size=16, rotate=rotate)

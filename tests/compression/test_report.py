@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pocketintent.compression.background import add_background
 from pocketintent.compression.prune import with_compact_counts
 from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
 from pocketintent.compression.report import (
@@ -12,10 +13,12 @@ from pocketintent.compression.report import (
     quality_change,
     size_report,
 )
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -35,6 +38,7 @@ def test_every_byte_of_the_file_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "small.safetensors"
     small = quantise_encoder(make_encoder(800, 20, ngrams=True), sub_dim=5, codebook_size=8)
     small = add_template_quantizer(small, ["w w1 w2", "w3"])
+    small = add_background(small, ["w w1 w2", "w3"])
     save_model(path, *small.to_model_file_parts())
     sizes = size_report(path)
     assert sizes["codes"] == 800 * 4 * 3 // 8
@@ -43,8 +47,10 @@ def test_every_byte_of_the_file_is_counted(tmp_path: Path) -> None:
     assert sizes["embedding"] == 0
     assert sizes["vocabulary"] > 0 and sizes["ngrams"] > 0
     assert sizes["templates"] == 256 * 2 * 2
+    assert sizes["background"] > NUM_BUCKETS * 2
     assert sizes["file"] == path.stat().st_size
-    assert sizes["rest"] > 0
+    with path.open("rb") as file:
+        assert sizes["rest"] == 8 + int.from_bytes(file.read(8), "little")  # the header alone
     assert sum(sizes.values()) == 2 * sizes["file"]
 
 
@@ -96,3 +102,17 @@ def test_the_parts_of_a_bot_are_a_group(tmp_path: Path) -> None:
     assert sizes["embedding"] == model["embedding"]
     assert sizes["bot"] > 2 * (20 + 512 + 1) * 4
     assert bot_size_report(path) == model | {"bot": 0}
+
+
+def test_a_bot_and_the_background_of_a_character_network_are_not_of_its_network(
+    character_models: dict[str, Path], tmp_path: Path
+) -> None:
+    path, bot = tmp_path / "model.safetensors", tmp_path / "bot.safetensors"
+    encoder = add_background(load_encoder(character_models["words"]), ["play music", "lamp on"])
+    save_model(path, *encoder.to_model_file_parts())
+    IntentRecognizer(encoder, {"a": ["lamp on"]}).save(bot)
+    network = size_report(character_models["words"])["network"]
+    model, sizes = size_report(path), bot_size_report(bot)
+    assert model["network"] == sizes["network"] == network
+    assert model["background"] == sizes["background"] > 0
+    assert sizes["rest"] > 0

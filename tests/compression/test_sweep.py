@@ -10,11 +10,13 @@ import pytest
 
 from pocketintent.compression.sweep import VARIANTS, Grid, flatten, run_sweep, write_csv
 from pocketintent.compression.sweep_plot import axis_label, plot_sweep
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_contexts import random_context
 
 GRID = Grid(sub_dims=(2, 5), codebook_sizes=(2, 16))
 
@@ -158,3 +160,32 @@ def test_an_axis_is_labelled_in_words(name: str, pairs: str, label: str) -> None
 
 def test_flat_names_join_the_levels() -> None:
     assert flatten({"a": {"b": 0.5, "c": 3, "d": "x"}, "e": 1.0}) == {"a.b": 0.5, "e": 1.0}
+
+
+def test_a_repeated_value_is_one_cell() -> None:
+    grid = Grid(("shared", "shared"), (8, 8), (4, 2, 4))
+    assert len(grid) == len(list(grid)) == 2
+
+
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ({"sub_dims": (2, 3)}, "sub_dim must divide the 10 dimensions .* 3 does not"),
+        ({"codebook_sizes": (2, 1 << 20)}, "codebook_size must be at least 1 and at most 65536"),
+        ({"sub_dims": (2, 0)}, "sub_dim must be at least 1, not 0"),
+    ],
+)
+def test_all_cells_are_checked_before_the_first_is_measured(
+    encoder: StaticEncoder, vectors: np.ndarray, tmp_path: Path, last: dict[str, Any], message: str
+) -> None:
+    network = random_context(10, np.random.default_rng(0))
+    measure = Measure(vectors)
+    with pytest.raises(PocketIntentError, match=message):
+        run_sweep(
+            ContextualEncoder(encoder, network),
+            measure,
+            tmp_path / "sweep.json",
+            made_from={},
+            grid=Grid(**{"sub_dims": (2,), "codebook_sizes": (2,)} | last),
+        )
+    assert measure.calls == 0

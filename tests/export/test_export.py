@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from exported_folders import read_conformance, read_manifest
+from pocketintent import IntentRecognizer
 from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
@@ -214,6 +215,11 @@ def test_bad_arguments_are_refused_and_leave_nothing(
 def test_a_model_that_is_not_compressed_is_refused(tiny_model: Path, tmp_path: Path) -> None:
     with pytest.raises(PocketIntentError, match="pocketintent compress"):
         export_folder(tmp_path / "out", TEMPLATES, tiny_model)
+    bot = tmp_path / "bot.safetensors"
+    IntentRecognizer.load(TEMPLATES, tiny_model).save(bot)
+    with pytest.raises(PocketIntentError, match="save the bot's templates") as raised:
+        export_folder(tmp_path / "out", bot)
+    assert f"compress {bot}" not in str(raised.value)
 
 
 def test_a_full_folder_a_file_and_a_missing_parent_are_refused(

@@ -117,7 +117,7 @@ def test_every_preset_can_be_trained_with() -> None:
 def test_every_choice_is_explained_and_every_number_has_bounds_or_a_reason(cls: Any) -> None:
     # A power may be negative. Lengths of n-grams, and the size of a step in StarSpace, are
     # checked against another field.
-    joined = {"negative_power", "count_power", "min_n", "max_n", "batch_tokens"}
+    joined = {"negative_power", "min_n", "max_n", "batch_tokens"}
     for item in list_settings(cls):
         assert item.help and not item.help.endswith(".")
         for choice in item.choices:

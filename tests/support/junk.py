@@ -131,6 +131,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "model": ["tiny.safetensors"],
             "--out": ["sweep"],
             "--sts": ["sts.jsonl"],
+            "--intents": ["intents"],
             "--sub-dims": ["8"],
             "--codebook-sizes": ["2"],
             "--variants": ["shared"],

@@ -14,7 +14,7 @@ from pocketintent.cli.options.correction import add_correction_option
 from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, input_file, output_file
 from pocketintent.cli.options.limits import add_limit_options, set_limits
-from pocketintent.cli.options.model import add_model_option, encoder_path
+from pocketintent.cli.options.model import add_model_option, check_model_name, encoder_path
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.training import command_line
 from pocketintent.cli.output import print_json, print_note
@@ -116,12 +116,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build a bot file and print the report."""
     from pocketintent.compression.report import bot_size_report
-    from pocketintent.runtime.templates.bot_file import SUFFIX
     from pocketintent.runtime.templates.checks import check_templates
 
     out: Path = args.out
-    if not str(out).lower().endswith(SUFFIX):
-        args.parser.error(f"--out {out}: the name of a bot file ends in {SUFFIX}")
+    check_model_name(args, "a bot file")
     if args.texts and args.teacher is None:
         args.parser.error("--texts requires --teacher")
     if args.teacher is not None:

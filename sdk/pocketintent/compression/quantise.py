@@ -20,6 +20,9 @@ EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
 
+_LARGEST_NAMED = 16
+"""Largest length of a sub-vector that an error suggests."""
+
 _STAGES = {"ngrams": "n-grams"}  # names of tables in progress, where they differ
 
 
@@ -45,8 +48,9 @@ def quantise_encoder(
     since sentences and templates are sums of rotated vectors too.
 
     If ``sub_dim`` does not divide the dimension, vectors are padded with zeros, and the ``dim``
-    of the encoder grows accordingly. The network of an encoder, if any, is rotated with the tables
-    and not quantised: see :meth:`ModelEncoder.quantise_network`.
+    of the encoder grows accordingly; an encoder that is not ``paddable`` is refused. The network
+    of an encoder, if any, is rotated with the tables and not quantised: see
+    :meth:`ModelEncoder.quantise_network`.
 
     Args:
         encoder: The encoder to quantise; it is not changed.
@@ -63,14 +67,13 @@ def quantise_encoder(
 
     Returns:
         The quantised encoder. Its manifest has the settings under ``compression``; a
-        ``quality`` entry, measured on the old vectors, is dropped, and so is a template codebook
-        if the vectors were rotated or padded.
+        ``quality`` entry, measured on the old vectors, is dropped, and so are a template codebook
+        and a background if the vectors were rotated or padded.
 
     Raises:
         PocketIntentError: A setting is out of range, a vector contains NaN or infinity, or the
-            encoder has no tables, or an empty one.
+            encoder has no tables, or an empty one; or see :func:`check_sub_dim`.
     """
-    _check_sub_dim(sub_dim)
     if not encoder.tables():
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
     for name, table in encoder.tables().items():
@@ -79,8 +82,9 @@ def quantise_encoder(
                 f"the model has no {_STAGES.get(name, name)} to quantise; `compress` needs a model "
                 "with words"
             )
+    check_sub_dim(encoder, sub_dim)
     rotate = rotate and encoder.rotatable
-    dim = next(iter(encoder.tables().values())).dim  # of the words, not of the sentence vectors
+    dim = _dim(encoder)
     rotation = random_rotation(dim + -dim % sub_dim, seed) if rotate else None
     if rotation is not None:
         encoder = encoder.rotate_network(rotation)
@@ -179,9 +183,27 @@ def random_rotation(dim: int, seed: int) -> NDArray[np.float32]:
     return rotation
 
 
-def _check_sub_dim(sub_dim: int) -> None:
+def fits_sub_dim(encoder: ModelEncoder, sub_dim: int) -> bool:
+    """Whether the vectors in an encoder's tables can be cut into parts of ``sub_dim`` numbers."""
+    return encoder.paddable or _dim(encoder) % sub_dim == 0
+
+
+def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
+    """Raise PocketIntentError for a ``sub_dim`` that does not fit; the message has some that do."""
     if sub_dim < 1:
         raise PocketIntentError(f"sub_dim is {sub_dim}; it must be at least 1")
+    if not fits_sub_dim(encoder, sub_dim):
+        fitting = [str(n) for n in range(1, _LARGEST_NAMED + 1) if fits_sub_dim(encoder, n)]
+        raise PocketIntentError(
+            f"sub_dim must divide the {_dim(encoder)} dimensions of the words, since the network "
+            f"cannot read padded vectors, and {sub_dim} does not; --sub-dim may be "
+            f"{', '.join(fitting)}"
+        )
+
+
+def _dim(encoder: ModelEncoder) -> int:
+    """The size of the vectors in the tables, which may differ from that of sentence vectors."""
+    return next(iter(encoder.tables().values())).dim
 
 
 def _pad(vectors: NDArray[np.float32], sub_dim: int) -> NDArray[np.float32]:

@@ -28,15 +28,16 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 
     Returns:
         Bytes of the words' ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32), of
-        ``vocabulary`` (the words and their counts), ``ngrams``, ``templates`` and the character
-        ``network``, of the ``rest`` (header and manifest), and of the whole ``file``. Missing
-        parts are 0.
+        ``vocabulary`` (the words and their counts), ``ngrams``, ``templates`` (their codebook),
+        ``background`` and ``network``, of the ``rest`` (header and manifest), and of the whole
+        ``file``. Missing parts are 0.
 
     Raises:
         ModelFileError: The file is missing or is not a model.
     """
     words = ("codes", "codebook", "norms", "embedding")
-    sizes = dict.fromkeys((*words, "vocabulary", "ngrams", "templates", "network"), 0)
+    others = ("vocabulary", "ngrams", "templates", "background", "network")
+    sizes = dict.fromkeys((*words, *others), 0)
     model = load_model(path)
     kind = encoder_class(model.manifest["kind"])
     for name, tensor in model.tensors.items():

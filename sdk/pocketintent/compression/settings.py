@@ -23,7 +23,10 @@ class QuantisationSettings:
         True, "quantise the vectors as they are, not directions and norms", off="--no-normalise"
     )
     count_power: float = setting(
-        0.5, "frequent words shape the codebooks more, by their count to this power"
+        0.5,
+        "frequent words shape the codebooks more, by their count to this power",
+        least=0,
+        most=1,
     )
     rotate: bool = setting(
         True, "do not rotate the vectors at random before they are quantised", off="--no-rotate"

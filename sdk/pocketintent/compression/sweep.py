@@ -13,7 +13,8 @@ from typing import Any
 import orjson
 
 from pocketintent.compression.prune import without_counts
-from pocketintent.compression.quantise import quantise_encoder
+from pocketintent.compression.quantise import check_sub_dim, quantise_encoder
+from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import replacing, write_atomically
@@ -39,7 +40,7 @@ CellProgress = Callable[[int, int, dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of a sweep."""
+    """The cells of a sweep, each once."""
 
     variants: Sequence[str] = tuple(VARIANTS)
     sub_dims: Sequence[int] = SUB_DIMS
@@ -52,11 +53,11 @@ class Grid:
                     f"variants: {variant!r} is unknown; choose from {', '.join(VARIANTS)}"
                 )
         cells = itertools.product(self.variants, self.sub_dims, self.codebook_sizes)
-        for variant, sub_dim, size in cells:
+        for variant, sub_dim, size in dict.fromkeys(cells):
             yield {"variant": variant, "sub_dim": sub_dim, "codebook_size": size}
 
     def __len__(self) -> int:
-        return len(self.variants) * len(self.sub_dims) * len(self.codebook_sizes)
+        return sum(1 for _ in self)
 
 
 def run_sweep(
@@ -80,7 +81,7 @@ def run_sweep(
         measure: The measurement of an encoder.
         path: The JSON file of the table.
         made_from: What the figures depend on beside the grid, such as the SHA-256 of the model
-            and the names of the data sets; a table made from anything else is rejected.
+            and of the files of the data sets; a table made from anything else is rejected.
         grid: The cells; None for the table of the thesis and the variant ``rotated``.
         sample: Number of sub-vectors that a codebook is fitted on.
         seed: Seed of that sample.
@@ -93,12 +94,16 @@ def run_sweep(
         norms.
 
     Raises:
-        PocketIntentError: A variant is unknown, or the file contains another sweep.
+        PocketIntentError: A variant is unknown, a cell is not allowed or does not fit the encoder,
+            or the file contains another sweep. All cells are checked before the first is measured.
     """
     path = Path(path)
     remove_leftovers(path)
     made_from = {**made_from, "sample": sample, "seed": seed}
     cells = list(grid or Grid())
+    for cell in cells:
+        QuantisationSettings(cell["sub_dim"], cell["codebook_size"]).check()
+        check_sub_dim(encoder, cell["sub_dim"])
     table = _read_table(path, made_from)
     if table is None:
         baseline = {"quality": measure(encoder), **tensor_bytes(encoder)}

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -6,6 +7,7 @@ import numpy as np
 import pytest
 
 from command_ends import ending
+from pocketintent import IntentRecognizer
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION
@@ -105,6 +107,51 @@ def test_one_seed_gives_one_file(models: tuple[Path, Path], tmp_path: Path) -> N
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
+def test_the_network_is_not_overwritten(
+    models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, charemb = models
+    content = charemb.read_bytes()
+    for out, message in ((charemb, "is read, and would be"), (tmp_path / "x", "ends in .safe")):
+        assert ending(lambda out=out: call(words, charemb, "--out", out)) == 2  # type: ignore[misc]
+        assert message in capsys.readouterr().err
+    assert charemb.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--attention", 0, "--temperature", 0.5], "--attention-words require an --attention abov"),
+        (["--attention", 0, "--unknown-weight", 0.5], "require an --attention above 0"),
+        (["--attention", 0, "--attention-words", 3], "require an --attention above 0"),
+        (["--runs", 3], "--runs requires --intents"),
+        (["--blend", 1], "--blend: must be at least 0 and below 1, not 1.0"),
+    ],
+)
+def test_options_without_effect_are_bad_usage(
+    models: tuple[Path, Path],
+    tmp_path: Path,
+    options: list[Any],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "combined.safetensors"
+    assert ending(lambda: call(*models, "--out", out, *options)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_settings_of_the_attention_are_those_of_the_options(
+    models: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "combined.safetensors"
+    assert call(*models, "--out", out, "--temperature", 0.5, "--attention-words", 3) == 0
+    encoder = load_encoder(out)
+    assert isinstance(encoder, CombinedEncoder)
+    assert encoder.attention == replace(DEFAULT_ATTENTION, temperature=0.5, words=3)
+    assert call(*models, "--out", out, "--attention", 0) == 0
+    assert load_encoder(out).attention is None  # type: ignore[attr-defined]
+
+
 def test_models_of_other_kinds_are_refused(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -114,8 +161,12 @@ def test_models_of_other_kinds_are_refused(
     assert "kind 'static'" in capsys.readouterr().err
     assert call(words, words, "--out", out) == 1
     assert "kind 'charemb'" in capsys.readouterr().err
+    bot = tmp_path / "bot.safetensors"
+    IntentRecognizer.load({"on": ["lamp"]}, words).save(bot)
+    assert call(bot, charemb, "--out", out) == 1
+    assert f"{bot} is a bot file" in capsys.readouterr().err
     assert call(words, tmp_path / "none.safetensors", "--out", out) == 1
     assert "there is no such file" in capsys.readouterr().err
     assert ending(lambda: call(words, charemb, "--out", out, "--blend", 2)) == 2
-    assert "--blend: must be at least 0 and at most 1, not 2.0" in capsys.readouterr().err
+    assert "--blend: must be at least 0 and below 1, not 2.0" in capsys.readouterr().err
     assert not out.exists()

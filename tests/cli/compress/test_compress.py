@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pocketintent import IntentRecognizer
 from pocketintent.cli.main import build_parser
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.decision.registry import DECISIONS
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -18,6 +20,7 @@ from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from random_contexts import random_context
 
 NOUNS = ["lamp", "light", "music", "song", "pizza", "burger", "taxi", "hotel"]
 VERBS = ["play", "stop", "order", "book", "switch", "dim", "find", "cancel"]
@@ -286,22 +289,55 @@ def test_an_option_of_quantisation_quantises_a_compressed_model_again(
     assert report["codes_kept"] is False
     words = load_model(out).manifest["words"]
     values = dict([option]) if len(option) == 2 else {}
-    assert words["sub_dim"] == values.get("--sub-dim", 10)
+    assert words["sub_dim"] == values.get("--sub-dim", 3)  # that of the model
     assert words["codebook_size"] == values.get("--codebook-size", 128)
     assert report["settings"]["rotate"] is (option[0] != "--no-rotate")
+
+
+@pytest.mark.parametrize("option", ["--no-rotate", "--corpus", None])
+def test_a_note_says_which_parts_do_not_fit_the_new_codes(
+    compressed: Path,
+    corpus: Path,
+    tmp_path: Path,
+    option: str | None,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "again.safetensors"
+    options = {"--no-rotate": ["--no-rotate"], "--corpus": ["--corpus", corpus], None: []}[option]
+    assert call("compress", compressed, "--out", out, "--sub-dim", 4, *options) == 0
+    again, noted = read(out), "left out" in capsys.readouterr().err
+    assert noted is (again.background is None) is (again.template_quantizer is None)
+    assert noted is (option is None)
 
 
 def test_a_compressed_model_is_refused_without_an_option_that_changes_it(
     compressed: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(PocketIntentError, match="already quantised, and no option changes it"):
-        call("compress", compressed, "--out", tmp_path / "x")
-    assert not (tmp_path / "x").exists()
+        call("compress", compressed, "--out", tmp_path / "x.safetensors")
+    assert not (tmp_path / "x.safetensors").exists()
 
 
-def test_norm_pruning_without_corpus_or_keep_is_refused(model: Path, tmp_path: Path) -> None:
-    with pytest.raises(PocketIntentError, match="needs --keep and --corpus"):
-        call("compress", model, "--out", tmp_path / "x", "--prune", "norm", "--keep", 3)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--prune", "norm", "--keep", 3], "--prune norm requires --keep and --corpus"),
+        (["--keep", 3, "--shots", 5], "--shots requires --intents"),
+        (["--keep", 3, "--split", "valid"], "--split requires --intents"),
+        (["--count-power", 1000], "--count-power: must be at least 0 and at most 1, not 1000.0"),
+        (["--count-power", -1], "--count-power: must be at least 0 and at most 1, not -1.0"),
+    ],
+)
+def test_options_that_do_not_fit_are_bad_usage(
+    model: Path,
+    tmp_path: Path,
+    options: list[Any],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        call("compress", model, "--out", tmp_path / "x.safetensors", *options)
+    assert message in capsys.readouterr().err
 
 
 def test_counts_that_do_not_fit_the_vocabulary_are_refused(model: Path, tmp_path: Path) -> None:
@@ -309,7 +345,7 @@ def test_counts_that_do_not_fit_the_vocabulary_are_refused(model: Path, tmp_path
     tensors = dict(content.tensors) | {"vocabulary.counts": np.ones(3, dtype=np.uint32)}
     save_model(model, content.manifest, tensors)
     with pytest.raises(PocketIntentError, match=r"vocabulary\.counts must be 24 whole numbers"):
-        call("compress", model, "--out", tmp_path / "x")
+        call("compress", model, "--out", tmp_path / "x.safetensors")
 
 
 def test_the_sweep_writes_table_csv_and_plot_and_resumes(
@@ -328,6 +364,62 @@ def test_the_sweep_writes_table_csv_and_plot_and_resumes(
     assert "16/16" not in capsys.readouterr().err
 
 
+def test_a_sweep_is_not_continued_on_other_data_of_the_same_names(model: Path, data: Path) -> None:
+    pairs, folder = data / "sts.jsonl", data / "commands"
+    options = ("--sub-dims", 6, "--codebook-sizes", 2, "--variants", "shared", "--no-plot")
+    probe = ("--sts", pairs, "--intents", folder, "--shots", 2, "--runs", 1)
+    sweep = ("compress-sweep", model, *options, *probe, "--out", data / "sweep")
+    assert call(*sweep) == call(*sweep) == 0
+    for path in (pairs, folder / "valid.jsonl"):
+        lines = path.read_text()
+        path.write_text(lines.replace("taxi", "cab"))
+        with pytest.raises(PocketIntentError, match="another model, data or setting"):
+            call(*sweep)
+        path.write_text(lines)
+
+
+def test_a_default_sub_dim_that_a_network_cannot_read_is_left_out_with_a_note(
+    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = random_context(12, np.random.default_rng(0))
+    save_model(model, *ContextualEncoder(read(model), network).to_model_file_parts())
+    options = ("--codebook-sizes", 2, "--variants", "shared", "--no-plot")
+    probe = ("--sts", data / "sts.jsonl", "--out", data / "sweep")
+    assert call("compress-sweep", model, *options, *probe) == 0
+    printed = capsys.readouterr()
+    assert [cell["sub_dim"] for cell in json.loads(printed.out)["cells"]] == [2, 3, 4, 6]
+    assert "do not divide the dimensions of the words: sub_dim 5, 10" in printed.err
+
+
+def test_a_quantised_model_is_not_swept(compressed: Path, data: Path) -> None:
+    sweep = ("compress-sweep", compressed, "--sts", data / "sts.jsonl", "--out", data / "sweep")
+    with pytest.raises(PocketIntentError, match=f"{compressed} is already quantised"):
+        call(*sweep)
+    assert not (data / "sweep").exists()
+
+
 def test_a_sweep_without_anything_to_measure_is_refused(model: Path, tmp_path: Path) -> None:
     with pytest.raises(PocketIntentError, match="needs --sts FILE or --intents DIR"):
         call("compress-sweep", model, "--out", tmp_path / "sweep")
+
+
+def test_the_file_to_write_ends_as_model_files_do(
+    model: Path, corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        call("compress", model, "--keep", 9, "--out", corpus)
+    assert f"{corpus}: the name of a model file ends in .safetensors" in capsys.readouterr().err
+    assert corpus.read_text().startswith("play lamp")
+
+
+def test_a_bot_file_is_neither_compressed_nor_measured(model: Path, data: Path) -> None:
+    bot = data / "bot.safetensors"
+    IntentRecognizer.load({"on": ["switch lamp"]}, model).save(bot)
+    content = bot.read_bytes()
+    for arguments in (
+        ("compress", bot, "--out", bot, "--keep", 9),
+        ("compress-sweep", bot, "--out", data / "sweep", "--sts", data / "sts.jsonl"),
+    ):
+        with pytest.raises(PocketIntentError, match="is a bot file"):
+            call(*arguments)
+    assert bot.read_bytes() == content

@@ -77,6 +77,22 @@ def test_any_other_path_is_refused_with_its_name(read: PathType, text: str, mess
     assert caught.value.filename == text
 
 
+def test_a_file_that_is_read_is_not_written_unless_it_is_the_model(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    parser = argparse.ArgumentParser()
+    for name, kind in (("model", input_file), ("--corpus", input_file), ("--out", output_file)):
+        parser.add_argument(name, type=kind)
+    Path("log").touch()
+    Path("link").symlink_to("log")
+    for out in ("file", "new"):
+        check_paths(parser, parser.parse_args(["file", "--corpus", "log", "--out", out]))
+    for out in ("log", "folder/../log", "link"):
+        with pytest.raises(SystemExit, match="2"):
+            check_paths(parser, parser.parse_args(["file", "--corpus", "log", "--out", out]))
+        assert f"{out} is read, and would be overwritten" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("read", [input_file, input_folder, input_path, output_file, output_folder])
 def test_an_empty_name_is_refused(read: PathType) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is empty"):

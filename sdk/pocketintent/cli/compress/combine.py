@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 
 from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.model import model_file
+from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, number, whole_number
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.output import print_json, print_note
@@ -44,11 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "charemb", type=input_file, metavar="CHAREMB", help="a character network trained on WORDS"
     )
     parser.add_argument(
-        "--out", type=output_file, required=True, metavar="FILE", help="model to write"
+        "--out",
+        type=output_file,
+        required=True,
+        metavar="FILE",
+        help="model to write; its name ends in .safetensors",
     )
     parser.add_argument(
         "--blend",
-        type=number(least=0, most=1),
+        type=number(least=0, below=1),
         default=0.15,
         metavar="X",
         help="share of the network in the vectors of known words (%(default)s)",
@@ -64,23 +69,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--temperature",
         type=number(above=0, most=1),
-        default=DEFAULT_ATTENTION.temperature,
         metavar="T",
-        help="temperature of the attention: the smaller, the fewer words contribute (%(default)s)",
+        help="temperature of the attention: the smaller, the fewer words contribute "
+        f"({DEFAULT_ATTENTION.temperature})",
     )
     parser.add_argument(
         "--unknown-weight",
         type=number(above=0, most=1),
-        default=DEFAULT_ATTENTION.weight,
         metavar="W",
-        help="of the attention: factor on the length of an unknown word's vector (%(default)s)",
+        help="of the attention: factor on the length of an unknown word's vector "
+        f"({DEFAULT_ATTENTION.weight})",
     )
     parser.add_argument(
         "--attention-words",
         type=whole_number(1),
-        default=DEFAULT_ATTENTION.words,
         metavar="N",
-        help="of the attention: only the N most frequent words contribute (%(default)s)",
+        help="of the attention: only the N most frequent words contribute "
+        f"({DEFAULT_ATTENTION.words})",
     )
     parser.add_argument(
         "--keep",
@@ -121,6 +126,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Combine two models and print the report."""
+    check_model_name(args)
     with limit_threads(args.threads):
         return _run(args)
 
@@ -129,6 +135,8 @@ def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.combine import combine_encoders
     from pocketintent.compression.report import size_report
 
+    probe, attention = read_probe(args), _attention(args)
+    refuse_bot_files(args.words, args.charemb)
     words = load_kind(args.words, StaticEncoder)
     characters = load_kind(args.charemb, CharEncoder)
     before = {"words": size_report(args.words), "charemb": size_report(args.charemb)}
@@ -138,7 +146,7 @@ def _run(args: argparse.Namespace) -> int:
             words,
             characters,
             blend=args.blend,
-            attention=_attention(args),
+            attention=attention,
             keep=args.keep,
             sub_dim=args.sub_dim,
             codebook_size=args.codebook_size,
@@ -153,7 +161,7 @@ def _run(args: argparse.Namespace) -> int:
         combined = add_background(combined, read_texts(args.corpus), seed=args.seed)
     seconds = time.monotonic() - started
     quality = {}
-    if probe := read_probe(args):
+    if probe:
         print_note("measuring quality")
         quality = {"quality": measure_quality(combined, probe)}
         combined.manifest |= quality
@@ -172,7 +180,17 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _attention(args: argparse.Namespace) -> Attention | None:
-    """The settings of the attention; None without attention."""
-    if args.attention == 0:
-        return None
-    return Attention(args.attention, args.temperature, args.unknown_weight, args.attention_words)
+    """The settings of the attention; None without attention, whose other options are bad usage."""
+    values = {
+        "temperature": args.temperature,
+        "weight": args.unknown_weight,
+        "words": args.attention_words,
+    }
+    given = {name: value for name, value in values.items() if value is not None}
+    if args.attention > 0:
+        return replace(DEFAULT_ATTENTION, share=args.attention, **given)
+    if given:
+        args.parser.error(
+            "--temperature, --unknown-weight and --attention-words require an --attention above 0"
+        )
+    return None

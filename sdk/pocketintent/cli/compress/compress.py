@@ -8,11 +8,16 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.compress.quality import add_probe_arguments, measure_quality, read_probe
+from pocketintent.cli.compress.quality import (
+    Probe,
+    add_probe_arguments,
+    measure_quality,
+    read_probe,
+)
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.model import model_file
+from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number
-from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
+from pocketintent.cli.options.settings import add_settings, given_settings
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -44,7 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
     parser.add_argument(
-        "--out", type=output_file, required=True, metavar="OUT", help="model to write"
+        "--out",
+        type=output_file,
+        required=True,
+        metavar="OUT",
+        help="model to write; its name ends in .safetensors",
     )
     parser.add_argument(
         "--seed",
@@ -58,7 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         QuantisationSettings,
         title="quantisation",
-        description="Any of these options quantises a quantised model again.",
+        description="Any of these options quantises a quantised model again, by default with "
+        "sub-vectors of the same length.",
         preset=True,
     )
     add_threads_option(parser)
@@ -96,6 +106,9 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
+    check_model_name(args)
+    if args.prune == "norm" and (args.keep is None or args.corpus is None):
+        args.parser.error("--prune norm requires --keep and --corpus")
     with limit_threads(args.threads):
         return _run(args)
 
@@ -105,12 +118,11 @@ def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.quantise import add_template_quantizer
     from pocketintent.compression.report import compare_sizes, size_report
 
-    settings = read_settings(args, QuantisationSettings)
-    settings.check()
+    probe = read_probe(args)
+    refuse_bot_files(args.model)
     original = load_word_model(args.model)
-    if args.prune == "norm" and (args.keep is None or args.corpus is None):
-        raise PocketIntentError("--prune norm needs --keep and --corpus")
     keeps_codes = _keeps_codes(original, args)
+    settings = _settings(original, args)
     before = size_report(args.model)  # read now, since OUT may be the same file
     started = time.monotonic()
     pruned = _prune(original, args)
@@ -120,9 +132,10 @@ def _run(args: argparse.Namespace) -> int:
         print_note("fitting the codebook of templates and the background")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
         small = add_background(small, _read_corpus(args), seed=args.seed)
+    _note_lost_parts(original, small)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
-    quality = _measure(original, pruned, small, args)
+    quality = _measure(original, pruned, small, probe)
     _describe(small, original, args, quality)
     save_model(args.out, *small.to_model_file_parts())
     words = words_of(pruned)
@@ -158,6 +171,17 @@ def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:
     return True
 
 
+def _settings(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSettings:
+    """The settings of quantisation; sub-vectors of a quantised model keep their length."""
+    given = given_settings(args, QuantisationSettings)
+    vectors = words_of(encoder).vectors
+    if isinstance(vectors, QuantizedMatrix):
+        given = {"sub_dim": vectors.quantizer.sub_dim} | given
+    settings = QuantisationSettings(**given)
+    settings.check()
+    return settings
+
+
 def _quantise(encoder: ModelEncoder, settings: QuantisationSettings, seed: int) -> ModelEncoder:
     from pocketintent.compression.quantise import quantise_encoder
 
@@ -165,13 +189,27 @@ def _quantise(encoder: ModelEncoder, settings: QuantisationSettings, seed: int) 
         return quantise_encoder(encoder, seed=seed, progress=progress.show, **asdict(settings))
 
 
+def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
+    """Say which parts of the model did not fit the new vectors."""
+    parts = {"background": "background", "template_quantizer": "codebook for templates"}
+    lost = [
+        f"the {words}"
+        for name, words in parts.items()
+        if getattr(original, name) is not None and getattr(small, name) is None
+    ]
+    if lost:
+        print_note(
+            f"left out, since the new vectors have another basis: {' and '.join(lost)}; give "
+            "--corpus for new ones"
+        )
+
+
 def _measure(
-    original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, args: argparse.Namespace
+    original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, probe: Probe
 ) -> dict[str, Any]:
     """The quality of each stage, and the loss by quantisation; empty without data to measure on."""
     from pocketintent.compression.report import quality_change
 
-    probe = read_probe(args)
     if not probe:
         return {}
     print_note("measuring quality")

@@ -87,35 +87,46 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--split",
         choices=("valid", "test"),
-        default="valid",
-        help="utterances to recognise (%(default)s)",
+        help=f"with --intents: utterances to recognise ({Probe.split})",
     )
     group.add_argument(
         "--shots",
         type=whole_numbers(1),
-        default=(5, 10, 30),
         metavar="N,…",
-        help="templates per intent (5,10,30)",
+        help=f"with --intents: templates per intent ({','.join(map(str, Probe.shots))})",
     )
     group.add_argument(
         "--runs",
         type=whole_number(1),
-        default=3,
         metavar="N",
-        help="random draws of templates (%(default)s)",
+        help=f"with --intents: random draws of templates ({Probe.runs})",
     )
 
 
 def read_probe(args: argparse.Namespace) -> Probe:
-    """The probe from the options."""
-    return Probe(args.sts, tuple(args.intents), args.split, args.shots, args.runs)
+    """The probe from the options; options that have no effect are bad usage, status 2."""
+    values = {name: getattr(args, name) for name in ("split", "shots", "runs")}
+    given = {name: value for name, value in values.items() if value is not None}
+    if given and not args.intents:
+        args.parser.error(f"--{next(iter(given))} requires --intents")
+    return Probe(args.sts, tuple(args.intents), **given)
 
 
 def describe_probe(probe: Probe) -> dict[str, Any]:
-    """The content of a probe, by names that are the same on every machine."""
+    """The content of a probe, by names and checksums that are the same on every machine.
+
+    Raises:
+        PocketIntentError: A file cannot be read.
+    """
+    from pocketintent.training.loop.work_folder import fingerprint
+
+    names = ("train", probe.split)
     return {
-        "sts": probe.sts.name if probe.sts else None,
-        "intents": [folder.resolve().name for folder in probe.intents],
+        "sts": fingerprint(probe.sts) if probe.sts else None,
+        "intents": {
+            folder.resolve().name: [fingerprint(folder / f"{name}.jsonl") for name in names]
+            for folder in probe.intents
+        },
         "split": probe.split,
         "shots": list(probe.shots),
         "runs": probe.runs,

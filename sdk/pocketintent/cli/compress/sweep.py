@@ -12,13 +12,16 @@ from pocketintent.cli.compress.quality import (
     read_probe,
 )
 from pocketintent.cli.options.files import input_file, output_folder
+from pocketintent.cli.options.model import refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.compression.prune import keep_frequent, load_word_model
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 EXAMPLES = """\
 examples:
@@ -53,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sub-dims",
         type=whole_numbers(1),
         metavar="N,N",
-        help="lengths of a sub-vector (2,3,4,5,6,10)",
+        help="lengths of a sub-vector (2,3,4,5,6,10, as far as they suit the model)",
     )
     parser.add_argument(
         "--codebook-sizes",
@@ -93,7 +96,6 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     from pocketintent.compression.sweep import (
         CODEBOOK_SIZES,
-        SUB_DIMS,
         VARIANTS,
         Grid,
         run_sweep,
@@ -105,7 +107,13 @@ def _run(args: argparse.Namespace) -> int:
     probe = read_probe(args)
     if not probe:
         raise PocketIntentError("a sweep needs --sts FILE or --intents DIR to measure quality on")
+    refuse_bot_files(args.model)
     encoder = load_word_model(args.model)
+    if not all(isinstance(table, DenseMatrix) for table in encoder.tables().values()):
+        raise PocketIntentError(
+            f"{args.model} is already quantised; give the uncompressed model, which the cells of "
+            "the sweep are compared with"
+        )
     if args.keep is not None:
         encoder = keep_frequent(encoder, args.keep)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -120,7 +128,7 @@ def _run(args: argparse.Namespace) -> int:
         },
         grid=Grid(
             args.variants or tuple(VARIANTS),
-            args.sub_dims or SUB_DIMS,
+            args.sub_dims or _default_sub_dims(encoder),
             args.codebook_sizes or CODEBOOK_SIZES,
         ),
         sample=args.sample,
@@ -133,6 +141,20 @@ def _run(args: argparse.Namespace) -> int:
         plot_sweep(table, args.out / "sweep.png", pairs=pairs)
     print_json(table)
     return 0
+
+
+def _default_sub_dims(encoder: ModelEncoder) -> tuple[int, ...]:
+    """The lengths of a sub-vector that fit a model, with a note on the others."""
+    from pocketintent.compression.quantise import fits_sub_dim
+    from pocketintent.compression.sweep import SUB_DIMS
+
+    fitting = tuple(length for length in SUB_DIMS if fits_sub_dim(encoder, length))
+    if others := [str(length) for length in SUB_DIMS if length not in fitting]:
+        print_note(
+            f"left out, since they do not divide the dimensions of the words: sub_dim "
+            f"{', '.join(others)}"
+        )
+    return fitting
 
 
 def _print_cell(done: int, total: int, cell: dict[str, Any]) -> None:

@@ -41,6 +41,9 @@ class PathType:
 def check_paths(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     """Check the files and folders of a command.
 
+    A file to write that is one of the files to read is bad usage, status 2; ``model`` alone may be
+    replaced by what is made of it.
+
     Args:
         parser: The parser of the command.
         args: Its arguments.
@@ -48,6 +51,8 @@ def check_paths(parser: argparse.ArgumentParser, args: argparse.Namespace) -> No
     Raises:
         OSError: A path cannot be used; the error names it and says why.
     """
+    read: list[Path] = []
+    written: list[Path] = []
     for action in parser._actions:
         if isinstance(action.type, PathType):
             value = getattr(args, action.dest)
@@ -55,6 +60,13 @@ def check_paths(parser: argparse.ArgumentParser, args: argparse.Namespace) -> No
                 if path is not None:
                     check_name(path)
                     action.type.check(path)
+                    if action.type is output_file:
+                        written.append(path)
+                    elif action.dest != "model":
+                        read.append(path)
+    for path in written:
+        if path.exists() and any(other.exists() and path.samefile(other) for other in read):
+            parser.error(f"{path} is read, and would be overwritten; name another file to write")
 
 
 def check_name(path: Path) -> None:

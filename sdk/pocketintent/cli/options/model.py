@@ -6,8 +6,10 @@ import argparse
 from pathlib import Path
 
 from pocketintent.cli.options.files import PathType, input_file, input_path
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
+from pocketintent.runtime.templates.bot_file import SUFFIX
 
 MODEL_HELP = f"a model file, or the name of a shipped model: {', '.join(bundled_models())}"
 
@@ -30,6 +32,37 @@ def model_file(text: str) -> Path:
         return find_model(text)
     except ModelFileError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def check_model_name(args: argparse.Namespace, content: str = "a model file") -> None:
+    """Refuse another end of the name than that of model files as bad usage, status 2.
+
+    A slip, such as the name of a template file or of a corpus, then overwrites nothing.
+
+    Args:
+        args: The arguments of a command; ``out`` is the file to write.
+        content: What the file is, for the message.
+    """
+    if not str(args.out).lower().endswith(SUFFIX):
+        args.parser.error(f"--out {args.out}: the name of {content} ends in {SUFFIX}")
+
+
+def refuse_bot_files(*paths: Path) -> None:
+    """Refuse bot files as parts of a new model, which would not have their bots.
+
+    Args:
+        paths: Model files.
+
+    Raises:
+        PocketIntentError: A file is a bot file, or not a model; see :func:`load_model`.
+    """
+    for path in paths:
+        if BOT in load_model(path).manifest:
+            raise PocketIntentError(
+                f"{path} is a bot file, and its templates would be lost; give the model that it "
+                "was built from, and build the bot again. For a smaller bot: pocketintent build "
+                f"{path} --max-words N --out smaller.safetensors"
+            )
 
 
 vectors_file = PathType(input_file.check, shipped=bundled_models)

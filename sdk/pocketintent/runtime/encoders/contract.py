@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.model_file import ModelFile
+from pocketintent.runtime.files.model_file import BOT, ModelFile, is_model_file, load_model
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.slots import Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
@@ -98,6 +98,9 @@ class ModelEncoder(ABC):
     rotatable: ClassVar[bool] = False
     """Whether the cosine of any two texts stays the same when all tables, and the network by
     :meth:`rotate_network`, are rotated alike."""
+    paddable: ClassVar[bool] = True
+    """Whether all tables may be padded with zeros, which compression does where its ``sub_dim``
+    does not divide their dimensions."""
 
     dim: int
     """Size of the sentence vectors."""
@@ -216,7 +219,7 @@ class ModelEncoder(ABC):
 
         Returns:
             ``codes``, ``codebook``, ``norms`` or ``embedding`` for the words' vectors, otherwise
-            the first part of the name, such as ``vocabulary``, ``ngrams`` or ``templates``.
+            the first part of the name: ``vocabulary``, ``ngrams``, ``templates``, ``background``.
             ``network`` is for the weights of a network. Any other group is counted as ``rest``.
         """
         group, _, part = tensor.partition(".")
@@ -306,15 +309,15 @@ class ModelEncoder(ABC):
         """Check that all tables are quantised, since an export contains no float matrices.
 
         Args:
-            source: The model file, for the error message.
+            source: The model file or bot file, for the error message.
 
         Raises:
             PocketIntentError: A table is not quantised; the message names the command to run.
         """
         if any(isinstance(table, DenseMatrix) for table in self.tables().values()):
             raise PocketIntentError(
-                f"{source}: the model is not compressed, and an export contains codes; compress "
-                f"it first: pocketintent compress {source} --out small.safetensors"
+                f"{source}: the model is not compressed, and an export contains codes; "
+                f"{how_to_compress(source)}"
             )
 
     def graph_inputs(
@@ -401,6 +404,22 @@ class ModelEncoder(ABC):
             total = total + weights[in_table] @ table.rows(ids[in_table] - start)
             start += len(table)
         return total
+
+
+def how_to_compress(source: str) -> str:
+    """What to do about a model that is not compressed, for a message.
+
+    Args:
+        source: The model file, or a bot file, whose bot `compress` would drop.
+    """
+    if is_model_file(source) and BOT in load_model(source).manifest:
+        return (
+            "compress the model that the bot was built from: pocketintent compress MODEL --out "
+            f"small.safetensors; save the bot's templates, IntentRecognizer.load({source!r})."
+            "save('my_bot.json'), and give both in place of the bot file: --model "
+            "small.safetensors --templates my_bot.json"
+        )
+    return f"compress the model first: pocketintent compress {source} --out small.safetensors"
 
 
 def _construct(encoder_class: type[EncoderT], arguments: Mapping[str, Any]) -> EncoderT:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from itertools import chain
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
+from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable, how_to_compress
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
@@ -75,6 +74,10 @@ class Network(Protocol):
         """The network with int8 matrices; the network itself if it has them already."""
         ...
 
+    def rotate(self, rotation: FloatArray) -> Any:
+        """The network that reads vectors multiplied by an orthogonal matrix, in float32."""
+        ...
+
 
 class SequenceEncoder(ModelEncoder):
     """A table of word vectors, and a network that reads the words of a text in their order.
@@ -92,6 +95,9 @@ class SequenceEncoder(ModelEncoder):
     Raises:
         ModelFileError: The n-grams have the weight 0.
     """
+
+    rotatable: ClassVar[bool] = True
+    paddable: ClassVar[bool] = False  # the network reads as many numbers as a word has
 
     network: Network
 
@@ -216,9 +222,15 @@ class SequenceEncoder(ModelEncoder):
         network = self.network.quantise()
         return self if network is self.network else self.replace(network=network)
 
-    @abstractmethod
     def rotate_network(self: EncoderT, rotation: FloatArray) -> EncoderT:
         """A copy whose network expects rotated tables; its matrices are float32."""
+        dim = self.table.dim
+        if rotation.shape != (dim, dim):
+            raise PocketIntentError(
+                f"the network cannot read {len(rotation)} dimensions; sub_dim must divide the "
+                f"{dim} dimensions of the words"
+            )
+        return self.replace(network=self.network.rotate(rotation))
 
     def check_exportable(self, source: str) -> None:
         """Check that the tables and the network are quantised."""
@@ -226,7 +238,7 @@ class SequenceEncoder(ModelEncoder):
         if self.network.format == "float32":
             raise PocketIntentError(
                 f"{source}: the weights of the network are float32, and an export contains int8; "
-                f"compress the model first: pocketintent compress {source} --out small.safetensors"
+                f"{how_to_compress(source)}"
             )
 
     def graph_inputs(

@@ -25,7 +25,7 @@ from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
-from pocketintent.runtime.files.model_file import ModelFile
+from pocketintent.runtime.files.model_file import BOT, ModelFile
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
@@ -161,8 +161,9 @@ class CharEncoder(ModelEncoder):
 
     @classmethod
     def size_group(cls, tensor: str) -> str:
-        """``network`` for every tensor."""
-        return "network"
+        """``network`` for every tensor but those of the background and of a bot."""
+        group = super().size_group(tensor)
+        return group if group in (BACKGROUND, BOT) else "network"
 
     def check_exportable(self, source: str) -> None:
         """Check that the network's weights are quantised."""

@@ -16,7 +16,7 @@ from pocketintent.runtime.encoders.contextual.network import (
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
+from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
 
 _CACHED_WORDS = 4096
@@ -41,7 +41,6 @@ class ContextualEncoder(SequenceEncoder):
     """
 
     kind: ClassVar[str] = "contextual"
-    rotatable: ClassVar[bool] = True
 
     network: ContextNetwork
 
@@ -68,15 +67,6 @@ class ContextualEncoder(SequenceEncoder):
         """The unit vector of tokens, each changed by its neighbours; at most ``MAX_TOKENS``."""
         vector: FloatArray = unit_rows(self._reader.read_vectors(vectors[:MAX_TOKENS])[None])[0]
         return vector
-
-    def rotate_network(self, rotation: FloatArray) -> ContextualEncoder:
-        """A copy whose network expects rotated tables; its matrices are float32."""
-        if rotation.shape != (self.dim, self.dim):
-            raise PocketIntentError(
-                f"sub_dim must divide the {self.dim} dimensions of a contextual model, since its "
-                "network cannot read padded vectors"
-            )
-        return self.replace(network=self.network.rotate(rotation))
 
     def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
         """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""

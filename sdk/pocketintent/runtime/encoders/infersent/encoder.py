@@ -24,7 +24,7 @@ from pocketintent.runtime.encoders.parts import (
 )
 from pocketintent.runtime.encoders.sequence import SequenceEncoder, readable_tokens
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
+from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
@@ -54,7 +54,6 @@ class InferSentEncoder(SequenceEncoder):
     """
 
     kind: ClassVar[str] = "infersent"
-    rotatable: ClassVar[bool] = True
 
     network: BiLstm
 
@@ -93,15 +92,6 @@ class InferSentEncoder(SequenceEncoder):
         """
         vectors = self._read_lists([[token] for token in tokens])
         return vectors[[bool(readable_tokens(self.table, [token])) for token in tokens]]
-
-    def rotate_network(self, rotation: FloatArray) -> InferSentEncoder:
-        """A copy whose network expects rotated tables; its matrices are float32."""
-        if rotation.shape != (self.table.dim, self.table.dim):
-            raise PocketIntentError(
-                f"sub_dim must divide the {self.table.dim} dimensions of the words, since the "
-                "network cannot read padded vectors"
-            )
-        return self.replace(network=self.network.rotate(rotation))
 
     def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
         """The graph ``encoder``: the largest states of the LSTM over the tokens' vectors."""
