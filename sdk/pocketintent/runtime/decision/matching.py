@@ -2,8 +2,8 @@
 
 An index holds the templates of all intents, sorted by intent, and the centroid of each intent
 as one more row. The score of an intent is the cosine similarity of the query to its nearest
-template, or the mean of that and the similarity to its centroid. ``docs/recognition.md`` compares
-the cost of the alternatives.
+template, or the mean of that and the similarity to its centroid. ``docs/recognition_figures.md``
+compares the cost of the alternatives.
 """
 
 from __future__ import annotations
