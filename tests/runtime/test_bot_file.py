@@ -171,7 +171,7 @@ def test_a_bot_has_a_model_of_any_kind(any_model: Path, path: Path) -> None:
 
 def _weights(recognizer: IntentRecognizer) -> Any:
     """The weights of the fitted classifier."""
-    scorer = recognizer._state.scorer
+    scorer = recognizer._bot.state.scorer
     assert scorer is not None
     return scorer.to_parts()[1]["weights"]
 

@@ -170,3 +170,20 @@ def test_the_repr_of_exported_graphs_has_their_format_and_folder(
     folder = exported("onnx", "static")
     text = repr(GraphEncoder(open_exported(folder)))
     assert text == f"<GraphEncoder: kind static, 32 dimensions, onnx graphs of {folder}>"
+
+
+class _Greeter(IntentRecognizer):
+    """A class of an app, with an attribute of its own."""
+
+    greeting: str
+
+
+@copies
+def test_a_copy_of_a_derived_recogniser_has_its_attributes(
+    tiny_model: Path, make_copy: Callable[[Any], Any]
+) -> None:
+    greeter = _Greeter.load(TEMPLATES, tiny_model)
+    assert isinstance(greeter, _Greeter)
+    greeter.greeting = "hello"
+    copied = make_copy(greeter)
+    assert copied.greeting == "hello" and copied.match("lamp on") == greeter.match("lamp on")

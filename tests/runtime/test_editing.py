@@ -246,6 +246,35 @@ def test_templates_that_break_the_format_are_not_set(make: Make) -> None:
     assert recognizer.intents == ("lights_on",)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("none", "abc", "'none' is a text; write a list"),
+        ("background", "log line", "'background' is a text; write a list"),
+        ("learn_names", None, "'learn_names' is null; write true or false"),
+        ("intents", None, "'intents' must be a dict, not NoneType"),
+        ("intents", {"greet": ["hello"]}, "'greet' is a list, not IntentTemplates; `add_intent`"),
+        ("threshold", "high", "'threshold' is a text; write a number"),
+    ],
+)
+def test_a_field_of_another_type_is_refused_and_not_repaired(
+    make: Make, field: str, value: Any, message: str
+) -> None:
+    recognizer = make()
+    edited = recognizer.templates
+    setattr(edited, field, value)
+    with pytest.raises(TemplateError, match=message):
+        recognizer.templates = edited
+    assert recognizer.templates == make().templates
+
+
+@pytest.mark.parametrize("name", ["encoder", "decision", "search", "correct"])
+def test_what_a_recogniser_was_opened_with_cannot_be_assigned(make: Make, name: str) -> None:
+    recognizer = make()
+    with pytest.raises(AttributeError, match=name):
+        setattr(recognizer, name, getattr(recognizer, name))
+
+
 def test_thresholds_are_changed_without_a_new_fit(make: Make) -> None:
     recognizer = make()
     scorer = recognizer.scorer

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from pocketintent.runtime.arguments import check_range
 from pocketintent.runtime.bot_file import Bot, save_bot
 from pocketintent.runtime.decision.building import build_state
-from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.decision.scoring import Scorer
@@ -24,30 +23,18 @@ from pocketintent.runtime.templates.template_set import TemplateSet
 
 BotT = TypeVar("BotT", bound="EditableBot")
 
-_PARTS = ("encoder", "decision", "search", "correct", "_state")
-
 
 class EditableBot:
     """The base class of a recogniser: all but the recognition.
 
-    Any number of threads may read the state while one or more edit: an edit makes a new state
-    beside the old one and swaps it in.
-
-    Attributes:
-        encoder: The model.
-        decision: How an intent is scored.
-        search: How the templates are kept.
-        correct: Whether typing errors of a text are corrected.
+    Any number of threads may read while one or more edit: an edit makes a new bot beside the old
+    one and swaps it in.
     """
 
     # No other attribute can be set: `recognizer.treshold = 0.4` is an AttributeError.
-    __slots__ = (*_PARTS, "__weakref__", "_lock")
+    __slots__ = ("__weakref__", "_bot", "_lock")
 
-    encoder: Encoder
-    decision: Decision
-    search: Search
-    correct: bool
-    _state: State
+    _bot: Bot
 
     @classmethod
     def from_bot(cls: type[BotT], bot: Bot) -> BotT:
@@ -57,16 +44,12 @@ class EditableBot:
         return recognizer
 
     def _open(self, bot: Bot) -> None:
-        self.encoder = bot.encoder
-        self.decision = bot.decision
-        self.search = bot.search
-        self.correct = bot.correct
-        self._state = bot.state
+        self._bot = bot
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the lock, which a copy has for itself; nothing else of the state ever changes."""
-        return {name: getattr(self, name) for name in _PARTS}
+        """All but the lock, which a copy has for itself; a bot never changes."""
+        return {**getattr(self, "__dict__", {}), "_bot": self._bot}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -74,14 +57,34 @@ class EditableBot:
         self._lock = threading.Lock()
 
     @property
+    def encoder(self) -> Encoder:
+        """The model."""
+        return self._bot.encoder
+
+    @property
+    def decision(self) -> Decision:
+        """How an intent is scored; :meth:`IntentRecognizer.load` chooses it."""
+        return self._bot.decision
+
+    @property
+    def search(self) -> Search:
+        """How the templates are kept; :meth:`IntentRecognizer.load` chooses it."""
+        return self._bot.search
+
+    @property
+    def correct(self) -> bool:
+        """Whether typing errors of a text are corrected; :meth:`IntentRecognizer.load` chooses."""
+        return self._bot.correct
+
+    @property
     def templates(self) -> TemplateSet:
         """A copy of the template set, with its thresholds and margin.
 
         It can be set, to a changed copy or anything that :meth:`IntentRecognizer.load` takes as
-        templates: templates that were there before are not encoded again, and the classifier starts
-        from the old weights. A set that breaks the format raises TemplateError; nothing changes.
+        templates: the templates of intents that stay as they were are not encoded again, and the
+        classifier starts from the old weights. A set that breaks the format raises TemplateError; nothing changes.
         """
-        return deepcopy(self._state.templates)
+        return deepcopy(self._bot.state.templates)
 
     @templates.setter
     def templates(self, value: TemplateSource) -> None:
@@ -92,17 +95,17 @@ class EditableBot:
     @property
     def intents(self) -> tuple[str, ...]:
         """The names of the intents, in the order of the template set."""
-        return tuple(self._state.templates.intents)
+        return tuple(self._bot.state.templates.intents)
 
     @property
     def indexed(self) -> IndexedTemplates:
         """The index of the current templates; an edit makes a new one."""
-        return self._state.indexed
+        return self._bot.state.indexed
 
     @property
     def scorer(self) -> Scorer | None:
         """What scores the intents; an edit makes a new one. None without templates."""
-        return self._state.scorer
+        return self._bot.state.scorer
 
     @property
     def threshold(self) -> float:
@@ -110,13 +113,13 @@ class EditableBot:
 
         Setting another value than a number in this range raises PocketIntentError.
         """
-        return self._state.templates.threshold
+        return self._bot.state.templates.threshold
 
     @threshold.setter
     def threshold(self, value: float) -> None:
         check_range("threshold", value, -1.0, 1.0)
         with self._lock:
-            self._swap(replace(self._state.templates, threshold=float(value)))
+            self._swap(replace(self._bot.state.templates, threshold=float(value)))
 
     @property
     def margin(self) -> float:
@@ -124,13 +127,13 @@ class EditableBot:
 
         Setting another value than a number in this range raises PocketIntentError.
         """
-        return self._state.templates.margin
+        return self._bot.state.templates.margin
 
     @margin.setter
     def margin(self, value: float) -> None:
         check_range("margin", value, 0.0, 2.0)
         with self._lock:
-            self._swap(replace(self._state.templates, margin=float(value)))
+            self._swap(replace(self._bot.state.templates, margin=float(value)))
 
     def add_intent(
         self,
@@ -152,7 +155,7 @@ class EditableBot:
             TemplateError: A name, text or threshold breaks the format; nothing changes.
         """
         with self._lock:
-            edited = deepcopy(self._state.templates)
+            edited = deepcopy(self._bot.state.templates)
             edited.add_intent(name, templates, threshold, counter_examples)
             self._swap(edited)
 
@@ -163,7 +166,7 @@ class EditableBot:
             TemplateError: There is no such intent.
         """
         with self._lock:
-            edited = deepcopy(self._state.templates)
+            edited = deepcopy(self._bot.state.templates)
             edited.remove_intent(name)
             self._swap(edited)
 
@@ -181,11 +184,11 @@ class EditableBot:
             OSError: The file cannot be written; an old file is then unchanged. The error names
                 the file and says what is wrong with its folder.
         """
-        state, suffix = self._state, os.path.splitext(os.fspath(path))[1].lower()
+        bot, suffix = self._bot, os.path.splitext(os.fspath(path))[1].lower()
         if suffix == bot_file.SUFFIX:
-            save_bot(path, Bot(self.encoder, self.decision, self.search, state, self.correct))
+            save_bot(path, bot)
         elif suffix == files.SUFFIX:
-            save_templates(state.templates, path)
+            save_templates(bot.state.templates, path)
         else:
             raise PocketIntentError(
                 f"{os.fspath(path)!r}: the name of a template file ends in {files.SUFFIX}, that of "
@@ -194,10 +197,11 @@ class EditableBot:
 
     def _swap(self, edited: TemplateSet) -> None:
         """Take an edited set; one that differs in nothing but its limits needs no new fit."""
-        state = self._state
-        if edited.has_texts_of(state.templates):
-            self._state = replace(state, templates=edited)
-            return
-        self._state = build_state(
-            self.encoder, edited, self.decision, self.search, state, self.correct
-        )
+        bot = self._bot
+        if edited.has_texts_of(bot.state.templates):
+            state = replace(bot.state, templates=edited)
+        else:
+            state = build_state(
+                bot.encoder, edited, bot.decision, bot.search, bot.state, bot.correct
+            )
+        self._bot = replace(bot, state=state)

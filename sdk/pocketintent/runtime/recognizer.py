@@ -76,7 +76,7 @@ class IntentRecognizer(EditableBot):
 
     def __repr__(self) -> str:
         """The numbers of intents and templates, the decision, the search and the encoder."""
-        intents = self._state.templates.intents
+        intents = self._bot.state.templates.intents
         templates = sum(len(intent.templates) for intent in intents.values())
         return (
             f"<IntentRecognizer: {len(intents)} intents, {templates} templates, "
@@ -129,7 +129,7 @@ class IntentRecognizer(EditableBot):
         check_choice("backend", backend, get_args(Backend))
         bot, manifest = open_bot(templates, model, decision, search, correct, backend)
         recognizer = cls.from_bot(bot)
-        if (warning := language_warning(recognizer._state.templates, manifest)) is not None:
+        if (warning := language_warning(recognizer._bot.state.templates, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
 
@@ -146,9 +146,9 @@ class IntentRecognizer(EditableBot):
             TypeError: ``text`` is not a string.
         """
         check_text(text)
-        state = self._state
-        text = state.read(text)
-        return match_text(state, text, self.encoder.encode(text))
+        bot = self._bot
+        text = bot.state.read(text)
+        return match_text(bot.state, text, bot.encoder.encode(text))
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
         """Recognise the intents of several texts, faster per text than :meth:`match`.
@@ -168,7 +168,7 @@ class IntentRecognizer(EditableBot):
         """
         if isinstance(texts, str):
             raise TypeError("match_batch takes a list of texts; match takes one text")
-        state, remaining, matches = self._state, iter(texts), list[Match]()
+        state, remaining, matches = self._bot.state, iter(texts), list[Match]()
         while block := list(islice(remaining, TEXTS_AT_ONCE)):
             for text in block:
                 check_text(text)
@@ -193,7 +193,7 @@ class IntentRecognizer(EditableBot):
         """
         check_text(text)
         check_count("limit", limit)
-        state = self._state
+        state = self._bot.state
         text = state.read(text)
         return rank_text(state, text, self.encoder.encode(text), limit)
 
@@ -211,7 +211,7 @@ class IntentRecognizer(EditableBot):
             TypeError: ``text`` is not a string.
         """
         check_text(text)
-        return self._state.read(text)
+        return self._bot.state.read(text)
 
     def explain(self, text: str, intent: str | None = None) -> Explanation:
         """Match a text, and tell how much each of its words contributes to a score.
@@ -230,7 +230,7 @@ class IntentRecognizer(EditableBot):
             PocketIntentError: There is no such intent, or the model knows no word of its templates.
         """
         check_text(text)
-        state = self._state
+        state = self._bot.state
         if intent is not None and intent not in state.indexed.names:
             raise PocketIntentError(
                 f"no intent {intent!r} can be explained; known: {list_names(state.indexed.names)}"

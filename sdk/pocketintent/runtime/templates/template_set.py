@@ -10,7 +10,7 @@ Three JSON forms are read, one is saved; ``docs/templates.md`` describes them::
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -135,16 +135,25 @@ class TemplateSet:
         return list(dict.fromkeys(texts))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the set in the long form; parsing it gives an equal set."""
+        """Return the set in the long form; parsing it gives an equal set.
+
+        A value of another type than its field stays as it is, for :func:`parse_templates` to
+        refuse.
+
+        Raises:
+            TemplateError: The intents are not a dict of :class:`IntentTemplates`.
+        """
+        if not isinstance(self.intents, Mapping):
+            raise TemplateError(f"'intents' must be a dict, not {type(self.intents).__name__}")
         head = {"$schema": self.schema, "language": self.language}
         lists = {"none": self.none, "background": self.background}
         return {
             **{key: value for key, value in head.items() if value is not None},
             "threshold": self.threshold,
             "margin": self.margin,
-            **({} if self.learn_names else {"learn_names": False}),
-            "intents": {name: _intent_to_dict(intent) for name, intent in self.intents.items()},
-            **{key: list(texts) for key, texts in lists.items() if texts},
+            **({} if self.learn_names is True else {"learn_names": self.learn_names}),
+            "intents": {n: _intent_to_dict(n, intent) for n, intent in self.intents.items()},
+            **{key: _copy_list(texts) for key, texts in lists.items() if texts != []},
         }
 
 
@@ -184,13 +193,22 @@ def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
     )
 
 
-def _intent_to_dict(intent: IntentTemplates) -> dict[str, Any]:
-    entry: dict[str, Any] = {"templates": list(intent.templates)}
-    if intent.counter_examples:
-        entry["except"] = list(intent.counter_examples)
+def _intent_to_dict(name: str, intent: IntentTemplates) -> dict[str, Any]:
+    if not isinstance(intent, IntentTemplates):
+        raise TemplateError(
+            f"intent {name!r} is a {type(intent).__name__}, not IntentTemplates; `add_intent` of "
+            "the set adds an intent"
+        )
+    entry: dict[str, Any] = {"templates": _copy_list(intent.templates)}
+    if intent.counter_examples != []:
+        entry["except"] = _copy_list(intent.counter_examples)
     if intent.threshold is not None:
         entry["threshold"] = intent.threshold
     return entry
+
+
+def _copy_list(texts: Any) -> Any:
+    return list(texts) if isinstance(texts, list | tuple) else texts
 
 
 def _list_texts(texts: Iterable[str]) -> list[str] | str:

@@ -29,7 +29,7 @@ def make_set() -> TemplateSet:
 
 
 def classifier(recognizer: IntentRecognizer) -> Any:
-    scorer = recognizer._state.scorer
+    scorer = recognizer._bot.state.scorer
     assert isinstance(scorer, LogisticScorer)
     return scorer.classifier
 
