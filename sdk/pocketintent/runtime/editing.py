@@ -82,7 +82,8 @@ class EditableBot:
 
         It can be set, to a changed copy or anything that :meth:`IntentRecognizer.load` takes as
         templates: the templates of intents that stay as they were are not encoded again, and the
-        classifier starts from the old weights. A set that breaks the format raises TemplateError; nothing changes.
+        classifier starts from the old weights. A set that breaks the format raises TemplateError,
+        and nothing changes.
         """
         return deepcopy(self._bot.state.templates)
 

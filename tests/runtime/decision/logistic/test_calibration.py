@@ -34,26 +34,25 @@ def test_the_probabilities_are_right_on_the_average() -> None:
     rows = _rows(labels, 2)
     logits = rng.normal(np.where(rows.labels == NO_INTENT, -2, 1), 1.5).astype(np.float32)
     right = rng.random(len(labels)) < sigmoid(logits + 1)
-    winners = np.where(right, rows.labels, 1 - rows.labels)
-    held_out = HeldOut(logits, winners.astype(np.intp), logits - 1)
+    right &= rows.labels != NO_INTENT
+    held_out = HeldOut(np.where(right, logits, logits - 1), np.where(right, logits - 1, logits))
     found = calibrate(rows, held_out)
     probabilities = sigmoid(found.slope * logits + found.intercept)
     weights = np.where(rows.labels == NO_INTENT, OUTSIDE_SHARE * 400 / (FEW_OUTSIDE - 1), 1)
-    is_right = right & (rows.labels != NO_INTENT)
-    assert weights @ probabilities == pytest.approx(weights @ is_right, rel=0.01)
+    assert weights @ probabilities == pytest.approx(weights @ right, rel=0.01)
 
 
-@given(st.lists(st.tuples(st.integers(-1, 3), st.floats(-30, 30), st.integers(0, 3)), min_size=1))
+@given(st.lists(st.tuples(st.integers(-1, 3), *2 * [st.floats(-30, 30)]), min_size=1))
 def test_any_examples_give_a_finite_increasing_function(
-    examples: list[tuple[int, float, int]],
+    examples: list[tuple[int, float, float]],
 ) -> None:
-    labels, logits, winners = zip(*examples, strict=True)
+    labels, own, others = zip(*examples, strict=True)
+    rows = _rows(list(labels), 4)
     found = calibrate(
-        _rows(list(labels), 4),
+        rows,
         HeldOut(
-            np.array(logits, np.float32),
-            np.array(winners, np.intp),
-            np.array(logits, np.float32) - 1,
+            np.where(rows.labels == NO_INTENT, -np.inf, np.array(own)).astype(np.float32),
+            np.array(others, np.float32),
         ),
     )
     assert 0.2 <= found.slope <= 5 and np.isfinite(found.intercept)
@@ -95,10 +94,24 @@ def test_the_expected_sigmoid_counts_less_the_more_templates_there_are(few: bool
     rows = _rows(labels, 6)
     is_inside = rows.labels != NO_INTENT
     logits = np.where(is_inside, 3.0, 1.0).astype(np.float32)
-    found = calibrate(rows, HeldOut(logits, rows.labels, logits - 1))
+    held_out = HeldOut(np.where(is_inside, logits, -np.inf), np.where(is_inside, 2.0, logits))
+    found = calibrate(rows, held_out)
     is_turned_away = found.slope * 1.0 + found.intercept < 0
     assert is_turned_away == (not few)
     assert found.slope * 3.0 + found.intercept > 0
+
+
+def test_a_near_tie_of_two_intents_moves_the_calibration_little() -> None:
+    rows = make_rows(outside=FEW_OUTSIDE)
+    held_out = leave_one_out(rows, solve(rows))
+    template = int(np.flatnonzero(rows.labels == 2)[0])
+    scores = []
+    for lead in (-0.02, 0.02):
+        own = held_out.own.copy()
+        own[template] = held_out.others[template] + lead
+        found = calibrate(rows, HeldOut(own, held_out.others))
+        scores.append(sigmoid(found.slope * held_out.best + found.intercept))
+    assert np.abs(scores[0] - scores[1]).max() < 0.01
 
 
 def test_bots_of_one_and_two_intents_have_the_sigmoid_of_three() -> None:
@@ -131,7 +144,7 @@ def test_without_outside_texts_another_intents_templates_are_turned_away() -> No
     weights = solve(rows)
     held_out = leave_one_out(rows, weights)
     found = calibrate(rows, held_out)
-    right = held_out.logits[held_out.intents == rows.labels]
+    right = held_out.own[held_out.own >= held_out.others]
     assert np.median(sigmoid(found.slope * right + found.intercept)) > 0.5
     assert np.median(sigmoid(found.slope * held_out.others + found.intercept)) < 0.5
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.logistic.solver import (
     NO_INTENT,
     C,
@@ -32,19 +32,21 @@ _LEAST_SHARE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """The best intent of each row, by the logits of classifiers fitted without that row."""
+    """The best intents of each row, by the logits of classifiers fitted without that row."""
 
-    logits: FloatArray
-    """float32 [num_rows]: the highest logit."""
-    intents: IndexArray
-    """intp [num_rows]: the intent that has it."""
+    own: FloatArray
+    """float32 [num_rows]: the logit of the row's own intent; -inf for a row without an intent."""
     others: FloatArray
-    """float32 [num_rows]: the highest logit of another intent than the row's own; -inf if there is
-    none."""
+    """float32 [num_rows]: the highest logit of another intent; -inf if there is none."""
+
+    @property
+    def best(self) -> FloatArray:
+        """The highest logit of all intents, float32 [num_rows]."""
+        return np.maximum(self.own, self.others)
 
 
 def leave_one_out(rows: TrainingRows, weights: FloatArray) -> HeldOut:
-    """The best intent of each row without the row itself, by one Newton step from the fit.
+    """The best intents of each row without the row itself, by one Newton step from the fit.
 
     Leaving a row with the features x out of a fit with the Hessian H changes its logit by
     ``h g / (1 - h d)``, where ``h = x' H^-1 x``, and g and d are the slope and the curvature of its
@@ -60,17 +62,16 @@ def leave_one_out(rows: TrainingRows, weights: FloatArray) -> HeldOut:
     """
     num_rows = len(rows.labels)
     most = min(MOST_MEMBERS, max(LEAST_MEMBERS, ALL_MEMBERS // rows.num_intents))
-    best = np.full(num_rows, -np.inf, np.float32)
-    winners = np.full(num_rows, NO_INTENT, np.intp)
+    own = np.full(num_rows, -np.inf, np.float32)
     others = np.full(num_rows, -np.inf, np.float32)
     for intents in blocks_of_intents(rows.num_intents):
         logits = rows.features @ weights[intents].T
         for column, intent in enumerate(intents.tolist()):
             held_out = _leave_out(rows, logits[:, column], intent, most)
-            better = held_out > best
-            best[better], winners[better] = held_out[better], intent
-            np.maximum(others, held_out, out=others, where=rows.labels != intent)
-    return HeldOut(best, winners, others)
+            is_own = rows.labels == intent
+            own[is_own] = held_out[is_own]
+            np.maximum(others, held_out, out=others, where=~is_own)
+    return HeldOut(own, others)
 
 
 def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -> FloatArray:
