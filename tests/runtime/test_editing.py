@@ -19,6 +19,14 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 EDITED = {"extra", "intent_9"}
 
 
+def tolerance(recognizer: IntentRecognizer) -> float:
+    """How far scores after an edit may be from those of a fit from scratch.
+
+    The codebook of the templates is fitted on others there, since the test's model has none.
+    """
+    return 0.02 if recognizer.search == "exact" else 0.1
+
+
 def test_without_templates_there_is_no_intent_until_one_is_added(make: Make) -> None:
     recognizer = make({"intents": {}})
     assert recognizer.match("lamp on").reason == "no_templates"
@@ -44,7 +52,7 @@ def test_edits_give_the_recogniser_that_the_edited_set_gives(make: Make) -> None
     for text in ("hello", "light off", "play jazz", "turn on the lamp"):
         edited, expected = recognizer.match(text), fresh.match(text)
         assert edited.nearest == expected.nearest
-        assert edited.score == pytest.approx(expected.score, abs=0.1)
+        assert edited.score == pytest.approx(expected.score, abs=tolerance(recognizer))
 
 
 def test_counter_examples_are_added_and_saved_with_the_templates(
@@ -226,7 +234,7 @@ def test_a_changed_copy_of_the_templates_can_be_set(make: Make) -> None:
     for text in ("hello", "light off", "turn on the lamp"):
         match, expected = recognizer.match(text), fresh.match(text)
         assert (match.nearest, match.template) == (expected.nearest, expected.template)
-        assert match.score == pytest.approx(expected.score, abs=0.1)
+        assert match.score == pytest.approx(expected.score, abs=tolerance(recognizer))
 
     edited.none.append("the recogniser has a copy")
     assert recognizer.templates != edited
