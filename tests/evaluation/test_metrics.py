@@ -37,6 +37,16 @@ def test_correlations_equal_scipy(values: list[float], random: object) -> None:
     assert spearman(values, other) == pytest.approx(stats.spearmanr(values, other)[0], abs=1e-9)
 
 
+@given(VALUES)
+def test_a_correlation_is_never_beyond_one(values: list[float]) -> None:
+    assume(len(set(values)) > 1)
+    for sign in (1, -1):
+        other = [sign * value for value in values]
+        taus = kendall(values, other)
+        assert taus[0] == sign
+        assert all(abs(r) <= 1 for r in (pearson(values, other), spearman(values, other), *taus))
+
+
 def test_correlation_with_a_constant_is_not_a_number() -> None:
     assert math.isnan(pearson([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]))
     assert math.isnan(spearman([1.0, 2.0, 3.0], [0.0, 0.0, 0.0]))

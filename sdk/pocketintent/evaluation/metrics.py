@@ -52,7 +52,8 @@ def kendall(x: ArrayLike, y: ArrayLike) -> tuple[float, float]:
     order = np.argsort(b, kind="stable")
     difference = _concordant_minus_discordant(a[order], b[order])
     untied = [n * (n - 1) / 2 - _ties(ranking) for ranking in (a, b)]
-    tau_b = difference / float(np.sqrt(untied[0]) * np.sqrt(untied[1]))
+    # Two roots may each round down, and tau b then exceed 1; the root of the product does not.
+    tau_b = difference / float(np.sqrt(untied[0] * untied[1]))
     return tau_b, 2 * difference / (n * n * (levels - 1) / levels)
 
 
