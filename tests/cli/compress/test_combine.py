@@ -15,6 +15,7 @@ from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import load_model, save_model
+from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
@@ -107,15 +108,16 @@ def test_one_seed_gives_one_file(models: tuple[Path, Path], tmp_path: Path) -> N
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
-def test_the_network_is_not_overwritten(
+def test_neither_model_is_overwritten(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, charemb = models
-    content = charemb.read_bytes()
-    for out, message in ((charemb, "is read, and would be"), (tmp_path / "x", "ends in .safe")):
+    content = words.read_bytes(), charemb.read_bytes()
+    taken, misnamed = "is read, and would be", "ends in .safe"
+    for out, message in ((words, taken), (charemb, taken), (tmp_path / "x", misnamed)):
         assert ending(lambda out=out: call(words, charemb, "--out", out)) == 2  # type: ignore[misc]
         assert message in capsys.readouterr().err
-    assert charemb.read_bytes() == content
+    assert (words.read_bytes(), charemb.read_bytes()) == content
 
 
 @pytest.mark.parametrize(
@@ -161,12 +163,14 @@ def test_models_of_other_kinds_are_refused(
     assert "kind 'static'" in capsys.readouterr().err
     assert call(words, words, "--out", out) == 1
     assert "kind 'charemb'" in capsys.readouterr().err
+    assert call(words, "tiny", "--out", out) == 1
+    assert f"{find_model('tiny')}: " in capsys.readouterr().err
     bot = tmp_path / "bot.safetensors"
     IntentRecognizer.load({"on": ["lamp"]}, words).save(bot)
     assert call(bot, charemb, "--out", out) == 1
     assert f"{bot} is a bot file" in capsys.readouterr().err
-    assert call(words, tmp_path / "none.safetensors", "--out", out) == 1
-    assert "there is no such file" in capsys.readouterr().err
+    assert ending(lambda: call(words, tmp_path / "none.safetensors", "--out", out)) == 2
+    assert "there is no such model file" in capsys.readouterr().err
     assert ending(lambda: call(words, charemb, "--out", out, "--blend", 2)) == 2
     assert "--blend: must be at least 0 and below 1, not 2.0" in capsys.readouterr().err
     assert not out.exists()

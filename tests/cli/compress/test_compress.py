@@ -17,6 +17,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model, save_model
+from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -392,9 +393,10 @@ def test_a_default_sub_dim_that_a_network_cannot_read_is_left_out_with_a_note(
 
 
 def test_a_quantised_model_is_not_swept(compressed: Path, data: Path) -> None:
-    sweep = ("compress-sweep", compressed, "--sts", data / "sts.jsonl", "--out", data / "sweep")
-    with pytest.raises(PocketIntentError, match=f"{compressed} is already quantised"):
-        call(*sweep)
+    for model, path in ((compressed, compressed), ("tiny", find_model("tiny"))):
+        sweep = ("compress-sweep", model, "--sts", data / "sts.jsonl", "--out", data / "sweep")
+        with pytest.raises(PocketIntentError, match=f"{path} is already quantised"):
+            call(*sweep)
     assert not (data / "sweep").exists()
 
 

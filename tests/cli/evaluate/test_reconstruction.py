@@ -5,6 +5,7 @@ import pytest
 
 from pocketintent.cli.main import build_parser
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.shipped_models import find_model
 
 
 def parse(*words: object) -> argparse.Namespace:
@@ -12,7 +13,7 @@ def parse(*words: object) -> argparse.Namespace:
 
 
 def test_the_report_is_one_json_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = []
 
@@ -23,9 +24,9 @@ def test_the_report_is_one_json_line(
     monkeypatch.setattr(
         "pocketintent.evaluation.similarity.reconstruction.evaluate_reconstruction", answer
     )
-    args = parse("sts.jsonl", "--target", "v.txt", "--model", "c.safetensors", "--limit", 9)
+    args = parse("sts.jsonl", "--target", "v.txt", "--model", tiny_model, "--limit", 9)
     assert args.run(args) == 0
-    assert asked == [(Path("sts.jsonl"), Path("v.txt"), Path("c.safetensors"), 9)]
+    assert asked == [(Path("sts.jsonl"), Path("v.txt"), tiny_model, 9)]
     assert capsys.readouterr().out == '{"pairs":2}\n'
 
 
@@ -35,8 +36,14 @@ def test_a_model_of_words_is_bad_input(tiny_model: Path) -> None:
         args.run(args)
 
 
-def test_target_and_model_are_required(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_shipped_model_is_named() -> None:
+    assert parse("sts.jsonl", "--target", "default", "--model", "tiny").model == find_model("tiny")
+
+
+def test_target_and_model_are_required(
+    tiny_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as caught:
-        parse("sts.jsonl", "--model", "c.safetensors")
+        parse("sts.jsonl", "--model", tiny_model)
     assert caught.value.code == 2
     assert "--target" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from pocketintent.cli.options.files import (
     output_file,
     output_folder,
 )
+from pocketintent.cli.options.model import model_file
 
 
 @pytest.fixture(autouse=True)
@@ -91,6 +92,14 @@ def test_a_file_that_is_read_is_not_written_unless_it_is_the_model(
         with pytest.raises(SystemExit, match="2"):
             check_paths(parser, parser.parse_args(["file", "--corpus", "log", "--out", out]))
         assert f"{out} is read, and would be overwritten" in capsys.readouterr().err
+
+
+def test_a_model_that_is_read_beside_others_is_not_written(tiny_model: Path) -> None:
+    parser = argparse.ArgumentParser()
+    for name, kind in (("words", model_file), ("--out", output_file)):
+        parser.add_argument(name, type=kind)
+    with pytest.raises(SystemExit, match="2"):
+        check_paths(parser, parser.parse_args([str(tiny_model), "--out", str(tiny_model)]))
 
 
 @pytest.mark.parametrize("read", [input_file, input_folder, input_path, output_file, output_folder])

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a model of word vectors; its n-grams are left out",
     )
     parser.add_argument(
-        "charemb", type=input_file, metavar="CHAREMB", help="a character network trained on WORDS"
+        "charemb", type=model_file, metavar="CHAREMB", help="a character network trained on WORDS"
     )
     parser.add_argument(
         "--out",

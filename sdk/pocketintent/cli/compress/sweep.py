@@ -11,8 +11,8 @@ from pocketintent.cli.compress.quality import (
     measure_quality,
     read_probe,
 )
-from pocketintent.cli.options.files import input_file, output_folder
-from pocketintent.cli.options.model import refuse_bot_files
+from pocketintent.cli.options.files import output_folder
+from pocketintent.cli.options.model import model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.options.training import repeating_command
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run, after_interrupt=repeating_command)
-    parser.add_argument("model", type=input_file, metavar="IN", help="the uncompressed model")
+    parser.add_argument("model", type=model_file, metavar="IN", help="the uncompressed model")
     parser.add_argument(
         "--out",
         type=output_folder,

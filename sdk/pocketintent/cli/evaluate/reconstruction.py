@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.model import vectors_file
+from pocketintent.cli.options.model import model_file, vectors_file
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json
 
@@ -14,7 +14,7 @@ examples:
   pocketintent evaluate reconstruction sts/stsb/dev.jsonl \\
       --target vectors.txt.gz --model charemb.safetensors
   pocketintent evaluate reconstruction sts/stsb/test.jsonl \\
-      --target default --model tiny.safetensors
+      --target default --model char-default.safetensors
 
 The vectors of all words of the target are rebuilt from their characters. A text is encoded as
 the mean of its word vectors. The report has the correlations with the scores for the original and
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "vectors",
     )
     parser.add_argument(
-        "--model", type=input_file, required=True, metavar="CHAREMB", help="a model of kind charemb"
+        "--model", type=model_file, required=True, metavar="CHAREMB", help="a model of kind charemb"
     )
     parser.add_argument(
         "--limit",

@@ -54,16 +54,16 @@ def check_paths(parser: argparse.ArgumentParser, args: argparse.Namespace) -> No
     read: list[Path] = []
     written: list[Path] = []
     for action in parser._actions:
-        if isinstance(action.type, PathType):
-            value = getattr(args, action.dest)
-            for path in value if isinstance(value, list) else [value]:
-                if path is not None:
-                    check_name(path)
+        value = getattr(args, action.dest, None)
+        for path in value if isinstance(value, list) else [value]:
+            if isinstance(path, Path):
+                check_name(path)
+                if isinstance(action.type, PathType):  # other types have checked it already
                     action.type.check(path)
-                    if action.type is output_file:
-                        written.append(path)
-                    elif action.dest != "model":
-                        read.append(path)
+                if action.type is output_file:
+                    written.append(path)
+                elif action.dest != "model":
+                    read.append(path)
     for path in written:
         if path.exists() and any(other.exists() and path.samefile(other) for other in read):
             parser.error(f"{path} is read, and would be overwritten; name another file to write")
