@@ -53,6 +53,21 @@ def test_every_system_has_a_row(
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--networks none none", "--networks: none is given twice"),
+        ("--source tiny tiny", "--source: tiny is given twice"),
+    ],
+)
+def test_a_bad_call_is_explained(
+    words: str, message: str, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", "retrieval", str(data), *words.split()])
+    assert message in capsys.readouterr().err
+
+
 def test_without_embeddings_only_the_lexical_systems_are_measured(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

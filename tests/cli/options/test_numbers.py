@@ -23,7 +23,12 @@ def options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 def test_numbers_are_read() -> None:
     assert whole_number(0)("0") == 0
-    assert whole_numbers(1)("5, 10,5") == (5, 10, 5)
+    assert whole_numbers(1)("5, 10,2") == (5, 10, 2)
+
+
+def test_a_number_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="5 is given twice; give it once"):
+        whole_numbers(1)("5, 10,5")
 
 
 @pytest.mark.parametrize(

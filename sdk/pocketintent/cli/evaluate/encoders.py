@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pocketintent.cli.options.checks import Distinct
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
 from pocketintent.cli.options.numbers import SEED, whole_number
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--target",
+        action=Distinct,
         type=vectors_file,
         nargs="+",
         default=[],
@@ -62,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--model",
+        action=Distinct,
         nargs="+",
         default=[],
         metavar="MODEL",

@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pocketintent.cli.options.checks import Distinct
 from pocketintent.cli.options.files import file_name, input_file, input_path
 from pocketintent.cli.options.numbers import SEED
 from pocketintent.cli.options.plot import add_plot_option
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=input_path, metavar="DATA", help="documents and questions")
     parser.add_argument(
         "--source",
+        action=Distinct,
         type=file_name,
         nargs="+",
         default=[],
@@ -61,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--ensemble",
+        action=Distinct,
         type=input_file,
         nargs="+",
         default=[],
@@ -69,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--networks",
+        action=Distinct,
         choices=NETWORKS,
         nargs="+",
         default=list(NETWORKS),

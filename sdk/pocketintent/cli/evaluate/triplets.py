@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pocketintent.cli.options.checks import Distinct
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import MODEL_HELP, encoder_path
 from pocketintent.cli.options.teacher import (
@@ -39,7 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument("file", type=input_file, metavar="FILE", help="labelled pairs or texts")
     parser.add_argument(
-        "--model", nargs="+", metavar="MODEL", help=f"each is {MODEL_HELP} ({DEFAULT})"
+        "--model",
+        action=Distinct,
+        nargs="+",
+        metavar="MODEL",
+        help=f"each is {MODEL_HELP} ({DEFAULT})",
     )
     parser.add_argument(
         "--teacher", type=encoder_path, metavar="PATH", help="a sentence encoder in a local folder"

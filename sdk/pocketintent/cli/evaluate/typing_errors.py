@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pocketintent.cli.options.checks import Distinct
 from pocketintent.cli.options.decision import add_decisions_option, decisions_of
 from pocketintent.cli.options.intent_data import add_intent_data_options
 from pocketintent.cli.options.model import MODEL_HELP
@@ -13,7 +14,6 @@ from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
 
 EXAMPLES = """\
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_intent_data_options(parser)
     parser.add_argument(
         "--model",
+        action=Distinct,
         nargs="+",
         default=["default"],
         metavar="MODEL",
@@ -49,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--errors",
-        type=numbers,
-        default=[0, 1, 2, 3],
+        type=whole_numbers(0),
+        default=(0, 1, 2, 3),
         metavar="N,…",
         help="typing errors in each utterance (0,1,2,3)",
     )
@@ -103,18 +104,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _model_paths(names: list[str]) -> dict[str, Path]:
     """The files of the models, by their names without folder and suffix where those differ."""
-    if len(set(names)) < len(names):
-        raise PocketIntentError("--model: a model is named twice; name each once")
     stems = [Path(name).stem for name in names]
     return {
         name if stems.count(stem) > 1 else stem: find_model(name)
         for name, stem in zip(names, stems, strict=True)
     }
-
-
-def numbers(text: str) -> list[int]:
-    """Argument type: distinct whole numbers from 0, separated by commas."""
-    values = list(whole_numbers(0)(text))
-    if len(set(values)) < len(values):
-        raise argparse.ArgumentTypeError(f"a number occurs twice in {text}")
-    return values

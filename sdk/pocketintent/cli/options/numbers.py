@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,9 +55,26 @@ def number(
 
 
 def whole_numbers(least: int, most: int | None = None) -> Callable[[str], tuple[int, ...]]:
-    """Argument type: whole numbers, see :func:`whole_number`, separated by commas."""
-    read = whole_number(least, most)
-    return lambda text: tuple(read(part) for part in text.split(","))
+    """Argument type: distinct whole numbers, see :func:`whole_number`, separated by commas."""
+    read_one = whole_number(least, most)
+
+    def read(text: str) -> tuple[int, ...]:
+        numbers = tuple(read_one(part) for part in text.split(","))
+        check_distinct(numbers)
+        return numbers
+
+    return read
+
+
+def check_distinct(values: Sequence[Any]) -> None:
+    """Refuse a value that is given twice, and would be measured twice.
+
+    Raises:
+        argparse.ArgumentTypeError: A value occurs twice.
+    """
+    for value in values:
+        if values.count(value) > 1:
+            raise argparse.ArgumentTypeError(f"{value} is given twice; give it once")
 
 
 SEED = whole_number(0, MAX_SEED)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pocketintent.cli.options.checks import Distinct
 from pocketintent.cli.options.model import add_model_option, encoder_name, encoder_path
 from pocketintent.cli.options.numbers import THREADS, whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
@@ -75,6 +76,7 @@ def add_teacher_options(parser: argparse.ArgumentParser, *, several: bool = Fals
     )
     parser.add_argument(
         "--embedding",
+        action=Distinct if several else "store",
         choices=FORMS,
         nargs="+" if several else None,
         help="vectors by a masked language model as the teacher: what it learns from a text "
