@@ -184,7 +184,6 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "data": ["retrieval"],
             "--source": ["tiny.safetensors"],
             "--networks": ["none"],
-            "--epochs": ["1"],
         }
     ],
     ("compare",): [{"plan": ["plan.toml"], "--out": ["compared"], "--so-far": []}],

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("sklearn")
-from pocketintent.cli.main import main
+from pocketintent.cli.main import build_parser, main
 
 NOUNS = ["lamp", "jazz", "pizza", "door", "light", "song", "pasta", "gate"]
 
@@ -58,6 +58,8 @@ def test_every_system_has_a_row(
     [
         ("--networks none none", "--networks: none is given twice"),
         ("--source tiny tiny", "--source: tiny is given twice"),
+        ("--networks none --width 3", "--width has no effect with --networks none"),
+        ("--networks none --precision float16", "--precision has no effect with --networks none"),
     ],
 )
 def test_a_bad_call_is_explained(
@@ -66,6 +68,12 @@ def test_a_bad_call_is_explained(
     with pytest.raises(SystemExit, match="2"):
         main(["evaluate", "retrieval", str(data), *words.split()])
     assert message in capsys.readouterr().err
+
+
+def test_the_networks_are_named_by_one_option(data: Path) -> None:
+    args = build_parser().parse_args(["evaluate", "retrieval", str(data)])
+    assert args.networks == ["none", "fcrr", "convrr"]
+    assert not hasattr(args, "network")
 
 
 def test_without_embeddings_only_the_lexical_systems_are_measured(

@@ -47,6 +47,14 @@ def test_with_a_preset_only_the_given_options_have_a_value() -> None:
     assert read_settings(args, Settings) == Settings(max_words=3, rotate=False)
 
 
+def test_a_field_can_be_left_without_an_option() -> None:
+    result = argparse.ArgumentParser()
+    add_settings(result, Settings, without=("mode",))
+    args = result.parse_args(["--rate", "2"])
+    assert not hasattr(args, "mode")
+    assert read_settings(args, Settings) == Settings(rate=2.0)
+
+
 @pytest.mark.parametrize("words", [["--mode", "letter"], ["--max-words", "x"], ["--rotate"]])
 def test_other_words_are_refused(words: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -7,11 +7,11 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pocketintent.cli.options.checks import Distinct
+from pocketintent.cli.options.checks import Distinct, refuse_options
 from pocketintent.cli.options.files import file_name, input_file, input_path
 from pocketintent.cli.options.numbers import SEED
 from pocketintent.cli.options.plot import add_plot_option
-from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.training import add_torch_options
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -95,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_torch_options(parser)
     add_plot_option(parser, "the questions by t-SNE, with and without the networks")
-    add_settings(parser, ConvrrSettings, title="settings of the networks")
+    add_settings(parser, ConvrrSettings, title="settings of the networks", without=("network",))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -104,6 +104,9 @@ def run(args: argparse.Namespace) -> int:
 
     settings = read_settings(args, ConvrrSettings)
     settings.check()
+    if args.networks == ["none"]:
+        names = ("precision", *given_settings(args, ConvrrSettings))
+        refuse_options(args, names, "has no effect with --networks none")
     parts = read_retrieval(args.data).split(args.split_seed)
     rows = _lexical_rows(parts[args.split])
     pictures: dict[str, FloatArray] = {}

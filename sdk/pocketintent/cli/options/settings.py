@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Container
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ def add_settings(
     title: str = "settings",
     description: str | None = None,
     preset: bool = False,
+    without: Container[str] = (),
 ) -> None:
     """Add an option for each field of a settings class.
 
@@ -29,9 +31,12 @@ def add_settings(
         description: Text below the title.
         preset: Whether an option that is not given is None rather than the field's default, so
             that another default can apply.
+        without: Names of fields that get no option.
     """
     group = parser.add_argument_group(title, description)
     for setting in list_settings(settings):
+        if setting.name in without:
+            continue
         options = _type_options(setting)
         flag = options.pop("flag", option_name(setting.name))
         action = group.add_argument(
@@ -43,8 +48,8 @@ def add_settings(
 
 
 def given_settings(args: argparse.Namespace, settings: type[Any]) -> dict[str, Any]:
-    """The values of the options of a settings class, without those that are None."""
-    values = {field.name: getattr(args, field.name) for field in fields(settings)}
+    """The values of the options of a settings class that the command has and that are not None."""
+    values = {field.name: getattr(args, field.name, None) for field in fields(settings)}
     return {name: value for name, value in values.items() if value is not None}
 
 
