@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from pocketintent.cli.options.checks import refuse_options
 from pocketintent.cli.options.correction import add_correction_option
 from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, input_file, output_file
@@ -120,8 +121,8 @@ def run(args: argparse.Namespace) -> int:
 
     out: Path = args.out
     check_model_name(args, "a bot file")
-    if args.texts and args.teacher is None:
-        args.parser.error("--texts requires --teacher")
+    if args.teacher is None:
+        refuse_options(args, ("texts",), "requires --teacher")
     if args.teacher is not None:
         prepare_torch("cpu", threads=1)
     started = time.monotonic()

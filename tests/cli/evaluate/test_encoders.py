@@ -61,6 +61,24 @@ def test_a_call_without_encoders_is_refused(pairs: Path) -> None:
         args.run(args)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--a", "x", "--keyphrases", "dev"], "--a has no effect with --keyphrases"),
+        (["--score", "x", "--keyphrases", "dev"], "--score has no effect with --keyphrases"),
+        (["--seed", 3], "--seed requires --keyphrases"),
+        (["--limit", 3], "--limit requires --target"),
+    ],
+)
+def test_options_without_effect_are_bad_usage(
+    words: list[object], message: str, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = parse(pairs, "--model", "tiny", *words)
+    with pytest.raises(SystemExit, match="2"):
+        args.run(args)
+    assert message in capsys.readouterr().err
+
+
 def test_bad_pairs_are_named_before_a_table_is_read(pairs: Path, tmp_path: Path) -> None:
     args = parse(pairs, "--target", tmp_path / "absent.txt")
     with pytest.raises(PocketIntentError, match=r"pairs\.csv.*unknown columns"):

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from command_ends import ending
 from pocketintent.cli.main import main
 
 
@@ -43,14 +44,30 @@ def test_a_shipped_model_is_joined_by_its_name(
     assert [row["name"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["tiny+default"]
 
 
-@pytest.mark.parametrize("option", ["--embedding=cls", "--layers=head", "--blueprints=1,1"])
+@pytest.mark.parametrize("command", ["triplets", "sts"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--embedding=cls", "--layers=head", "--blueprints=1,1", "--tuning-epochs=2"),
+        *("--join=tiny", "--max-tokens=5", "--precision=bfloat16", "--device=cuda", "--threads=4"),
+    ],
+)
 def test_options_of_a_teacher_require_one(
-    labelled: Path, tiny_model: Path, option: str, capsys: pytest.CaptureFixture[str]
+    command: str, labelled: Path, option: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name = option.partition("=")[0]
-    arguments = ["--model", str(tiny_model), *option.split("=")]
-    assert main(["evaluate", "triplets", str(labelled), *arguments]) == 1
+    name, value = option.split("=")
+    arguments = ["evaluate", command, str(labelled), "--model", "tiny", name, value]
+    assert ending(lambda: main(arguments)) == 2
     assert f"{name} requires --teacher" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--layers=head", "--blueprints=1,1", "--tuning-rate=0.1"])
+def test_options_of_an_embedding_require_one(
+    labelled: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--teacher", "tiny", option]
+    assert ending(lambda: main(["evaluate", "triplets", str(labelled), *arguments])) == 2
+    assert f"{option.partition('=')[0]} requires --embedding" in capsys.readouterr().err
 
 
 def test_a_teacher_serves_the_evaluations(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pocketintent.cli.options.checks import refuse_options
 from pocketintent.cli.options.files import input_file, input_folder
 from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.runtime.encoders.contract import Encoder
@@ -105,10 +106,10 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
 
 def read_probe(args: argparse.Namespace) -> Probe:
     """The probe from the options; options that have no effect are bad usage, status 2."""
-    values = {name: getattr(args, name) for name in ("split", "shots", "runs")}
-    given = {name: value for name, value in values.items() if value is not None}
-    if given and not args.intents:
-        args.parser.error(f"--{next(iter(given))} requires --intents")
+    names = ("split", "shots", "runs")
+    if not args.intents:
+        refuse_options(args, names, "requires --intents")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
     return Probe(args.sts, tuple(args.intents), **given)
 
 

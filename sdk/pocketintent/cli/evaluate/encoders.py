@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.cli.options.checks import Distinct
+from pocketintent.cli.options.checks import Distinct, refuse_options
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
 from pocketintent.cli.options.numbers import SEED, whole_number
@@ -93,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.target and not args.model:
         raise PocketIntentError("nothing to measure: give --target, --model, or both")
+    _check_options(args)
     inputs = [(path, *_read_pairs(path, args)) for path in args.files]
     encoders = [encoder for path in args.target for encoder in read_tables(path, args.limit)]
     encoders += [encoder for path in args.model for encoder in read_model(path)]
@@ -102,6 +103,16 @@ def run(args: argparse.Namespace) -> int:
             rows = compare_encoders(encoders, pairs, path, step)
             print_json({"file": str(path), "pairs": len(pairs), "columns": columns, "rows": rows})
     return 0
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Refuse options that have no effect on the files and the encoders as bad usage, status 2."""
+    if not args.target:
+        refuse_options(args, ("limit",), "requires --target")
+    if args.keyphrases is None:
+        refuse_options(args, ("seed",), "requires --keyphrases")
+    else:
+        refuse_options(args, ("a", "b", "score"), "has no effect with --keyphrases")
 
 
 def _read_pairs(path: Path, args: argparse.Namespace) -> tuple[list[ScoredPair], list[str]]:

@@ -56,9 +56,9 @@ def run(args: argparse.Namespace) -> int:
     """Count the triplets of the file."""
     from pocketintent.evaluation.similarity.triplets import evaluate_triplets, read_relations
 
-    relations = read_relations(args.file)
     if args.teacher is None:
         check_without_teacher(args)
+    relations = read_relations(args.file)
     names = args.model or ([] if args.teacher else [DEFAULT])
     encoders: list[tuple[str, Encoder]] = [(name, load_encoder(name)) for name in names]
     encoders += read_teachers(args) if args.teacher else []

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.checks import Distinct
+from pocketintent.cli.options.checks import Distinct, refuse_options
 from pocketintent.cli.options.model import add_model_option, encoder_name, encoder_path
 from pocketintent.cli.options.numbers import THREADS, whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.settings import list_settings
 from pocketintent.training.neural.settings import (
     BLUEPRINTS,
     FORMS,
@@ -21,6 +22,12 @@ from pocketintent.training.neural.settings import (
     NeuralSettings,
     TuningSettings,
 )
+
+_LOADING = ("join", "max_tokens", "precision", "device", "threads")
+"""Options of every teacher."""
+
+_NEURAL = ("layers", "blueprints", *(setting.name for setting in list_settings(TuningSettings)))
+"""Options of ``--embedding``."""
 
 
 def add_encoder_options(parser: argparse.ArgumentParser) -> None:
@@ -103,8 +110,10 @@ def add_teacher_options(parser: argparse.ArgumentParser, *, several: bool = Fals
 def read_encoder(args: argparse.Namespace) -> Encoder:
     """The encoder of ``--model`` or ``--teacher``; the default model if neither is given.
 
+    An option that requires ``--teacher`` is bad usage, status 2.
+
     Raises:
-        PocketIntentError: Both are given, or an option requires ``--teacher``.
+        PocketIntentError: Both are given.
     """
     from pocketintent.runtime.encoders.registry import load_encoder
 
@@ -117,10 +126,8 @@ def read_encoder(args: argparse.Namespace) -> Encoder:
 
 
 def check_without_teacher(args: argparse.Namespace) -> None:
-    """Raise PocketIntentError for options that have no meaning without ``--teacher``."""
-    for name in ("join", "embedding", "layers", "blueprints"):
-        if getattr(args, name):
-            raise PocketIntentError(f"--{name} requires --teacher")
+    """Refuse options that have no effect without ``--teacher`` as bad usage, status 2."""
+    refuse_options(args, (*_LOADING, "embedding", *_NEURAL), "requires --teacher")
 
 
 def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[tuple[str, Encoder]]:
@@ -148,8 +155,7 @@ def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[t
 
     forms = args.embedding if isinstance(args.embedding, list) else [args.embedding]
     if forms == [None]:
-        if args.layers or args.blueprints:
-            raise PocketIntentError("--layers and --blueprints require --embedding")
+        refuse_options(args, _NEURAL, "requires --embedding")
         named = [(encoder_name(args.teacher), load(args.teacher, precision=args.precision))]
     else:
         if args.precision != "float32":
