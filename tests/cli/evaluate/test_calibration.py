@@ -24,6 +24,7 @@ def test_each_folder_is_a_line_and_a_panel(
     captured = capsys.readouterr()
     first, second = map(json.loads, captured.out.splitlines())
     assert first == second
+    assert first["model"] == str(tiny_model)
     assert first["outside"] == str(intent_dir / "oos_test.jsonl")
     assert (first["split"], first["num_outside"], first["decision"]) == ("test", 1, "logistic")
     assert [row["shots"] for row in first["results"]] == [1, 2]

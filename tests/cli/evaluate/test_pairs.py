@@ -19,6 +19,7 @@ def test_the_correlations_of_a_table_are_printed(
     )
     assert args.run(args) == 0
     report = json.loads(capsys.readouterr().out)
+    assert (report["file"], report["model"]) == (str(path), str(tiny_model))
     assert report["pairs"] == 3
     assert report["pearson"] > 0.9
     assert report["columns"] == head.split(",")

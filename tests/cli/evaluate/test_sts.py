@@ -14,5 +14,7 @@ def test_sts_prints_the_correlations(
     path.write_text("\n".join(json.dumps({"a": a, "b": b, "score": s}) for a, b, s in pairs))
     assert main(["evaluate", "sts", str(path), "--model", str(tiny_model)]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report.keys() == {"pearson", "spearman", "kendall_b", "kendall_c", "pairs"}
+    correlations = {"pearson", "spearman", "kendall_b", "kendall_c"}
+    assert report.keys() == {"file", "model", *correlations, "pairs"}
+    assert (report["file"], report["model"]) == (str(path), str(tiny_model))
     assert report["pearson"] > 0.9

@@ -89,4 +89,5 @@ def test_a_teacher_serves_the_evaluations(
     joined = ["--teacher", str(tiny_model), "--join", str(tiny_model)]
     assert main(["evaluate", "sts", str(path), *joined]) == 0
     report = json.loads(capsys.readouterr().out)
+    assert report["model"] == f"{tiny_model}+{tiny_model}"
     assert report["pearson"] == pytest.approx(reports[0]["pearson"], abs=1e-6)

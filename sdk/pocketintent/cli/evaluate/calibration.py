@@ -15,6 +15,7 @@ from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.shipped_models import find_model
 
 EXAMPLES = """\
 examples:
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate calibration``."""
     parser.description = (
         "Measure whether scores are probabilities, and what a threshold refuses and accepts. "
-        "Prints a JSON line for each data set."
+        "Prints a JSON line for each data set, with the file of the model."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
@@ -81,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
                 threshold=args.threshold,
                 progress=progress.count(data.name, len(args.shots) * args.runs),
             )
-        report = {**report, "outside": str(path)}
+        report = {**report, "model": str(find_model(args.model)), "outside": str(path)}
         print_json(report)
         reports.append(report)
     if args.plot is not None:

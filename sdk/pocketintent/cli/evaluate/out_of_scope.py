@@ -13,6 +13,7 @@ from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.files.shipped_models import find_model
 
 EXAMPLES = """\
 examples:
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate oos``."""
     parser.description = (
         "Measure how well the score tells out-of-scope utterances from those of an intent. Prints "
-        "a JSON line for each number of templates."
+        "a JSON line for each number of templates, with the file of the model."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
@@ -58,5 +59,5 @@ def run(args: argparse.Namespace) -> int:
                 learn_names=args.learn_names,
                 progress=partial(step, f"{shots} templates"),
             )
-            print_json(report)
+            print_json({**report, "model": str(find_model(args.model))})
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.teacher import add_encoder_options, read_encoder
+from pocketintent.cli.options.teacher import add_encoder_options, describe_encoder, read_encoder
 from pocketintent.cli.output import print_json
 
 EXAMPLES = """\
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate pairs``."""
     parser.description = (
         "Measure the correlation (Pearson, Spearman and Kendall) of the cosine of two texts with "
-        "their score in a table. Prints JSON."
+        "their score in a table. Prints JSON: the file, the model, and the correlations."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
@@ -42,5 +42,6 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.evaluation.similarity.pairs import evaluate_pairs
 
     encoder = read_encoder(args)
-    print_json(evaluate_pairs(encoder, args.file, a=args.a, b=args.b, score=args.score))
+    report = evaluate_pairs(encoder, args.file, a=args.a, b=args.b, score=args.score)
+    print_json({"file": str(args.file), **describe_encoder(args), **report})
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.teacher import add_encoder_options, read_encoder
+from pocketintent.cli.options.teacher import add_encoder_options, describe_encoder, read_encoder
 from pocketintent.cli.output import print_json
 
 EXAMPLES = """\
@@ -17,7 +17,10 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate sts``."""
-    parser.description = "Measure the correlation of cosine with gold similarity. Prints JSON."
+    parser.description = (
+        "Measure the correlation of cosine with gold similarity. Prints JSON: the file, the model, "
+        "and the correlations."
+    )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument(
@@ -33,5 +36,6 @@ def run(args: argparse.Namespace) -> int:
     """Correlate cosine with gold similarity."""
     from pocketintent.evaluation.similarity.sts import evaluate_sts
 
-    print_json(evaluate_sts(read_encoder(args), args.file))
+    report = evaluate_sts(read_encoder(args), args.file)
+    print_json({"file": str(args.file), **describe_encoder(args), **report})
     return 0

@@ -13,6 +13,7 @@ from pocketintent.cli.options.numbers import THREADS, whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.settings import list_settings
 from pocketintent.training.neural.settings import (
     BLUEPRINTS,
@@ -123,6 +124,19 @@ def read_encoder(args: argparse.Namespace) -> Encoder:
     if args.model is not None:
         raise PocketIntentError("--model and --teacher exclude each other")
     return read_teachers(args)[0][1]
+
+
+def describe_encoder(args: argparse.Namespace) -> dict[str, str]:
+    """What a report says of the encoder that :func:`read_encoder` has read.
+
+    Returns:
+        ``model``, its file or folder, with ``+`` before those of ``--join``; and ``embedding``,
+        the form of the vectors, where one is given.
+    """
+    if args.teacher is None:
+        return {"model": str(find_model(args.model))}
+    report = {"model": "+".join(map(str, [args.teacher, *args.join]))}
+    return report if args.embedding is None else report | {"embedding": args.embedding}
 
 
 def check_without_teacher(args: argparse.Namespace) -> None:
