@@ -69,12 +69,18 @@ def test_counter_examples_are_added_and_saved_with_the_templates(
     assert intents["lights_on"].templates == make().templates.intents["lights_on"].templates
 
 
-@pytest.mark.parametrize("name", ["bot", "bot.safetensor", "bot.txt", ""])
+@pytest.mark.parametrize("path", ["", None, 3, "a\0b.json"])
+def test_what_is_no_path_is_refused(make: Make, path: Any) -> None:
+    with pytest.raises(PocketIntentError, match="^path must be a path, not "):
+        make().save(path)
+
+
+@pytest.mark.parametrize("name", ["bot", "bot.safetensor", "bot.txt"])
 def test_a_name_that_is_neither_of_a_template_file_nor_of_a_bot_file_is_refused(
     make: Make, tmp_path: Path, name: str
 ) -> None:
     with pytest.raises(PocketIntentError, match=r"ends in \.json, that of a bot file"):
-        make().save(tmp_path / name if name else "")
+        make().save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 

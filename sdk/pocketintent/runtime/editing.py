@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pocketintent.runtime.arguments import check_range
+from pocketintent.runtime.arguments import check_path, check_range
 from pocketintent.runtime.bot_file import Bot, save_bot
 from pocketintent.runtime.decision.building import build_state
 from pocketintent.runtime.decision.indexing import IndexedTemplates, Search
@@ -180,11 +180,12 @@ class EditableBot:
                 that ends in ``.json`` makes it a template file.
 
         Raises:
-            PocketIntentError: The name ends in anything else, or a bot file is asked of a
+            PocketIntentError: It is no path, the name ends in anything else, or a bot file is asked of a
                 recogniser that runs an exported graph.
             OSError: The file cannot be written; an old file is then unchanged. The error names
                 the file and says what is wrong with its folder.
         """
+        check_path("path", path)
         bot, suffix = self._bot, os.path.splitext(os.fspath(path))[1].lower()
         if suffix == bot_file.SUFFIX:
             save_bot(path, bot)
