@@ -152,6 +152,34 @@ def test_a_new_folder_has_the_permissions_of_the_empty_one(tmp_path: Path) -> No
     assert target.stat().st_mode & 0o7777 == 0o2751
 
 
+def test_a_folder_with_files_is_replaced_whole_where_this_is_asked_for(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    (target / "inner").mkdir(parents=True)
+    with new_folder(target, replace=True) as building:
+        (building / "file").touch()
+        assert (target / "inner").is_dir()
+    assert sorted(tmp_path.rglob("*")) == [target, target / "file"]
+
+
+def test_a_folder_that_cannot_be_replaced_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out"
+    (target / "inner").mkdir(parents=True)
+    rename = os.replace
+
+    def fail(source: Path, destination: Path) -> None:
+        if source.name == "new":
+            raise OSError(errno.EIO, "input/output error")
+        rename(source, destination)
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match=r"cannot be written to: input/output error: '.*out'$"):
+        with new_folder(target, replace=True) as building:
+            (building / "file").touch()
+    assert sorted(tmp_path.rglob("*")) == [target, target / "inner"]
+
+
 def test_a_failure_leaves_no_half_of_a_folder(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "out") as building:
         (building / "file").touch()

@@ -78,12 +78,14 @@ def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -
 
 
 @contextmanager
-def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+def new_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterator[Path]:
     """Make a folder of what the block writes.
 
     Args:
-        path: The folder to make, which must be missing or empty. Its parent must exist. An empty
+        path: The folder to make; a symbolic link is followed. Its parent must exist. An existing
             folder is replaced by one with its permissions.
+        replace: Replace a folder with files in it, too; otherwise the folder must be missing or
+            empty.
 
     Yields:
         The folder to write to.
@@ -94,24 +96,27 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     try:
-        with staging(target) as temporary:
-            temporary.mkdir()
+        with staging(target) as area:
+            temporary = area / "new"
+            temporary.mkdir(parents=True)
             yield temporary
             if target.exists():
                 temporary.chmod(target.stat().st_mode)
-            move_into_place(temporary, target)
+            move_into_place(temporary, target, area / "old" if replace else None)
     except OSError as error:
         if _is_of_another_file(error, target):
             raise
         raise _name_target(error, path, _reason(error, target.parent)) from error
 
 
-def move_into_place(temporary: Path, target: Path) -> None:
+def move_into_place(temporary: Path, target: Path, aside: Path | None = None) -> None:
     """Give a finished file or folder its name, so that it survives a power cut from then on.
 
     Args:
         temporary: The file or folder, on the same file system as the target.
         target: The new name. A file there is replaced by a file, an empty folder by a folder.
+        aside: A name on the same file system to which a folder at the target is moved, so that it
+            need not be empty; None for none. It moves back if the new one cannot be renamed.
 
     Raises:
         OSError: It cannot be synced or renamed.
@@ -121,9 +126,16 @@ def move_into_place(temporary: Path, target: Path) -> None:
         if file.is_file():
             with file.open("rb+") as handle:
                 os.fsync(handle.fileno())
-    if os.name == "nt" and temporary.is_dir() and target.is_dir():
+    if aside is not None and target.exists():
+        os.replace(target, aside)
+    elif os.name == "nt" and temporary.is_dir() and target.is_dir():
         target.rmdir()  # Windows replaces files alone
-    os.replace(temporary, target)
+    try:
+        os.replace(temporary, target)
+    except OSError:
+        if aside is not None and aside.exists():
+            os.replace(aside, target)
+        raise
     if os.name == "posix":
         folder = os.open(target.parent, os.O_RDONLY)
         try:
