@@ -174,9 +174,11 @@ def test_a_folder_that_cannot_be_replaced_stays_as_it_is(
         rename(source, destination)
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match=r"cannot be written to: input/output error: '.*out'$"):
-        with new_folder(target, replace=True) as building:
-            (building / "file").touch()
+    with (
+        pytest.raises(OSError, match=r"cannot be written to: input/output error: '.*out'$"),
+        new_folder(target, replace=True) as building,
+    ):
+        (building / "file").touch()
     assert sorted(tmp_path.rglob("*")) == [target, target / "inner"]
 
 

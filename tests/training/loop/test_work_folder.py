@@ -35,3 +35,12 @@ def test_a_finished_model_is_not_trained_again_by_resume(tmp_path: Path, corpus:
     assert not folder.exists()
     open_folder(folder, [corpus], {}, resume=False, restart=True)
     assert folder.exists()
+
+
+def test_a_folder_counts_as_finished_if_it_is_not_empty(tmp_path: Path, corpus: Path) -> None:
+    (tmp_path / "bert").mkdir()
+    open_folder(tmp_path / "bert.work", [corpus], {}, resume=True, restart=False)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "config.json").touch()
+    with pytest.raises(PocketIntentError, match="full is finished"):
+        open_folder(tmp_path / "full.work", [corpus], {}, resume=True, restart=False)

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 from masked_models import SMALL  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
+from pocketintent.runtime.files.atomic import move_into_place  # noqa: E402
 from pocketintent.training.loop.options import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.masked_lm.data import MaskedBatches, prepare_texts  # noqa: E402
@@ -92,6 +93,65 @@ def test_a_folder_of_something_else_is_not_replaced(corpus: Path, tmp_path: Path
     (out / "notes.txt").unlink()
     train_masked_lm([corpus], out, replace(QUICK, epochs=1))
     train_masked_lm([corpus], out, replace(QUICK, epochs=1, layers=1))
+    assert not any("layer.1." in name for name in weights(out))
+
+
+def test_a_folder_with_the_record_of_another_program_is_not_replaced(
+    corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "bert"
+    out.mkdir()
+    for content in (b"{}", b"[1]", b"not JSON", b'{"method": "convrr"}'):
+        (out / "training.json").write_bytes(content)
+        with pytest.raises(PocketIntentError, match="has other files in it; name a new"):
+            train_masked_lm([corpus], out, QUICK)
+
+
+def test_a_model_is_not_replaced_together_with_a_file_that_was_put_beside_it(
+    corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "bert"
+    train_masked_lm([corpus], out, replace(QUICK, epochs=1))
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(PocketIntentError, match=r"other files in it, such as notes\.txt; name"):
+        train_masked_lm([corpus], out, replace(QUICK, epochs=1))
+    assert (out / "notes.txt").read_text() == "mine"
+
+
+def test_a_folder_of_a_similar_name_stays_and_a_link_is_followed(
+    corpus: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bert.new").mkdir()
+    (tmp_path / "bert.new" / "notes.txt").write_text("mine")
+    link = tmp_path / "link"
+    try:
+        link.symlink_to(tmp_path / "bert")
+    except OSError:
+        pytest.skip("no symbolic links here")
+    for layers in (1, 2):
+        train_masked_lm([corpus], link, replace(QUICK, epochs=1, layers=layers))
+    assert link.is_symlink()
+    assert any("layer.1." in name for name in weights(tmp_path / "bert"))
+    assert {path.name for path in tmp_path.iterdir()} == {"bert", "bert.new", "link"}
+
+
+def test_a_run_that_is_stopped_as_it_saves_keeps_the_old_model_and_can_be_resumed(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "bert"
+    train_masked_lm([corpus], out, replace(QUICK, epochs=1))
+    old = weights(out)
+
+    def stop(temporary: Path, target: Path, aside: Path | None = None) -> None:
+        if target.suffix != ".work":
+            raise KeyboardInterrupt
+        move_into_place(temporary, target, aside)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("pocketintent.runtime.files.atomic.move_into_place", stop)
+        train_masked_lm([corpus], out, replace(QUICK, epochs=1, layers=1))
+    assert weights(out).keys() == old.keys()
+    train_masked_lm([corpus], out, replace(QUICK, epochs=1, layers=1), RunOptions(resume=True))
     assert not any("layer.1." in name for name in weights(out))
 
 

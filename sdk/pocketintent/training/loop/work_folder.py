@@ -54,7 +54,7 @@ def open_folder(
     record = folder / _RUN
     out = folder.with_suffix("")
     finished = _delete_leftovers(folder, orjson.loads(content))
-    if resume and finished is not None and out.exists():
+    if resume and finished is not None and _has_content(out):
         return finished
     if restart:
         delete_folder(folder)
@@ -69,7 +69,7 @@ def open_folder(
                 "give --restart"
             )
         return None
-    if resume and out.exists():
+    if resume and _has_content(out):
         raise PocketIntentError(
             f"{out} is finished, so there is no run to resume; --restart trains it again"
         )
@@ -116,6 +116,11 @@ def _delete_leftovers(folder: Path, identity: Mapping[str, Any]) -> dict[str, An
     note.unlink()
     same: bool = finished["identity"] == identity
     return dict(finished["record"]) if same else None
+
+
+def _has_content(out: Path) -> bool:
+    """Whether the result of a run exists; an empty folder is none."""
+    return any(out.iterdir()) if out.is_dir() else out.exists()
 
 
 def _note(folder: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -25,6 +24,16 @@ from pocketintent.training.masked_lm.tokenizer import to_transformers
 RECORD = "training.json"
 """The file of a model's folder with the record of its training."""
 
+_METHOD = "masked-lm"
+_FILES = {
+    RECORD,
+    "config.json",
+    "model.safetensors",
+    "special_tokens_map.json",  # of transformers before version 5
+    "tokenizer.json",
+    "tokenizer_config.json",
+}
+
 
 def train_masked_lm(
     paths: Sequence[str | Path],
@@ -43,7 +52,8 @@ def train_masked_lm(
     Args:
         paths: Corpus files, see :func:`read_corpus`.
         out: The folder to write: weights, configuration, tokenizer, and ``training.json`` with
-            the record of the run. A folder that this function wrote is replaced.
+            the record of the run. A folder that this function wrote is replaced, unless it has
+            other files; of a symbolic link, the folder to which it points.
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
         precision: Precision of the products, see :func:`choose_precision`.
@@ -60,10 +70,9 @@ def train_masked_lm(
     """
     settings.check()
     out = Path(out)
-    if out.exists() and not out.is_dir():
-        raise PocketIntentError(f"{out} is a file; name a folder")
-    if out.is_dir() and any(out.iterdir()) and not (out / RECORD).is_file():
-        raise PocketIntentError(f"{out} has other files in it; name a new or an empty folder")
+    if out.is_symlink():
+        out = out.resolve()
+    _check_replaceable(out)
     require("transformers", "teacher")
     fix_cublas_workspace(options.device)
     dtype = choose_precision(precision, torch.device(options.device))
@@ -84,7 +93,7 @@ def train_masked_lm(
         )
         trainer = run.train(task, max_minutes=max_minutes)
         training = {
-            "method": "masked-lm",
+            "method": _METHOD,
             "corpora": [fingerprint(Path(path)) for path in paths],
             "settings": asdict(settings),
             "languages": list(options.languages),
@@ -128,13 +137,33 @@ def new_model(settings: MaskedLmSettings, vocabulary: int) -> Any:
         return transformers.BertForMaskedLM(config)
 
 
+def _check_replaceable(out: Path) -> None:
+    """Raise PocketIntentError unless a folder is missing, empty or a model of this module."""
+    if out.exists() and not out.is_dir():
+        raise PocketIntentError(f"{out} is a file; name a folder")
+    if not out.exists() or not any(out.iterdir()):
+        return
+    others = sorted({path.name for path in out.iterdir()} - _FILES)
+    if others or not _is_record(out / RECORD):
+        example = f", such as {others[0]}" if others else ""
+        raise PocketIntentError(
+            f"{out} has other files in it{example}; name a new or an empty folder"
+        )
+
+
+def _is_record(path: Path) -> bool:
+    try:
+        record = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return False
+    return isinstance(record, dict) and record.get("method") == _METHOD
+
+
 def _save(out: Path, model: Any, tokenizer: Path, training: dict[str, Any]) -> None:
     """Write the folder; an old one gives way when the new one is complete."""
+    _check_replaceable(out)  # files may have been put there during the training
     max_tokens = int(model.config.max_position_embeddings)
-    with new_folder(out.with_name(f"{out.name}.new")) as folder:
+    with new_folder(out, replace=True) as folder:
         model.cpu().save_pretrained(folder)
         to_transformers(tokenizer, max_tokens).save_pretrained(folder)
         (folder / RECORD).write_bytes(orjson.dumps(training, option=orjson.OPT_INDENT_2))
-        if out.is_dir():
-            shutil.rmtree(out)
-    out.with_name(f"{out.name}.new").rename(out)
