@@ -61,7 +61,7 @@ def test_a_stopped_run_continues_from_the_cache(
     again = Counting(tiny_encoder)
     done: list[tuple[int, int]] = []
     encoded = encode_texts(again, TEXTS, 1, cache=cache, progress=lambda *step: done.append(step))
-    # The first text is encoded again, to check that the teacher is the same.
+    # A batch of texts is encoded again, to check that the teacher is the same.
     assert len(again.batches_seen) == 1 + len(TEXTS) - 16
     assert done[-1] == (len(TEXTS), len(TEXTS))
     np.testing.assert_array_equal(encoded.vectors, encode_texts(tiny_encoder, TEXTS).vectors)
@@ -84,6 +84,36 @@ def test_a_cache_of_other_texts_or_another_teacher_is_rejected(
         encode_texts(other, TEXTS, cache=cache)
     with pytest.raises(PocketIntentError, match="cannot be used as a cache"):
         encode_texts(tiny_encoder, TEXTS, cache=tmp_path / "none" / "cache")
+
+
+class Cutting(Counting):
+    """An encoder that reads the first characters of a text."""
+
+    def encode_batch(self, texts: Sequence[str]) -> Any:
+        return super().encode_batch([text[:12] for text in texts])
+
+
+@pytest.mark.parametrize("place", [0, 17, 39])
+def test_a_teacher_that_differs_in_the_longest_text_alone_is_rejected(
+    tiny_encoder: StaticEncoder, tmp_path: Path, place: int
+) -> None:
+    cache = tmp_path / "cache"
+    texts = ["light"] * 40
+    texts[place] = "turn on the light"
+    encode_texts(Cutting(tiny_encoder), texts, cache=cache)
+    with pytest.raises(PocketIntentError, match="with other settings or of another teacher"):
+        encode_texts(tiny_encoder, texts, cache=cache)
+
+
+def test_a_teacher_that_differs_in_later_texts_is_rejected(
+    tiny_encoder: StaticEncoder, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    encode_texts(tiny_encoder, ["unknown", *["light"] * 20], cache=cache)
+    words = tiny_encoder.words.decode()[::-1].copy()
+    other = StaticEncoder(tiny_encoder.vocabulary, type(tiny_encoder.words)(words))
+    with pytest.raises(PocketIntentError, match="of another teacher"):
+        encode_texts(other, ["unknown", *["light"] * 20], cache=cache)
 
 
 def test_no_texts_a_bad_batch_size_and_nan_are_rejected(tiny_encoder: StaticEncoder) -> None:

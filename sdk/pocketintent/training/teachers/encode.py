@@ -20,6 +20,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of texts done and the number of all texts."""
 
 _BATCHES_AT_ONCE = 16  # number of batches among which texts are grouped by length
+_NUM_CHECKED = 8  # vectors of a cache that are computed again, besides that of the longest text
 _TOLERANCE = 1e-3  # difference of an element between machines and numbers of threads
 
 
@@ -39,7 +40,8 @@ def encode_texts(
             spaces in their place.
         batch_size: Number of texts that the teacher encodes at once; by default 64.
         cache: A file to which the vectors are appended as they are computed; a later call with
-            the same texts and teacher continues from it. None to keep them only in memory.
+            the same texts and teacher continues from it, and computes a few of its vectors again
+            to see that the teacher is the same. None to keep them only in memory.
         progress: Called after each batch.
 
     Returns:
@@ -122,11 +124,21 @@ def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int
                 f"{path}: contains vectors of other texts or another dimension; delete it"
             )
         if done:
-            first = np.frombuffer(file.read(row), "<f4")
-            if not np.allclose(first, teacher.encode_batch(texts[:1])[0], atol=_TOLERANCE):
-                raise PocketIntentError(f"{path}: contains vectors of another teacher; delete it")
+            checked = _spread(texts[:done])
+            vectors = np.memmap(path, "<f4", "r", len(header), (done, teacher.dim))[checked]
+            again = teacher.encode_batch([texts[number] for number in checked])
+            if not np.allclose(vectors, again, atol=_TOLERANCE):
+                raise PocketIntentError(
+                    f"{path}: contains vectors with other settings or of another teacher; delete it"
+                )
         file.truncate(len(header) + done * row)  # an incomplete last row is computed again
     return len(header), done
+
+
+def _spread(texts: Sequence[str]) -> list[int]:
+    """Numbers of texts spread over all, with the longest, at whose end settings show."""
+    longest = max(range(len(texts)), key=lambda number: len(texts[number]))
+    return sorted({longest, *np.linspace(0, len(texts) - 1, _NUM_CHECKED, dtype=int).tolist()})
 
 
 def _header(teacher: Encoder, texts: Sequence[str]) -> bytes:
