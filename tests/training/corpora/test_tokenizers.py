@@ -15,7 +15,11 @@ from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.sentences import train_punkt
-from pocketintent.training.corpora.tokenizers import TWEET_SPEC, tweet_tokenizer
+from pocketintent.training.corpora.tokenizers import (
+    TWEET_SPEC,
+    corpus_tokenizer,
+    tweet_tokenizer,
+)
 
 TWEETS = [
     ("Don't PANIC!", ["don't", "panic", "!"]),
@@ -39,6 +43,23 @@ def test_tweet_tokens_fit_a_vocabulary(text: str) -> None:
     tokens = tweet_tokenizer()(text)
     assert all(token and not any(char.isspace() for char in token) for token in tokens)
     Vocabulary(sorted(set(tokens))).to_tensors()
+
+
+@given(
+    st.lists(st.text("a1'。字é\u0308 \n\u2003", min_size=1, max_size=9).map(str.strip), min_size=1),
+    st.sampled_from([" ", "\n", "\u2003  "]),
+    st.integers(4080, 4100),
+)
+def test_a_long_text_has_the_tokens_of_its_words(words: list[str], space: str, first: int) -> None:
+    tokenize = corpus_tokenizer("simple")
+    words = [word for text in words for word in text.split()] * 300
+    words.insert(0, "x" * first)
+    expected = [token for word in words for token in tokenize(word)]
+    assert tokenize(space.join(words)) == expected
+
+
+def test_a_long_text_without_spaces_is_read_to_its_end() -> None:
+    assert corpus_tokenizer("simple")("字" * 10_000) == ["字"] * 10_000
 
 
 @pytest.fixture

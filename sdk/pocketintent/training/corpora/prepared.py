@@ -13,12 +13,11 @@ import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
-from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.encoded import EncodedCorpus, Splitter, encode_corpus
 from pocketintent.training.corpora.reader import read_corpus, read_texts
 from pocketintent.training.corpora.sentences import train_punkt
-from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
+from pocketintent.training.corpora.tokenizers import corpus_tokenizer
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.loop.options import Report
 
@@ -89,7 +88,7 @@ def prepare_corpus(
     """
     if (folder / _VOCABULARY).exists():  # written last
         return
-    tokenize: Tokenizer = get_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
+    tokenize = corpus_tokenizer(settings.tokenizer)
     split: Splitter = _split_tabs
     if settings.split == "punkt":
         report("learning where sentences end")

@@ -11,9 +11,8 @@ import numpy as np
 import orjson
 
 from pocketintent.runtime.files.atomic import write_atomically
-from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.training.corpora.reader import read_texts
-from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
+from pocketintent.training.corpora.tokenizers import corpus_tokenizer
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.loop.options import Report
 from pocketintent.training.terms.files import load_terms
@@ -86,7 +85,7 @@ def load_tokenised(folder: Path) -> TokenisedCorpus:
 def _read_tokens(
     paths: Sequence[str | Path], terms: str | Path | None, tokenizer: str
 ) -> Iterator[list[str]]:
-    tokenize = get_tokenizer(TOKENIZER_SPECS[tokenizer])
+    tokenize = corpus_tokenizer(tokenizer)
     sentences = (tokenize(part) for text in read_texts(paths) for part in text.split("\t"))
     if terms is None:
         return sentences
