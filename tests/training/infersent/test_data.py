@@ -63,6 +63,11 @@ def test_a_share_of_each_question_is_held_out() -> None:
     assert not held_out & {tuple(sides) for sides in data.training[0].pairs.tolist()}
 
 
+def test_a_whole_number_is_a_share_too() -> None:
+    data = make_data(TABLE, PAIRS, 0, 0)
+    assert (data.num_training, data.num_validation) == (4, 0)
+
+
 def test_pairs_may_be_held_out_by_name() -> None:
     data = make_data(TABLE, PAIRS, [pair("the", "stop", "yes")], 0)
     assert [part.question for part in data.training] == ["label", "score"]

@@ -112,7 +112,7 @@ def make_data(
     sentences = _Numbered(table)
     sets = _make_sets(sentences, training, _classes(training))
     held_out: list[PairSet] = []
-    if isinstance(validation, float):
+    if isinstance(validation, int | float):
         rng = np.random.default_rng([seed, _SPLIT])
         orders = [rng.permutation(len(pairs)) for pairs in sets]
         ends = [min(round(validation * len(pairs)), len(pairs) - 1) for pairs in sets]
