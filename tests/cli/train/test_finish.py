@@ -56,7 +56,19 @@ def test_finishing_twice_is_refused_and_names_the_reason(
     finish = ["train", "finish", str(model), "--out", str(model), "--num-buckets", "64"]
     assert main(finish) == 0
     assert main(finish) == 1
-    assert "n-grams already" in capsys.readouterr().err
+    assert "finished already; finish the model it was made from" in capsys.readouterr().err
+
+
+def test_more_dimensions_than_the_model_has_are_refused(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, finished = tmp_path / "model.safetensors", tmp_path / "finished.safetensors"
+    train(corpus, model)
+    finish = ["train", "finish", str(model), "--out", str(finished), "--num-buckets", "64"]
+    assert main([*finish, "--trained-dim", "5"]) == 1
+    assert "--trained-dim 5 is more than the 4 dimensions of" in capsys.readouterr().err
+    assert not finished.exists()
+    assert main([*finish, "--trained-dim", "4"]) == main(finish) == 0
 
 
 def test_finish_counts_the_words_of_imported_vectors_in_a_corpus(

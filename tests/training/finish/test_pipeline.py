@@ -105,8 +105,13 @@ def test_bad_settings_and_unsuitable_models_are_rejected(trained: StaticEncoder)
     with pytest.raises(PocketIntentError, match="min_n must be at least 1 and at most max_n"):
         finish_encoder(trained, FinishSettings(min_n=4, max_n=3))
     finished = finish_encoder(trained, FinishSettings())
-    with pytest.raises(PocketIntentError, match="n-grams already"):
+    with pytest.raises(PocketIntentError, match="finished already; finish the model it was made"):
         finish_encoder(finished, FinishSettings())
+    with_ngrams = finished.replace(manifest={})
+    with pytest.raises(PocketIntentError, match=r"n-grams already.*--subword-dim 0 --norm-power 1"):
+        finish_encoder(with_ngrams, FinishSettings())
+    with pytest.raises(PocketIntentError, match=r"not 0\.5 \(--norm-power 1\)"):
+        finish_encoder(with_ngrams, FinishSettings(subword_dim=0))
     with pytest.raises(PocketIntentError, match="no word counts"):
         finish_encoder(trained.replace(counts=None), FinishSettings())
 

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", required=True, metavar="FILE", type=output_file, help="model to write"
     )
-    add_settings(parser, FinishSettings)
+    add_settings(parser, FinishSettings, preset=True)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,6 +58,11 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.training.finish.pipeline import finish_encoder
 
     encoder = load_kind(args.model, StaticEncoder)
+    if args.trained_dim is not None and args.trained_dim > encoder.dim:
+        raise PocketIntentError(
+            f"--trained-dim {args.trained_dim} is more than the {encoder.dim} dimensions of "
+            f"{args.model}; give at most {encoder.dim}, or 0 to keep all"
+        )
     settings = read_settings(args, FinishSettings)
     texts = None if args.corpus is None else CorpusTexts(args.corpus)
     if texts is None and encoder.counts is None:

@@ -44,7 +44,8 @@ def finish_encoder(
 
     Returns:
         An encoder of dimension ``trained_dim + subword_dim``, and with n-grams for unknown words
-        unless ``subword_dim`` is 0 and the encoder has none.
+        unless ``subword_dim`` is 0 and the encoder has none. A ``trained_dim`` above the
+        encoder's dimension, or of 0, keeps all of it.
 
     Raises:
         PocketIntentError: A setting is out of range or does not suit the encoder, the encoder is
@@ -78,18 +79,18 @@ def finish_encoder(
 
 
 def _check_encoder(encoder: StaticEncoder, settings: FinishSettings) -> None:
+    if "finish" in encoder.manifest:
+        raise PocketIntentError("the model is finished already; finish the model it was made from")
     if encoder.ngrams is not None and settings.subword_dim:
         raise PocketIntentError(
             "the model has n-grams already; finish one trained without them, or keep them by "
-            "subword_dim 0 and norm_power 1"
+            "--subword-dim 0 --norm-power 1"
         )
     if encoder.ngrams is not None and settings.norm_power != 1:
         raise PocketIntentError(
             "the vectors of unknown words, which the model makes of n-grams, cannot be raised to "
-            f"a power: norm_power must be 1, not {settings.norm_power}"
+            f"a power: norm_power must be 1, not {settings.norm_power} (--norm-power 1)"
         )
-    if "finish" in encoder.manifest:
-        raise PocketIntentError("the model is finished already; finish the model it was made from")
 
 
 def _unknown_rows(encoder: StaticEncoder) -> FloatArray | None:
@@ -104,8 +105,8 @@ def _check_numbers(vectors: FloatArray | None, settings: FinishSettings) -> None
     if vectors is not None and not (np.abs(vectors) <= LARGEST).all():  # NaN fails, too
         raise PocketIntentError(
             f"the weighted vectors have numbers that are NaN or beyond {LARGEST:.0f}: lower "
-            f"norm_power ({settings.norm_power}) or "
-            f"frequency_weight ({settings.frequency_weight}), "
+            f"--norm-power ({settings.norm_power}) or "
+            f"--frequency-weight ({settings.frequency_weight}), "
             "and check that the vectors of the model are finite"
         )
 
