@@ -104,6 +104,26 @@ def test_the_record_and_the_parts_of_the_model(
     assert encoder.background is not None and encoder.template_quantizer is not None
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("zzqx\n\nqqzx\n", "chats.txt: no line has a word that the model knows"),
+        (" \n", "chats.txt: no line has text; give a corpus"),
+    ],
+)
+def test_an_unusable_corpus_is_found_before_the_training(
+    text: str, message: str, templates: Path, tiny_model: Path, tmp_path: Path
+) -> None:
+    corpus, out, lines = tmp_path / "chats.txt", tmp_path / "out.safetensors", []
+    corpus.write_text(text)
+    with pytest.raises(PocketIntentError, match=message):
+        train_convrr(
+            templates, tiny_model, out, TOY, RunOptions(report=lines.append), corpus=[corpus]
+        )
+    assert lines == []
+    assert set(tmp_path.iterdir()) == {corpus, templates}
+
+
 def test_parts_that_belong_to_other_vectors_are_left_out(
     templates: Path, contextual_model: Path
 ) -> None:

@@ -91,6 +91,10 @@ def test_the_record_is_the_training_entry_of_the_manifest(folder: Path, tmp_path
     options = RunOptions(report=lines.append, languages=["en"])
     corpus = tmp_path / "chats.txt"
     corpus.write_text("play the song please\nstop the news\n" * 20)
+    (folder / "foreign.txt").write_text("zzqx qqzx\n")
+    with pytest.raises(PocketIntentError, match=r"foreign\.txt: no line has a word"):
+        train_infersent(*inputs(folder), out, settings, options, corpus=[folder / "foreign.txt"])
+    assert not lines
     record = train_infersent(*inputs(folder), out, settings, options, corpus=[corpus])
     manifest = load_model(out).manifest
     added = {"seconds", "weights", "bytes"}

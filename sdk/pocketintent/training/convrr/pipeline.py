@@ -21,7 +21,7 @@ from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.convrr.data import GroupedTexts, group_texts
 from pocketintent.training.convrr.objective import ConvrrTraining
 from pocketintent.training.convrr.settings import ConvrrSettings
-from pocketintent.training.corpora.reader import read_texts
+from pocketintent.training.corpora.reader import check_known_words, read_texts
 from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.work_folder import fingerprint
@@ -56,14 +56,15 @@ def train_convrr(
         The manifest's ``training`` entry.
 
     Raises:
-        PocketIntentError: Bad settings, templates or model; no intent has two templates; the work
-            folder of an unfinished run, and neither ``resume`` nor ``restart``; or a folder made
-            with other settings or inputs.
+        PocketIntentError: Bad settings, templates or model; no intent has two templates; no line
+            of the corpus has a word that the model knows; the work folder of an unfinished run,
+            and neither ``resume`` nor ``restart``; or a folder made with other settings or inputs.
     """
     settings.check()
     languages = languages_entry(options.languages)
     encoder = load_encoder(model)
     texts = embed_templates(encoder, load_templates(templates))
+    check_known_words(encoder, corpus)
     with open_run(out, [templates, model, *corpus], asdict(settings), options) as run:
         if run.finished:
             return run.record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, cast
 
 import orjson
 
+from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.regular import open_regular
 from pocketintent.runtime.text.lines import numbered_lines
@@ -85,6 +86,28 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
 def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
     """Stream the texts of :func:`read_corpus` without their labels."""
     return (item.text for item in read_corpus(paths))
+
+
+def check_known_words(encoder: Encoder, paths: Sequence[str | Path]) -> None:
+    """Check that a corpus can serve a model, before a training after which it is needed.
+
+    Args:
+        encoder: The model, which reads lines up to the first with a word that it knows.
+        paths: Files of :func:`read_corpus`; without any there is nothing to check.
+
+    Raises:
+        PocketIntentError: The files have no text, or no line has a word that the model knows.
+    """
+    if not paths:
+        return
+    names = ", ".join(map(str, paths))
+    if next(read_texts(paths), None) is None:
+        raise PocketIntentError(f"{names}: no line has text; give a corpus of texts")
+    if not any(encoder.encode(text).any() for text in read_texts(paths)):
+        raise PocketIntentError(
+            f"{names}: no line has a word that the model knows; give a corpus in the language of "
+            "the model"
+        )
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import is_model_file, save_model
 from pocketintent.runtime.text.languages import languages_entry
-from pocketintent.training.corpora.reader import read_texts
+from pocketintent.training.corpora.reader import check_known_words, read_texts
 from pocketintent.training.infersent.data import PairData, make_data
 from pocketintent.training.infersent.objective import InferSentTraining
 from pocketintent.training.infersent.pairs import (
@@ -76,14 +76,16 @@ def train_infersent(
         The manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``.
 
     Raises:
-        PocketIntentError: Bad settings, pairs or vectors; the work folder of an unfinished run,
-            and neither ``resume`` nor ``restart``; or a folder made with other settings or inputs.
+        PocketIntentError: Bad settings, pairs or vectors; no line of the corpus has a word with a
+            vector; the work folder of an unfinished run, and neither ``resume`` nor ``restart``;
+            or a folder made with other settings or inputs.
     """
     settings.check()
     languages = languages_entry(options.languages)
     pairs, skipped = _read_all(paths, columns)
     held_out = _read_all(validation_pairs, columns)[0] or settings.validation
     table = read_word_table(vectors)
+    check_known_words(table, corpus)
     data = make_data(table, pairs, held_out, settings.seed)
     fix_cublas_workspace(options.device)
     dtype = choose_precision(precision, torch.device(options.device), recurrent=True)
