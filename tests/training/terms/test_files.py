@@ -1,3 +1,4 @@
+import gzip
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,19 @@ def test_saved_terms_are_loaded_unchanged(
     loaded = load_terms(path)
     assert [(t.term, t.count) for t in loaded] == [(t.term, t.count) for t in terms]
     assert [t.score for t in loaded] == pytest.approx([t.score for t in terms], rel=1e-5)
+
+
+def test_a_file_is_packed_by_its_name_and_unpacked_by_its_content(tmp_path: Path) -> None:
+    plain, packed, renamed = (tmp_path / name for name in ("a.tsv", "a.tsv.gz", "b.tsv"))
+    terms = [Term("a b", 1.0, 2), Term("c d", 0.5, 1)]
+    save_terms(plain, terms)
+    save_terms(packed, terms)
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    renamed.write_bytes(packed.read_bytes())
+    assert load_terms(packed) == load_terms(renamed) == terms
+    packed.write_bytes(packed.read_bytes()[:-4])
+    with pytest.raises(PocketIntentError, match=r"a\.tsv\.gz: broken gzip"):
+        load_terms(packed)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -17,8 +17,9 @@ examples:
   pocketintent train terms --corpus huge.txt.gz --out terms.tsv --max-phrases 10000000
 
 A corpus is English text, one sentence or paragraph per line, or .jsonl with "text"; both may be
-.gz, and larger than memory. The terms are written as tab-separated text, the best first. Read
-through them and delete the lines that are not terms; the file is used exactly as edited."""
+.gz, and larger than memory. The terms are written as tab-separated text, the best first, and packed
+if the name of --out ends in .gz. Read through them and delete the lines that are not terms; the
+file is used exactly as edited."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

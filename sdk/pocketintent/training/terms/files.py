@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import write_atomically
-from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.text.lines import numbered_lines
+from pocketintent.training.corpora.packed import reading, writing
 
 HEADER = "term\tscore\tcount"
 """The first line of a file of terms."""
@@ -31,27 +30,30 @@ class Term:
 def save_terms(path: str | Path, terms: Iterable[Term]) -> None:
     """Write terms atomically as tab-separated text, one on each line, below :data:`HEADER`.
 
+    A file whose name ends in ``.gz`` is packed.
+
     Raises:
         OSError: The file cannot be written.
     """
     lines = [HEADER, *(f"{term.term}\t{term.score:.6g}\t{term.count}" for term in terms)]
-    write_atomically(path, ("\n".join(lines) + "\n").encode())
+    with writing(path) as file:
+        file.write(("\n".join(lines) + "\n").encode())
 
 
 def load_terms(path: str | Path) -> list[Term]:
     """Read a file of :func:`save_terms`, or one written by hand in the same form.
 
+    A gzip is unpacked.
+
     Returns:
         The terms, in the order of the file.
 
     Raises:
-        PocketIntentError: The file is missing, not UTF-8 or not of this form; the message names
-            file and line.
+        PocketIntentError: The file is missing, a broken gzip, not UTF-8 or not of this form; the
+            message names file and line.
     """
-    try:
-        lines = read_regular(path).split(b"\n")
-    except OSError as error:
-        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+    with reading(path) as (file, _):
+        lines = file.read().split(b"\n")
     terms: dict[str, Term] = {}
     for number, text in numbered_lines(lines, path):
         try:

@@ -1,4 +1,4 @@
 """Files of word vectors, of other programs and own models: reading, writing, conversion.
 
-Imports the runtime.
+Imports the runtime and ``training.corpora``.
 """

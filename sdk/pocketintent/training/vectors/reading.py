@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import mmap
 import re
 import shutil
 import tempfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import numpy as np
 
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.regular import open_regular
+from pocketintent.training.corpora.packed import reading
 from pocketintent.training.vectors.binary_rows import read_binary_rows
 from pocketintent.training.vectors.fasttext import read_fasttext
 from pocketintent.training.vectors.fasttext_file import MAGIC
@@ -27,7 +23,6 @@ from pocketintent.training.vectors.rows import HEADER
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.text_rows import read_text_rows
 
-_GZIP = b"\x1f\x8b"
 _HEAD_BYTES = 1 << 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
@@ -63,7 +58,7 @@ def read_vectors(
     path = Path(path)
     if limit is not None and limit < 1:
         raise PocketIntentError(f"the limit of rows must be 1 or more, not {limit}")
-    with _reading(path) as (file, packed):
+    with reading(path) as (file, packed):
         head = file.read(_HEAD_BYTES)
         file.seek(0)
         if _is_model(head):
@@ -86,24 +81,6 @@ def read_vectors(
         if FLORET_HEADER.match(head):
             return _read_floret(file, path, subwords=subwords)
         return TermVectors(*read_text_rows(file, path, limit))
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[tuple[BinaryIO, bool]]:
-    """Open a file, unpacked if it is a gzip; the second value is whether it is."""
-    try:
-        with open_regular(path, 1 << 18) as file:
-            packed = file.read(2) == _GZIP
-            file.seek(0)
-            if packed:
-                with gzip.open(file) as unpacked:
-                    yield cast(BinaryIO, unpacked), True
-            else:
-                yield file, False
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise PocketIntentError(f"{path}: broken gzip: {error}") from error
-    except OSError as error:
-        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def _is_model(head: bytes) -> bool:

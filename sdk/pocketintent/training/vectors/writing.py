@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import replacing
 from pocketintent.runtime.files.model_file import save_model
+from pocketintent.training.corpora.packed import writing
 from pocketintent.training.vectors.binary_rows import write_binary_rows
 from pocketintent.training.vectors.floret_rows import write_floret
 from pocketintent.training.vectors.table import TermVectors, to_encoder
@@ -62,7 +59,7 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
         encoder = to_encoder(TermVectors(terms, vectors.vectors, vectors.subwords))
         save_model(path, *encoder.to_model_file_parts())
         return
-    with replacing(path) as temporary, _writing(temporary, packed=path.suffix == ".gz") as file:
+    with writing(path) as file:
         if name.endswith(".bin"):
             write_binary_rows(file, terms, vectors.vectors)
         else:
@@ -79,19 +76,8 @@ def _write_floret(path: Path, vectors: TermVectors) -> None:
             f"{path}: the vectors have no n-grams with floret's hash; only those of a floret file "
             "can be written as a .floret table"
         )
-    with replacing(path) as temporary, _writing(temporary, packed=path.suffix == ".gz") as file:
+    with writing(path) as file:
         write_floret(file, subwords)
-
-
-@contextmanager
-def _writing(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
-    with path.open("wb", buffering=1 << 18) as file:
-        if not packed:
-            yield file
-            return
-        # Without a name and a time in the header, equal vectors give equal files.
-        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as archive:
-            yield cast(BinaryIO, archive)
 
 
 def written_terms(path: str | Path, terms: Sequence[str]) -> list[str]:
