@@ -71,7 +71,7 @@ def test_counter_examples_are_added_and_saved_with_the_templates(
 
 @pytest.mark.parametrize("path", ["", None, 3, "a\0b.json"])
 def test_what_is_no_path_is_refused(make: Make, path: Any) -> None:
-    with pytest.raises(PocketIntentError, match="^path must be a path, not "):
+    with pytest.raises(PocketIntentError, match=r"^path must be a path, not "):
         make().save(path)
 
 

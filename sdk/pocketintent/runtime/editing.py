@@ -180,8 +180,8 @@ class EditableBot:
                 that ends in ``.json`` makes it a template file.
 
         Raises:
-            PocketIntentError: It is no path, the name ends in anything else, or a bot file is asked of a
-                recogniser that runs an exported graph.
+            PocketIntentError: It is no path, the name ends in anything else, or a bot file is asked
+                of a recogniser that runs an exported graph.
             OSError: The file cannot be written; an old file is then unchanged. The error names
                 the file and says what is wrong with its folder.
         """
