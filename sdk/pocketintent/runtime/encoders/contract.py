@@ -31,8 +31,9 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.background import Background
+from pocketintent.runtime.encoders.advice import how_to_compress
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.model_file import BOT, ModelFile, is_model_file, load_model
+from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.slots import Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
@@ -404,22 +405,6 @@ class ModelEncoder(ABC):
             total = total + weights[in_table] @ table.rows(ids[in_table] - start)
             start += len(table)
         return total
-
-
-def how_to_compress(source: str) -> str:
-    """What to do about a model that is not compressed, for a message.
-
-    Args:
-        source: The model file, or a bot file, whose bot `compress` would drop.
-    """
-    if is_model_file(source) and BOT in load_model(source).manifest:
-        return (
-            "compress the model that the bot was built from: pocketintent compress MODEL --out "
-            f"small.safetensors; save the bot's templates, IntentRecognizer.load({source!r})."
-            "save('my_bot.json'), and give both in place of the bot file: --model "
-            "small.safetensors --templates my_bot.json"
-        )
-    return f"compress the model first: pocketintent compress {source} --out small.safetensors"
 
 
 def _construct(encoder_class: type[EncoderT], arguments: Mapping[str, Any]) -> EncoderT:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable, how_to_compress
+from pocketintent.runtime.encoders.advice import how_to_compress
+from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
