@@ -150,12 +150,7 @@ class Session:
         return self.commands[name].run(rest.strip())
 
     def _add(self, rest: str) -> str:
-        intent, _, text = rest.partition(" ")
-        text = text.strip()
-        if not text:
-            raise CommandError(
-                f"write {self.commands[':add'].usage}, for example :add tea make me some tea"
-            )
+        intent, text = self._intent_and_text(rest, ":add", "tea make me some tea")
         before = self.recognizer.templates.intents.get(intent)
         if before is not None and text in before.templates:
             raise CommandError(f"{intent} already has the template {quote(text)}")
@@ -164,17 +159,19 @@ class Session:
         return f"{intent} now has {_count(number, 'template')}; :save FILE saves them"
 
     def _except(self, rest: str) -> str:
-        intent, _, text = rest.partition(" ")
-        text = text.strip()
-        if not text:
-            raise CommandError(
-                f"write {self.commands[':except'].usage}, for example :except tea no tea please"
-            )
+        intent, text = self._intent_and_text(rest, ":except", "tea no tea please")
         if intent not in self.recognizer.intents:
             raise CommandError(f"there is no intent {intent}; :intents lists them")
         self.recognizer.add_intent(intent, [], counter_examples=[text])
         number = len(self.recognizer.templates.intents[intent].counter_examples)
         return f"{intent} now has {_count(number, 'counter-example')}; :save FILE saves them"
+
+    def _intent_and_text(self, rest: str, name: str, example: str) -> tuple[str, str]:
+        """The intent and the text after a command's name."""
+        intent, _, text = rest.partition(" ")
+        if not text.strip():
+            raise CommandError(f"write {self.commands[name].usage}, for example {name} {example}")
+        return intent, text.strip()
 
     def _none(self, rest: str) -> str:
         if not rest:

@@ -7,97 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pocketintent import IntentRecognizer
-from pocketintent.cli.main import build_parser
+from compress_calls import NOUNS, SMALL, VERBS, call, read
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.decision.registry import DECISIONS
-from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model, save_model
-from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
-from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.vocabulary import Vocabulary
-from random_contexts import random_context
-
-NOUNS = ["lamp", "light", "music", "song", "pizza", "burger", "taxi", "hotel"]
-VERBS = ["play", "stop", "order", "book", "switch", "dim", "find", "cancel"]
-
-
-@pytest.fixture
-def model(tmp_path: Path) -> Path:
-    rng = np.random.default_rng(0)
-    words = [f"rare{letter}" for letter in "abcdefgh"] + NOUNS + VERBS
-    vectors = rng.standard_normal((len(words), 12), dtype=np.float32)
-    encoder = StaticEncoder(Vocabulary(words), DenseMatrix(vectors))
-    manifest, tensors = encoder.to_model_file_parts()
-    counts = np.array([1] * 8 + [50] * 8 + [40] * 8, dtype=np.uint32)
-    path = tmp_path / "model.safetensors"
-    save_model(path, manifest, tensors | {"vocabulary.counts": counts})
-    return path
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    path = tmp_path / "corpus.txt"
-    path.write_text("".join(f"{verb} {noun}\n" for verb in VERBS for noun in NOUNS))
-    return path
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    pairs = [
-        {"a": f"{verb} {noun}", "b": f"{verb} {NOUNS[0]}", "score": 5 if noun == NOUNS[0] else 1}
-        for verb in VERBS
-        for noun in NOUNS
-    ]
-    (tmp_path / "sts.jsonl").write_text("\n".join(map(json.dumps, pairs)))
-    folder = tmp_path / "commands"
-    folder.mkdir()
-    rows = [
-        json.dumps({"text": f"{verb} {noun}", "intent": verb}) for verb in VERBS for noun in NOUNS
-    ]
-    for split in ("train", "valid", "test"):
-        (folder / f"{split}.jsonl").write_text("\n".join(rows))
-    return tmp_path
-
-
-def call(*argv: Any) -> int:
-    args = build_parser().parse_args([str(argument) for argument in argv])
-    status: int = args.run(args)
-    return status
-
-
-SMALL = ("--sub-dim", 3, "--codebook-size", 8)
-NGRAMS = NgramSettings(2, 3, 16)
-
-
-@pytest.fixture
-def compressed(model: Path, corpus: Path, tmp_path: Path) -> Path:
-    """A model of codes with n-grams, a template codebook and an earlier quality."""
-    encoder = load_encoder(model)
-    assert isinstance(encoder, StaticEncoder)
-    buckets = np.random.default_rng(1).standard_normal((16, 12), dtype=np.float32)
-    encoder = StaticEncoder(
-        encoder.vocabulary, encoder.words, ngrams=DenseMatrix(buckets), ngram_settings=NGRAMS
-    )
-    manifest, tensors = encoder.to_model_file_parts()
-    counts = load_model(model).tensors["vocabulary.counts"]
-    save_model(model, manifest, tensors | {"vocabulary.counts": counts})
-    path = tmp_path / "compressed.safetensors"
-    call("compress", model, "--out", path, "--keep", 20, "--corpus", corpus, *SMALL)
-    content = load_model(path)
-    save_model(path, content.manifest | {"quality": {"old": 1.0}}, content.tensors)
-    return path
-
-
-def read(path: Path) -> StaticEncoder:
-    encoder = load_encoder(path)
-    assert isinstance(encoder, StaticEncoder)
-    return encoder
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 
 
 def tensors_of(path: Path) -> dict[str, np.ndarray[Any, Any]]:
@@ -349,62 +267,6 @@ def test_counts_that_do_not_fit_the_vocabulary_are_refused(model: Path, tmp_path
         call("compress", model, "--out", tmp_path / "x.safetensors")
 
 
-def test_the_sweep_writes_table_csv_and_plot_and_resumes(
-    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("matplotlib")
-    out = data / "sweep"
-    grid = ("--sub-dims", "2,3", "--codebook-sizes", "4,8", "--sts", data / "sts.jsonl")
-    assert call("compress-sweep", model, *grid, "--out", out) == 0
-    printed = capsys.readouterr()
-    assert len(json.loads(printed.out)["cells"]) == 16
-    assert "16/16 rotated sub_dim 3 codebook 8" in printed.err
-    for name in ("sweep.json", "sweep.csv", "sweep.png"):
-        assert (out / name).stat().st_size > 0
-    assert call("compress-sweep", model, *grid, "--out", out) == 0
-    assert "16/16" not in capsys.readouterr().err
-
-
-def test_a_sweep_is_not_continued_on_other_data_of_the_same_names(model: Path, data: Path) -> None:
-    pairs, folder = data / "sts.jsonl", data / "commands"
-    options = ("--sub-dims", 6, "--codebook-sizes", 2, "--variants", "shared", "--no-plot")
-    probe = ("--sts", pairs, "--intents", folder, "--shots", 2, "--runs", 1)
-    sweep = ("compress-sweep", model, *options, *probe, "--out", data / "sweep")
-    assert call(*sweep) == call(*sweep) == 0
-    for path in (pairs, folder / "valid.jsonl"):
-        lines = path.read_text()
-        path.write_text(lines.replace("taxi", "cab"))
-        with pytest.raises(PocketIntentError, match="another model, data or setting"):
-            call(*sweep)
-        path.write_text(lines)
-
-
-def test_a_default_sub_dim_that_a_network_cannot_read_is_left_out_with_a_note(
-    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    network = random_context(12, np.random.default_rng(0))
-    save_model(model, *ContextualEncoder(read(model), network).to_model_file_parts())
-    options = ("--codebook-sizes", 2, "--variants", "shared", "--no-plot")
-    probe = ("--sts", data / "sts.jsonl", "--out", data / "sweep")
-    assert call("compress-sweep", model, *options, *probe) == 0
-    printed = capsys.readouterr()
-    assert [cell["sub_dim"] for cell in json.loads(printed.out)["cells"]] == [2, 3, 4, 6]
-    assert "do not divide the dimensions of the words: sub_dim 5, 10" in printed.err
-
-
-def test_a_quantised_model_is_not_swept(compressed: Path, data: Path) -> None:
-    for model, path in ((compressed, compressed), ("tiny", find_model("tiny"))):
-        sweep = ("compress-sweep", model, "--sts", data / "sts.jsonl", "--out", data / "sweep")
-        with pytest.raises(PocketIntentError, match=f"{path} is already quantised"):
-            call(*sweep)
-    assert not (data / "sweep").exists()
-
-
-def test_a_sweep_without_anything_to_measure_is_refused(model: Path, tmp_path: Path) -> None:
-    with pytest.raises(PocketIntentError, match="needs --sts FILE or --intents DIR"):
-        call("compress-sweep", model, "--out", tmp_path / "sweep")
-
-
 def test_the_file_to_write_ends_as_model_files_do(
     model: Path, corpus: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -414,14 +276,8 @@ def test_the_file_to_write_ends_as_model_files_do(
     assert corpus.read_text().startswith("play lamp")
 
 
-def test_a_bot_file_is_neither_compressed_nor_measured(model: Path, data: Path) -> None:
-    bot = data / "bot.safetensors"
-    IntentRecognizer.load({"on": ["switch lamp"]}, model).save(bot)
+def test_a_bot_file_is_not_compressed(bot: Path) -> None:
     content = bot.read_bytes()
-    for arguments in (
-        ("compress", bot, "--out", bot, "--keep", 9),
-        ("compress-sweep", bot, "--out", data / "sweep", "--sts", data / "sts.jsonl"),
-    ):
-        with pytest.raises(PocketIntentError, match="is a bot file"):
-            call(*arguments)
+    with pytest.raises(PocketIntentError, match="is a bot file"):
+        call("compress", bot, "--out", bot, "--keep", 9)
     assert bot.read_bytes() == content
