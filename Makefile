@@ -9,7 +9,7 @@ WORKERS ?= 2
 DEMO := .venv-demo
 TEST := .venv
 TFLITE := .venv-tflite
-CHECKED := sdk export demo_app tests docs/examples $(wildcard benchmarks)
+CHECKED := sdk export demo_app lab tests docs/examples $(wildcard benchmarks)
 PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint
 
 .DEFAULT_GOAL := help
@@ -42,6 +42,7 @@ imports: $(TEST)/installed ## import-linter: which folder may import which
 # Each worker computes on one thread, so that they do not compete for the cores.
 pytest: $(TEST)/installed $(TFLITE)/installed ## the tests, in two processes
 	OMP_NUM_THREADS=1 $(TEST)/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
+	cd lab && OMP_NUM_THREADS=1 ../$(TEST)/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 hooks: $(TEST)/installed ## run the same checks at each commit and push
 	$(TEST)/bin/pre-commit install
@@ -57,10 +58,10 @@ $(DEMO)/installed: pyproject.toml constraints.txt | python
 	@$(DEMO)/bin/python $(PIP_INSTALL) constraints.txt --editable '.[demo]' >&2
 	@touch $@
 
-$(TEST)/installed: pyproject.toml constraints.txt | python
+$(TEST)/installed: pyproject.toml lab/pyproject.toml constraints.txt | python
 	@echo "Setting up $(TEST) (once) ..." >&2
 	@$(PYTHON) -m venv $(TEST) >&2
-	@$(TEST)/bin/python $(PIP_INSTALL) constraints.txt --editable '.[dev]' >&2
+	@$(TEST)/bin/python $(PIP_INSTALL) constraints.txt --editable '.[dev]' --editable './lab[test]' >&2
 	@touch $@
 
 # For the tests of exports under tflite-runtime, which are skipped without it. Where it has no

@@ -122,7 +122,7 @@ def test_a_test_of_a_bot_loads_nothing_heavy(tiny_model: Path, tmp_path: Path) -
     utterances.write_text("light on,on\nlight off,on\npizza,\n")
     argv = ["templates", "test", str(bot), str(utterances), "--model", str(tiny_model)]
     modules = _loaded_modules(TESTED.format(argv=argv))
-    assert "pocketintent.evaluation.bot.report" in modules
+    assert "pocketintent.bot.report" in modules
     assert not _top_level(modules) & HEAVY
 
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.recognizer import IntentRecognizer
 
 
 def main() -> None:

@@ -37,9 +37,9 @@ from pocketintent.training.contextual.adaptation import (
     check_adaptable,
 )
 from pocketintent.training.corpora.reader import read_texts
-from pocketintent.training.teachers.concatenated import ConcatenatedEncoder
 from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.loader import load_teacher
+from pocketintent_lab.training.teachers.concatenated import ConcatenatedEncoder
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests" / "resources" / "small_bots"
 GROUPS = {

@@ -34,7 +34,7 @@ from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.evaluation.intents.datasets import load_intent_data
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.text.typing_errors import add_typing_errors
+from pocketintent.training.corpora.typing_errors import add_typing_errors
 
 REFERENCE = "numpy"
 

@@ -23,9 +23,9 @@ import numpy as np
 
 from pocketintent.compression.prune import keep_for_bot, words_of
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates, load_intent_data
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
 
 OPENINGS = 15

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.decision.matching import ExactIndex, TableIndex
-from pocketintent.runtime.decision.template_rows import add_centroid, fit_template_quantizer
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.index.matching import ExactIndex, TableIndex
+from pocketintent.runtime.index.template_rows import add_centroid, fit_template_quantizer
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
 Query = Callable[[FloatArray], object]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Protocol
 
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.graphs.folder import open_exported
-from pocketintent.runtime.recognizer import IntentRecognizer
 
 FORMATS = {"onnxruntime": "onnx", "tflite": "tflite"}
 SCORINGS = ("decoded", "table")

@@ -14,7 +14,7 @@ class FastText:
 
     def build(self, cache: Path, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train on the templates and save; each time, since the templates may be others."""
-        from pocketintent.evaluation.intents.fasttext import FastTextClassifier
+        from pocketintent_lab.evaluation.intents.fasttext import FastTextClassifier
 
         numbers = {name: str(number) for number, name in enumerate(sorted(set(intents)))}
         model = FastTextClassifier.train(texts, [numbers[intent] for intent in intents])
@@ -22,7 +22,7 @@ class FastText:
 
     def load(self, cache: Path) -> None:
         """Open the trained model."""
-        from pocketintent.evaluation.intents.fasttext import FastTextClassifier
+        from pocketintent_lab.evaluation.intents.fasttext import FastTextClassifier
 
         self.model = FastTextClassifier.load(self._path(cache))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pocketintent.runtime.decision.indexing import Search
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.index.indexing import Search
 
 
 class PocketIntent:

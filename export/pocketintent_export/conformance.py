@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.typing_errors import add_typing_errors
+from pocketintent.training.corpora.typing_errors import add_typing_errors
 
 NUM_UTTERANCES = 500
 NUM_VALUES = 8

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.arguments import (
     MAX_SEED,
     check_choice,
@@ -34,7 +35,6 @@ from pocketintent.runtime.graphs.folder import (
 )
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
-from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
 from pocketintent.runtime.templates.files import TemplateSource
 from pocketintent.runtime.templates.template_set import TemplateSet

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.bot_file import Bot, bot_parts
 from pocketintent.runtime.decision.decide import State
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -19,7 +20,6 @@ from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.folder import STATE
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import MANIFEST
-from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.characters import NORMALISATION
 from pocketintent.runtime.text.languages import languages_entry, read_languages

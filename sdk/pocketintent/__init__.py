@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pocketintent.recognizer import IntentRecognizer
     from pocketintent.runtime.decision.explain import Explanation, WordShare
     from pocketintent.runtime.decision.results import Candidate, Match
     from pocketintent.runtime.encoders.registry import load_encoder
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         PocketIntentWarning,
         TemplateError,
     )
-    from pocketintent.runtime.recognizer import IntentRecognizer
     from pocketintent.runtime.templates.template_set import TemplateSet
 
 __version__ = "0.1.0"
@@ -39,25 +39,25 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Candidate": "decision.results",
-    "Explanation": "decision.explain",
+    "Candidate": "runtime.decision.results",
+    "Explanation": "runtime.decision.explain",
     "IntentRecognizer": "recognizer",
-    "Match": "decision.results",
-    "ModelFileError": "errors",
-    "PocketIntentError": "errors",
-    "PocketIntentWarning": "errors",
-    "TemplateError": "errors",
-    "TemplateSet": "templates.template_set",
-    "WordShare": "decision.explain",
-    "load_encoder": "encoders.registry",
+    "Match": "runtime.decision.results",
+    "ModelFileError": "runtime.errors",
+    "PocketIntentError": "runtime.errors",
+    "PocketIntentWarning": "runtime.errors",
+    "TemplateError": "runtime.errors",
+    "TemplateSet": "runtime.templates.template_set",
+    "WordShare": "runtime.decision.explain",
+    "load_encoder": "runtime.encoders.registry",
 }
-"""The module of each public name, below ``pocketintent.runtime``."""
+"""The module of each public name, below ``pocketintent``."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"pocketintent.runtime.{_MODULES[name]}"), name)
+    value = getattr(import_module(f"pocketintent.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
 

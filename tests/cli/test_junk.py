@@ -17,9 +17,9 @@ import pytest
 pytest.importorskip("torch")
 from junk import CALLS, NEVER_NUMBERS, Call, calls, commands, plain_call, write_files
 from pocketintent.cli.main import main
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.recognizer import IntentRecognizer
 
 SECONDS = 60
 """A call that takes longer hangs."""

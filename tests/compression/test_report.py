@@ -13,11 +13,11 @@ from pocketintent.compression.report import (
     quality_change,
     size_report,
 )
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pocketintent import IntentRecognizer
-from pocketintent.evaluation.bot.answers import ask, count_answers
-from pocketintent.evaluation.bot.utterances import read_labelled
+from pocketintent.bot.answers import ask, count_answers
+from pocketintent.bot.utterances import read_labelled
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "examples" / "library"
 

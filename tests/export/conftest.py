@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pocketintent.runtime.decision.indexing import IndexedTemplates
-from pocketintent.runtime.decision.matching import TableIndex
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.index.indexing import IndexedTemplates
+from pocketintent.runtime.index.matching import TableIndex
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from exported_folders import read_conformance, read_manifest
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.folder import open_exported
-from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent_export import export_folder
 

@@ -5,7 +5,7 @@ import pytest
 
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.settings import (
+from pocketintent.settings import (
     check_ngram_lengths,
     check_settings,
     list_settings,
@@ -15,8 +15,8 @@ from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.finish.settings import FinishSettings
 from pocketintent.training.starspace.settings import StarSpaceSettings
-from pocketintent.training.terms.settings import TermSettings
-from pocketintent.training.words.settings import WordSettings
+from pocketintent_lab.training.terms.settings import TermSettings
+from pocketintent_lab.training.words.settings import WordSettings
 
 ALL_SETTINGS: list[Any] = [
     StarSpaceSettings,

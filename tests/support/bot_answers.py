@@ -1,6 +1,6 @@
 """Answers of an imagined recogniser, for the tests of figures and limits."""
 
-from pocketintent.evaluation.bot.answers import Answer
+from pocketintent.bot.answers import Answer
 from pocketintent.evaluation.records import Utterance
 from pocketintent.runtime.decision.results import Candidate, Match, Reason
 

@@ -12,12 +12,12 @@ import numpy as np
 from benchmarks.robustness.hostile_files import models as hostile_models
 from benchmarks.robustness.hostile_files import templates as hostile_templates
 from benchmarks.robustness.hostile_files.models import Parts
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model
-from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.index.indexing import Search
 
 TEMPLATES = {
     "none": ["play the light"],

@@ -20,8 +20,6 @@ from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
-from pocketintent.runtime.encoders.infersent.encoder import InferSentEncoder
-from pocketintent.runtime.encoders.infersent.network import BiLstm, BiLstmSizes
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.weights import StoredMatrix, Weights
 from pocketintent.runtime.files.model_file import DTYPES, METADATA_KEY
@@ -31,6 +29,8 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
+from pocketintent_lab.encoders.infersent.network import BiLstm, BiLstmSizes
 
 WORDS = ("turn", "on", "the", "light", "play", "music")
 DIM = 4

@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.speed.encoders.systems import SEED
 from pocketintent.evaluation.intents.datasets import load_intent_data
-from pocketintent.evaluation.keyphrases.scoring import read_keyphrases
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.typing_errors import add_typing_errors
+from pocketintent.training.corpora.typing_errors import add_typing_errors
+from pocketintent_lab.evaluation.keyphrases.scoring import read_keyphrases
 
 KINDS = ("words", "phrases", "utterances")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from pocketintent.runtime.decision.indexing import IndexedTemplates
-from pocketintent.runtime.decision.matching import TableIndex
 from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.index.indexing import IndexedTemplates
+from pocketintent.runtime.index.matching import TableIndex
 from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.decisions import decision_module
 from pocketintent_export.layers.similarities import BestTemplates, Scores

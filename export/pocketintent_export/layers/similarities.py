@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from pocketintent.runtime.decision.matching import TableIndex
+from pocketintent.runtime.index.matching import TableIndex
 from pocketintent.runtime.quantization.packing import CodeArray
 from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.codes import Codes, unknown_zero

@@ -20,16 +20,16 @@ from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.training import command_line
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
-from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.index.indexing import Search
 from pocketintent.runtime.templates.bot_file import find_bot_file
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.loop.options import RunOptions
 
 if TYPE_CHECKING:
-    from pocketintent.runtime.recognizer import IntentRecognizer
+    from pocketintent.recognizer import IntentRecognizer
     from pocketintent.runtime.templates.template_set import TemplateSet
 
 EPILOG = """\
@@ -152,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _build(args: argparse.Namespace) -> tuple[IntentRecognizer, dict[str, int] | None]:
     """The recogniser to save, and the numbers of its model's words before and after."""
-    from pocketintent.runtime.recognizer import IntentRecognizer
+    from pocketintent.recognizer import IntentRecognizer
 
     of_bot_file = find_bot_file(args.templates) is not None
     changes = args.teacher is not None or args.max_words is not None

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from pocketintent.runtime.plugins import installed_plugins
+
 
 class Command(NamedTuple):
     """A subcommand."""
@@ -23,6 +25,17 @@ class Command(NamedTuple):
     subcommands of its own, ``run(args)``."""
     summary: str
     """Its line in the help of the command above it."""
+
+
+def plugin_commands(group: str) -> tuple[Command, ...]:
+    """The subcommands that other distributions add to a command.
+
+    Args:
+        group: The command, such as ``"train"``: entry points of this name in the group
+            ``pocketintent.commands`` are tuples of commands.
+    """
+    plugins = installed_plugins("pocketintent.commands")
+    return tuple(plugins[group].load()) if group in plugins else ()
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):

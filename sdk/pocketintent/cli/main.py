@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -23,11 +23,6 @@ COMMANDS = (
     Command("train", "pocketintent.cli.train.command", "learn an encoder from a corpus"),
     Command("compress", "pocketintent.cli.compress.compress", "prune and quantise a model"),
     Command(
-        "compress-sweep",
-        "pocketintent.cli.compress.sweep",
-        "measure quality and size over many quantiser settings",
-    ),
-    Command(
         "combine",
         "pocketintent.cli.compress.combine",
         "join word vectors and a character network in one model",
@@ -38,7 +33,6 @@ COMMANDS = (
         "make ONNX or TFLite graphs for apps in other languages",
     ),
     Command("evaluate", "pocketintent.cli.evaluate.command", "measure a model"),
-    Command("compare", "pocketintent.cli.compare", "train several algorithms and compare them"),
     Command(
         "templates",
         "pocketintent.cli.templates.command",
@@ -77,11 +71,15 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(
+    argv: Sequence[str] | None = None,
+    build: Callable[[], argparse.ArgumentParser] = build_parser,
+) -> int:
     """Run the command.
 
     Args:
         argv: The arguments without the program's name; None for those of the process.
+        build: Makes the parser; by default that of ``pocketintent``.
 
     Returns:
         The exit status: 0 success, 1 bad input, 130 interrupted. Bad usage ends the process with
@@ -93,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     args = argparse.Namespace()
     try:
-        build_parser().parse_args(arguments, args)
+        build().parse_args(arguments, args)
         check_paths(args.parser, args)
         with _warnings_as_notes():
             status: int = args.run(args)

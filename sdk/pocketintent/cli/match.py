@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
             "exported folder, as --model with --backend onnxruntime or tflite, has its own"
         )
 
-    from pocketintent.runtime.recognizer import IntentRecognizer
+    from pocketintent.recognizer import IntentRecognizer
 
     recognizer = IntentRecognizer.load(
         templates=args.templates,

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.decision.template_rows import fit_template_quantizer
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.index.template_rows import fit_template_quantizer
 from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
@@ -138,7 +138,7 @@ def add_template_quantizer(
     """Fit the codebook that a recogniser quantises its templates with.
 
     It is fitted on sentence vectors of a corpus, so that an app does not fit a codebook at every
-    start; see :func:`pocketintent.runtime.decision.matching.fit_template_quantizer`.
+    start; see :func:`pocketintent.runtime.index.matching.fit_template_quantizer`.
 
     Args:
         encoder: The encoder, already compressed; it is not changed.

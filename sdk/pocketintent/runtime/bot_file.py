@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.decision.building import build_state, make_corrector
 from pocketintent.runtime.decision.decide import State
-from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer
 from pocketintent.runtime.decision.scoring import Parts
-from pocketintent.runtime.decision.stored_index import index_parts, read_index
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
 from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
+from pocketintent.runtime.index.indexing import Search
+from pocketintent.runtime.index.stored_index import index_parts, read_index
 from pocketintent.runtime.templates.bot_file import read_bot_templates, templates_tensor
 from pocketintent.runtime.templates.template_set import TemplateSet
 

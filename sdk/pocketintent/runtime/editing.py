@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from pocketintent.runtime.arguments import check_path, check_range
 from pocketintent.runtime.bot_file import Bot, save_bot
 from pocketintent.runtime.decision.building import build_state
-from pocketintent.runtime.decision.indexing import IndexedTemplates, Search
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.index.indexing import IndexedTemplates, Search
 from pocketintent.runtime.templates import bot_file, files
 from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
 from pocketintent.runtime.templates.template_set import TemplateSet

@@ -9,13 +9,13 @@ from typing import Any, Literal, cast, get_args
 from pocketintent.runtime.arguments import check_choice, check_flag
 from pocketintent.runtime.bot_file import Bot, load_bot, read_bot, with_settings
 from pocketintent.runtime.decision.building import build_state
-from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder, naming_damage
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import ExportedFolder, open_exported
+from pocketintent.runtime.index.indexing import Search
 from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
 from pocketintent.runtime.templates.files import TemplateSource, load_templates
 

@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
-from pocketintent.runtime.settings import setting
+from pocketintent.settings import setting
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from pocketintent.evaluation.intents.baselines import BASELINES, make_baseline
-from pocketintent.evaluation.intents.cnn import CnnClassifier
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates, load_intent_data
-from pocketintent.evaluation.intents.fasttext import FastTextClassifier
 from pocketintent.evaluation.intents.few_shot import evaluate_system
 from pocketintent.evaluation.records import Utterance
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent_lab.evaluation.intents.cnn import CnnClassifier
+from pocketintent_lab.evaluation.intents.fasttext import FastTextClassifier
 
 TEXTS = ["turn on the light", "play a song", "order pizza", "hello"] * 6
 LABELS = np.array([0, 1, 2, 3] * 6, np.intp)
@@ -99,7 +99,7 @@ def test_fasttext_is_asked_with_the_tokens_that_it_was_trained_on(tmp_path: Path
 
 def test_the_network_equals_plain_convolutions() -> None:
     torch = pytest.importorskip("torch")
-    from pocketintent.evaluation.intents.cnn import _build_network
+    from pocketintent_lab.evaluation.intents.cnn import _build_network
 
     torch.manual_seed(0)
     network = _build_network(torch.randn(30, 8), num_labels=4).eval()

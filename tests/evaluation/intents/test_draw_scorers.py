@@ -14,12 +14,12 @@ from pocketintent.evaluation.intents.datasets import (
 )
 from pocketintent.evaluation.intents.draw_scorers import SEARCHES, DrawScorers, EmbeddedTexts
 from pocketintent.evaluation.records import Utterance
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.recognizer import IntentRecognizer
+from pocketintent.runtime.index.indexing import Search
 from pocketintent.runtime.templates.intent_names import words_of_name
 
 

@@ -5,10 +5,10 @@ import pytest
 from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
 from pocketintent.evaluation.intents.few_shot import evaluate_intents
 from pocketintent.evaluation.intents.systems import EncoderSystem
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.recognizer import IntentRecognizer
 
 
 def test_report_has_a_row_for_each_number_of_shots_and_decision(

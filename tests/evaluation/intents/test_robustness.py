@@ -14,8 +14,8 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.correction import Corrector
-from pocketintent.runtime.text.typing_errors import add_typing_errors
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.training.corpora.typing_errors import add_typing_errors
 
 
 class RecordingEncoder:

@@ -9,12 +9,12 @@ pytest.importorskip("torch")
 import torch
 
 from pocketintent.runtime.arrays import unit_rows
-from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.calibration import Calibration
 from pocketintent.runtime.decision.logistic.classifier import Classifier
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.logistic.solver import sigmoid
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
 from pocketintent_export.layers.decisions import decision_module
 from pocketintent_export.layers.similarities import BestTemplates

@@ -11,11 +11,11 @@ pytest.importorskip("torch")
 import torch
 
 from pocketintent.runtime.arrays import unit_rows
-from pocketintent.runtime.decision.indexing import IndexedTemplates
-from pocketintent.runtime.decision.matching import Similarity, TableIndex
 from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent.runtime.index.indexing import IndexedTemplates
+from pocketintent.runtime.index.matching import Similarity, TableIndex
 from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.export import Scoring
 from pocketintent_export.layers.recognizer import RecognizerModule

@@ -14,12 +14,12 @@ pytest.importorskip("onnxscript")
 import onnx
 import torch
 
-from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.layers.recognizer import RecognizerModule
 from pocketintent_export.writers import tflite as tflite_writer

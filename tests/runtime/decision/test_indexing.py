@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from pocketintent.runtime.decision.indexing import index_templates
-from pocketintent.runtime.decision.template_rows import fit_template_quantizer
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.index.indexing import index_templates
+from pocketintent.runtime.index.template_rows import fit_template_quantizer
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.vocabulary import Vocabulary

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.arrays import unit_rows
-from pocketintent.runtime.decision.hits import Hit
-from pocketintent.runtime.decision.matching import ExactIndex, Similarity, TableIndex
-from pocketintent.runtime.decision.template_rows import (
+from pocketintent.runtime.index.hits import Hit
+from pocketintent.runtime.index.matching import ExactIndex, Similarity, TableIndex
+from pocketintent.runtime.index.template_rows import (
     add_centroid,
     fit_template_quantizer,
     quantization_errors,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from pocketintent import ModelFileError
-from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
-from pocketintent.runtime.decision.stored_index import index_parts, read_index
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.index.indexing import IndexedTemplates, Search, index_templates
+from pocketintent.runtime.index.stored_index import index_parts, read_index
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
 TEMPLATES = {

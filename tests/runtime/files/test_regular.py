@@ -3,16 +3,16 @@ from pathlib import Path
 
 import pytest
 
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.graphs.folder import open_exported
-from pocketintent.runtime.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.training.corpora.reader import read_corpus
 from pocketintent.training.corpora.records import read_content
-from pocketintent.training.terms.files import load_terms
+from pocketintent.training.corpora.terms import load_terms
 from pocketintent.training.vectors.reading import read_vectors
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes")

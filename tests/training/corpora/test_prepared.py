@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 from pocketintent.training.corpora.prepared import load_prepared, prepare_corpus
-from pocketintent.training.glove.settings import GloveSettings
+from pocketintent_lab.training.glove.settings import GloveSettings
 
 
 def test_a_corpus_joined_into_one_long_line_has_the_same_words(tmp_path: Path) -> None:

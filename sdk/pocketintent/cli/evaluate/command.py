@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.commands import Command, add_commands
+from pocketintent.cli.commands import Command, add_commands, plugin_commands
 
 TASKS = (
     Command("sts", "pocketintent.cli.evaluate.sts", "correlation of cosine with gold similarity"),
@@ -25,34 +25,9 @@ TASKS = (
         "correlation of cosine with the scores of any CSV or JSONL of text pairs",
     ),
     Command(
-        "triplets",
-        "pocketintent.cli.evaluate.triplets",
-        "whether texts of one meaning are nearer to each other than to all other texts",
-    ),
-    Command(
         "typing-errors",
         "pocketintent.cli.evaluate.typing_errors",
         "few-shot accuracy with random typing errors in each utterance",
-    ),
-    Command(
-        "reconstruction",
-        "pocketintent.cli.evaluate.reconstruction",
-        "word vectors rebuilt by a CharEmb against the original vectors, on STS",
-    ),
-    Command(
-        "encoders",
-        "pocketintent.cli.evaluate.encoders",
-        "tables of vectors and models side by side, as encoders of whole texts",
-    ),
-    Command(
-        "retrieval",
-        "pocketintent.cli.evaluate.retrieval",
-        "recall of documents, given questions: embeddings, ensembles, FCRR and ConvRR",
-    ),
-    Command(
-        "terms",
-        "pocketintent.cli.evaluate.terms",
-        "precision, recall and F1 of a document's terms against its keyphrases",
     ),
 )
 """The tasks, in the order of the help."""
@@ -74,4 +49,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the tasks of ``evaluate``."""
     parser.description = "Measure a model. Prints JSON."
     parser.epilog = EXAMPLES
-    add_commands(parser, "TASK", TASKS)
+    add_commands(parser, "TASK", TASKS + plugin_commands("evaluate"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pocketintent.cli.options.numbers import number
 
 if TYPE_CHECKING:
-    from pocketintent.runtime.recognizer import IntentRecognizer
+    from pocketintent.recognizer import IntentRecognizer
 
 
 def add_limit_options(parser: argparse.ArgumentParser) -> None:

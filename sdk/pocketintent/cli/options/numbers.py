@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pocketintent.runtime.arguments import MAX_SEED
-from pocketintent.runtime.settings import Bounds
+from pocketintent.settings import Bounds
 
 _KINDS = {int: "a whole number", float: "a number"}
 

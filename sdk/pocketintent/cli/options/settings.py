@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from pocketintent.cli.options.numbers import NumberType
-from pocketintent.runtime.settings import Setting, list_settings
+from pocketintent.settings import Setting, list_settings
 
 Settings = TypeVar("Settings")
 

@@ -14,22 +14,22 @@ from typing import Any
 
 from pocketintent.cli.options.settings import option_name, show_default
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.settings import Setting, list_settings
+from pocketintent.settings import Setting, list_settings
 
 MODULES = {
     "StarSpaceSettings": "pocketintent.training.starspace.settings",
-    "Sent2VecSettings": "pocketintent.training.sent2vec.settings",
-    "GloveSettings": "pocketintent.training.glove.settings",
+    "Sent2VecSettings": "pocketintent_lab.training.sent2vec.settings",
+    "GloveSettings": "pocketintent_lab.training.glove.settings",
     "FinishSettings": "pocketintent.training.finish.settings",
     "DistilSettings": "pocketintent.training.distil.settings",
     "ContextualSettings": "pocketintent.training.contextual.settings",
-    "ConvrrSettings": "pocketintent.training.convrr.settings",
-    "InferSentSettings": "pocketintent.training.infersent.settings",
+    "ConvrrSettings": "pocketintent_lab.training.convrr.settings",
+    "InferSentSettings": "pocketintent_lab.training.infersent.settings",
     "CharEmbSettings": "pocketintent.training.charemb.settings",
-    "MaskedLmSettings": "pocketintent.training.masked_lm.settings",
-    "TuningSettings": "pocketintent.training.neural.settings",
-    "TermSettings": "pocketintent.training.terms.settings",
-    "WordSettings": "pocketintent.training.words.settings",
+    "MaskedLmSettings": "pocketintent_lab.training.masked_lm.settings",
+    "TuningSettings": "pocketintent_lab.training.neural.settings",
+    "TermSettings": "pocketintent_lab.training.terms.settings",
+    "WordSettings": "pocketintent_lab.training.words.settings",
 }
 """The settings classes that have a table, and their modules."""
 

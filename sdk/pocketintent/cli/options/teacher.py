@@ -14,8 +14,8 @@ from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.settings import list_settings
-from pocketintent.training.neural.settings import (
+from pocketintent.settings import list_settings
+from pocketintent_lab.training.neural.settings import (
     BLUEPRINTS,
     FORMS,
     LAYERS,
@@ -156,9 +156,9 @@ def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[t
     Raises:
         PocketIntentError: The options do not fit each other, or the teacher cannot be used.
     """
-    from pocketintent.training.multires.encoder import load_ensemble
-    from pocketintent.training.teachers.concatenated import ConcatenatedEncoder
     from pocketintent.training.teachers.loader import load_teacher
+    from pocketintent_lab.training.multires.encoder import load_ensemble
+    from pocketintent_lab.training.teachers.concatenated import ConcatenatedEncoder
 
     def load(path: Path, **options: Any) -> Encoder:
         if path.suffix == ".json" and not options.get("neural"):

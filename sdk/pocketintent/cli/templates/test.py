@@ -91,10 +91,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Test a bot."""
-    from pocketintent.evaluation.bot.report import evaluate_bot
-    from pocketintent.evaluation.bot.utterances import read_labelled
-    from pocketintent.evaluation.bot.words import describe
-    from pocketintent.runtime.recognizer import IntentRecognizer
+    from pocketintent.bot.report import evaluate_bot
+    from pocketintent.bot.utterances import read_labelled
+    from pocketintent.bot.words import describe
+    from pocketintent.recognizer import IntentRecognizer
     from pocketintent.runtime.templates.bot_file import choose_model
 
     recognizer = IntentRecognizer.load(args.templates, args.model, decision=args.decision)
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.json:
         print_note(describe(report, matrix))
     if args.plot is not None:
-        from pocketintent.evaluation.bot.matrix_plot import plot_confusion
+        from pocketintent.bot.matrix_plot import plot_confusion
 
         plot_confusion(matrix, args.templates, args.plot)
         print_note(f"plot: {args.plot}")

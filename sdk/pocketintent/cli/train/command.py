@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.commands import Command, add_commands
+from pocketintent.cli.commands import Command, add_commands, plugin_commands
 
 METHODS = (
     Command(
         "starspace",
         "pocketintent.cli.train.starspace",
         "word embeddings learnt by ranking (Wu et al. 2018)",
-    ),
-    Command(
-        "sent2vec",
-        "pocketintent.cli.train.sent2vec",
-        "word vectors whose mean predicts each word of a sentence (Pagliardini et al. 2018)",
-    ),
-    Command(
-        "glove",
-        "pocketintent.cli.train.glove",
-        "word vectors from co-occurrence counts (Pennington et al. 2014)",
     ),
     Command(
         "charemb",
@@ -38,32 +28,9 @@ METHODS = (
         "words and a network that changes them by their neighbours, from a sentence encoder",
     ),
     Command(
-        "masked-lm",
-        "pocketintent.cli.train.masked_lm",
-        "a small masked language model, for neural embeddings and as a teacher",
-    ),
-    Command(
-        "infersent",
-        "pocketintent.cli.train.infersent",
-        "a BiLSTM over word vectors, from labelled pairs of sentences (Conneau et al. 2017)",
-    ),
-    Command(
-        "convrr",
-        "pocketintent.cli.train.convrr",
-        "an adapter that moves the templates of an intent towards each other",
-    ),
-    Command(
-        "terms", "pocketintent.cli.train.terms", "terms of several words, found without labels"
-    ),
-    Command(
         "finish",
         "pocketintent.cli.train.finish",
         "weight the words of a trained model and add dimensions for their character n-grams",
-    ),
-    Command(
-        "words",
-        "pocketintent.cli.train.words",
-        "word vectors by Word2Vec or FastText, or a model from the vectors of another program",
     ),
     Command(
         "targets",
@@ -94,4 +61,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "`pocketintent compress`."
     )
     parser.epilog = EXAMPLES
-    add_commands(parser, "METHOD", METHODS)
+    add_commands(parser, "METHOD", METHODS + plugin_commands("train"))

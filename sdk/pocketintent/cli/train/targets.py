@@ -173,7 +173,7 @@ def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
     """The distinct texts, in order."""
     from pocketintent.runtime.templates.files import load_templates
     from pocketintent.training.corpora.reader import read_texts
-    from pocketintent.training.terms.files import load_terms
+    from pocketintent.training.corpora.terms import load_terms
     from pocketintent.training.vectors.reading import read_vectors
     from pocketintent.training.vectors.writing import written_terms
 

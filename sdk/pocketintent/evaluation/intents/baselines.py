@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
-from pocketintent.evaluation.intents.fasttext import FastTextClassifier
 from pocketintent.evaluation.intents.systems import Predict, Prediction, System
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent_lab.evaluation.intents.fasttext import FastTextClassifier
 
 FitPredict = Callable[[list[str], IndexArray, list[str], int], IndexArray]
 """From texts, their labels, queries and a seed to the labels of the queries."""
@@ -125,7 +125,7 @@ def make_baseline(name: str, encoder: ModelEncoder | None = None) -> System:
     if name == "fasttext":
         return SupervisedSystem(fasttext_classify)
     if name == "cnn":
-        from pocketintent.evaluation.intents.cnn import CnnClassifier
+        from pocketintent_lab.evaluation.intents.cnn import CnnClassifier
 
         return SupervisedSystem(CnnClassifier(encoder))
     raise PocketIntentError(f"unknown baseline {name!r}; choose one of {', '.join(BASELINES)}")

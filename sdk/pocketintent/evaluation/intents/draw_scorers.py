@@ -9,14 +9,14 @@ from typing import cast, get_args
 import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
+from pocketintent.recognizer import TEXTS_AT_ONCE
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.decision.building import make_corrector
-from pocketintent.runtime.decision.indexing import Search, index_templates
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, make_scorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.recognizer import TEXTS_AT_ONCE
+from pocketintent.runtime.index.indexing import Search, index_templates
 from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
 
 SEARCHES: tuple[Search, ...] = get_args(Search)

@@ -19,7 +19,7 @@ from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.typing_errors import add_typing_errors
+from pocketintent.training.corpora.typing_errors import add_typing_errors
 
 
 def misspell(texts: Sequence[str], count: int, *, run: int = 0, seed: int = 0) -> list[str]:

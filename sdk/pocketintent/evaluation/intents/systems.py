@@ -14,9 +14,9 @@ from pocketintent.evaluation.intents.draw_scorers import (
     check_search,
 )
 from pocketintent.runtime.arrays import IndexArray
-from pocketintent.runtime.decision.indexing import Search
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.index.indexing import Search
 
 
 @dataclass(frozen=True)

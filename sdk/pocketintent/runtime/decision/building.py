@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import chain
 
 from pocketintent.runtime.decision.decide import State
-from pocketintent.runtime.decision.indexing import IndexedTemplates, Search, index_templates
 from pocketintent.runtime.decision.registry import Decision, make_scorer
 from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.index.indexing import IndexedTemplates, Search, index_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import Corrector
 

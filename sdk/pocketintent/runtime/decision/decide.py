@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.hits import ROUNDING, Hit, HitBlock
-from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.results import Candidate, Match, Reason
 from pocketintent.runtime.decision.scoring import Scorer
+from pocketintent.runtime.index.hits import ROUNDING, Hit, HitBlock
+from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent.runtime.templates.refusals import Refusals
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import Corrector

@@ -9,12 +9,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.hits import Hit, HitBlock
-from pocketintent.runtime.decision.indexing import IndexedTemplates
-from pocketintent.runtime.decision.matching import Index, Similarity
 from pocketintent.runtime.decision.scoring import Parts, Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.graphs.features import FeatureSettings
+from pocketintent.runtime.index.hits import Hit, HitBlock
+from pocketintent.runtime.index.indexing import IndexedTemplates
+from pocketintent.runtime.index.matching import Index, Similarity
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 

@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 Decision = Literal["logistic", "nearest", "nearest+centroid"]

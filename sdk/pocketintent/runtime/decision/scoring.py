@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.hits import Hit, HitBlock
 from pocketintent.runtime.graphs.features import FeatureSettings
+from pocketintent.runtime.index.hits import Hit, HitBlock
 
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 """A part of a bot file: an entry of its manifest, and its tensors by name without a prefix."""

@@ -1,6 +1,7 @@
 """The registry of encoder kinds: the class for each ``kind`` of model file.
 
-A new kind of this package is a line in ``_KINDS``; code outside of it calls :func:`register`.
+A new kind of this package is a line in ``_KINDS``. Another distribution names its class in an entry
+point of the group ``pocketintent.encoders``, or calls :func:`register`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import BOT, ModelFile, load_model
 from pocketintent.runtime.files.shipped_models import find_model
+from pocketintent.runtime.plugins import installed_plugins
 from pocketintent.runtime.text.languages import read_languages
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
@@ -24,10 +26,11 @@ _KINDS: dict[str, str | type[ModelEncoder]] = {
     "charemb": "pocketintent.runtime.encoders.charemb.encoder:CharEncoder",
     "combined": "pocketintent.runtime.encoders.combined.encoder:CombinedEncoder",
     "contextual": "pocketintent.runtime.encoders.contextual.encoder:ContextualEncoder",
-    "convrr": "pocketintent.runtime.encoders.convrr.encoder:ConvrrEncoder",
-    "infersent": "pocketintent.runtime.encoders.infersent.encoder:InferSentEncoder",
 }
 """Classes, or their import paths, by the manifest's ``kind``; a path is imported on first use."""
+
+GROUP = "pocketintent.encoders"
+"""Entry points of other distributions: an encoder class by its ``kind``."""
 
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
 """Errors that a file can cause in the code of a kind that lacks a check of its own."""
@@ -47,9 +50,11 @@ def encoder_class(kind: str) -> type[ModelEncoder]:
     """
     entry = _KINDS.get(kind)
     if entry is None:
-        raise ModelFileError(
-            f"unknown encoder kind {kind!r}; the known kinds are {', '.join(sorted(_KINDS))}"
-        )
+        plugins = installed_plugins(GROUP)
+        if kind not in plugins:
+            known = ", ".join(sorted(_KINDS | plugins))
+            raise ModelFileError(f"unknown encoder kind {kind!r}; the known kinds are {known}")
+        entry = _KINDS[kind] = plugins[kind].load()
     if isinstance(entry, str):
         module, _, name = entry.partition(":")
         entry = _KINDS[kind] = getattr(import_module(module), name)

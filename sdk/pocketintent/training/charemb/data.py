@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.characters import UNKNOWN, CharVocabulary, normalise_chars
-from pocketintent.runtime.text.typing_errors import add_typing_errors
 from pocketintent.training.charemb.settings import CharEmbSettings
 from pocketintent.training.corpora.sampling import batches_of_similar_length
+from pocketintent.training.corpora.typing_errors import add_typing_errors
 
 _SPLIT, _EPOCH, _BATCH, _PROBE = range(4)  # purposes of random generators, part of their seeds
 

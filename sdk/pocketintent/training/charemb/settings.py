@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.settings import check_settings, setting
+from pocketintent.settings import check_settings, setting
 
 
 @dataclass(frozen=True)

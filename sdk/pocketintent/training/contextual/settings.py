@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.settings import check_settings, setting
+from pocketintent.settings import check_settings, setting
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pocketintent.training.teachers.transformer import (
 from pocketintent.training.teachers.variants import whole_words
 
 if TYPE_CHECKING:
-    from pocketintent.training.neural.settings import NeuralSettings
+    from pocketintent_lab.training.neural.settings import NeuralSettings
 
 MAX_TOKENS = 128
 
@@ -81,8 +81,8 @@ def _load_neural(path: Path, settings: NeuralSettings, device: str, max_tokens: 
             "transformers saves it"
         )
     require("torch", "train")
-    from pocketintent.training.neural.encoder import NeuralEncoder
-    from pocketintent.training.neural.masked_model import MaskedModel
+    from pocketintent_lab.training.neural.encoder import NeuralEncoder
+    from pocketintent_lab.training.neural.masked_model import MaskedModel
 
     model = MaskedModel(path, device=device, max_tokens=max_tokens)
     return NeuralEncoder(model, settings)

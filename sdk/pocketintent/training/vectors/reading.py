@@ -15,13 +15,13 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.packed import reading
 from pocketintent.training.vectors.binary_rows import read_binary_rows
-from pocketintent.training.vectors.fasttext import read_fasttext
-from pocketintent.training.vectors.fasttext_file import MAGIC
-from pocketintent.training.vectors.floret_rows import FLORET_HEADER, read_floret
-from pocketintent.training.vectors.keyed_vectors import PICKLES, read_keyed_vectors
 from pocketintent.training.vectors.rows import HEADER
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.text_rows import read_text_rows
+from pocketintent_lab.training.vectors.fasttext import read_fasttext
+from pocketintent_lab.training.vectors.fasttext_file import MAGIC
+from pocketintent_lab.training.vectors.floret_rows import FLORET_HEADER, read_floret
+from pocketintent_lab.training.vectors.keyed_vectors import PICKLES, read_keyed_vectors
 
 _HEAD_BYTES = 1 << 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")

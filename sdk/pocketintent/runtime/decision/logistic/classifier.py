@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, empty_aligned
-from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.calibration import Calibration, calibrate
 from pocketintent.runtime.decision.logistic.examples import make_examples
 from pocketintent.runtime.decision.logistic.features import (
@@ -24,6 +23,7 @@ from pocketintent.runtime.decision.logistic.features import (
 from pocketintent.runtime.decision.logistic.leave_one_out import leave_one_out
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
 from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.negations import any_negated, negations_of
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_tokens

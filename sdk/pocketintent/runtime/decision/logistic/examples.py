@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.features import FeatureMaker
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT
 from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent.runtime.templates.intent_names import words_of_name
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.negations import any_negated, is_negated

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.hits import ROUNDING, Hit, HitBlock
-from pocketintent.runtime.decision.indexing import IndexedTemplates
 from pocketintent.runtime.decision.logistic.classifier import Classifier, fit_classifier
 from pocketintent.runtime.decision.logistic.solver import sigmoid
 from pocketintent.runtime.decision.logistic.stored import classifier_parts, read_classifier
-from pocketintent.runtime.decision.matching import Index
 from pocketintent.runtime.decision.scoring import Parts, Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.graphs.features import NEGATION, NGRAM_COUNTS, FeatureSettings
+from pocketintent.runtime.index.hits import ROUNDING, Hit, HitBlock
+from pocketintent.runtime.index.indexing import IndexedTemplates
+from pocketintent.runtime.index.matching import Index
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.negations import is_negated
 from pocketintent.runtime.text.ngram_counts import SETTINGS, count_ngrams_of_texts

@@ -1,0 +1,4 @@
+"""`pocketintent-lab evaluate`: a module for each task.
+
+Imports the evaluation of the laboratory.
+"""

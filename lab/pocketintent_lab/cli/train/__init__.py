@@ -1,0 +1,4 @@
+"""`pocketintent-lab train`: a module for each method.
+
+Imports the training of the laboratory.
+"""

@@ -1,0 +1,51 @@
+"""``pocketintent train glove``: word vectors from the counts of words that occur together."""
+
+from __future__ import annotations
+
+import argparse
+
+from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.training import (
+    add_corpus_option,
+    add_run_options,
+    print_record,
+    run_options,
+)
+from pocketintent.training.loop.devices import prepare_torch
+from pocketintent_lab.training.glove.settings import GloveSettings
+
+EXAMPLES = """\
+examples:
+  pocketintent train glove --corpus chats.txt.gz --out chats.safetensors
+  pocketintent train glove --corpus big.txt.gz --out model.safetensors --memory 4000 --device cuda
+  torchrun --nproc-per-node 4 -m pocketintent train glove --device cuda --corpus big.txt.gz \\
+      --out model.safetensors --resume
+
+A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
+separated by tabs), or .jsonl with "text"; both may be .gz. Stop a run at any time; --resume
+continues it and gives the same model as an uninterrupted run."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``train glove``."""
+    parser.description = (
+        "Train GloVe: word vectors are fitted to the logarithms of co-occurrence counts. Prints "
+        "the record of the run as JSON."
+    )
+    parser.epilog = EXAMPLES
+    parser.set_defaults(run=run)
+    add_corpus_option(parser)
+    add_run_options(parser)
+    add_settings(parser, GloveSettings)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train a model and print its record."""
+    prepare_torch(args.device, args.threads)
+    from pocketintent_lab.training.glove.pipeline import train_glove
+
+    training = train_glove(
+        args.corpus, args.out, read_settings(args, GloveSettings), run_options(args)
+    )
+    print_record({"out": str(args.out), **training})
+    return 0

@@ -1,0 +1,4 @@
+"""Encoder kinds that no shipped model has: ConvRR and InferSent, in NumPy.
+
+Imports the runtime.
+"""

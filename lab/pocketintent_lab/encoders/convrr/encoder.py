@@ -1,0 +1,186 @@
+"""``ConvrrEncoder``: an encoder whose vectors an adapter moves; docs/multiresolution.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.background import Background
+from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
+from pocketintent.runtime.encoders.parts import manifest_entry
+from pocketintent.runtime.encoders.registry import encoder_class
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.errors import ModelFileError, require
+from pocketintent.runtime.files.model_file import ModelFile
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent_lab.encoders.convrr.head import PREFIX, ResidualHead, read_head
+
+
+class ConvrrEncoder(ModelEncoder):
+    """Another encoder with an adapter, which adds to the vector of a text what it reads in it.
+
+    At most ``MAX_TOKENS`` tokens of a text that have a vector are read; the rest is ignored.
+
+    Args:
+        inner: The encoder that is adapted, of a kind with :meth:`ModelEncoder.combine_tokens`. The
+            model takes its tokenizer, its template codebook, its background and its manifest
+            entries from it; codebook and background belong to the adapted vectors.
+        head: The adapter.
+
+    Raises:
+        ModelFileError: The encoder and the head differ in dimensions, the encoder has an adapter
+            already, or its n-grams have the weight 0.
+        PocketIntentError: The encoder is of a kind that cannot be adapted.
+    """
+
+    kind: ClassVar[str] = PREFIX
+
+    def __init__(self, inner: ModelEncoder, head: ResidualHead) -> None:
+        if isinstance(inner, ConvrrEncoder):
+            raise ModelFileError("the model has an adapter already; adapt the model without it")
+        if inner.dim != head.dim:
+            raise ModelFileError(
+                f"the model has {inner.dim} dimensions, and its adapter has {head.dim}"
+            )
+        inner.combine_tokens(np.zeros((1, inner.dim), np.float32))
+        self.inner = inner
+        self.head = head
+        self.dim = inner.dim
+        self.tokenizer_spec = inner.tokenizer_spec
+        self.tokenize = inner.tokenize
+        self.template_quantizer = inner.template_quantizer
+        self.background = inner.background
+        self.manifest = inner.manifest
+        self._number_tokens(None)  # raises for n-grams that graphs cannot read
+
+    def encode(self, text: str) -> FloatArray:
+        """The sentence vector of a text.
+
+        Args:
+            text: Any string.
+
+        Returns:
+            float32 [dim], of unit length; zeros if no token has a vector.
+        """
+        return self._move(self.embed_tokens(self.tokenize(text))[:MAX_TOKENS])
+
+    def encode_batch(self, texts: Sequence[str]) -> FloatArray:
+        """The sentence vectors of several texts, float32 [num_texts, dim].
+
+        Each is bit-identical to the vector that :meth:`encode` returns.
+        """
+        vectors = np.empty((len(texts), self.dim), np.float32)
+        for row, text in enumerate(texts):
+            vectors[row] = self.encode(text)
+        return vectors
+
+    def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
+        """The vectors of tokens in the adapted encoder; see :meth:`ModelEncoder.embed_tokens`."""
+        return self.inner.embed_tokens(tokens)
+
+    def _move(self, words: FloatArray) -> FloatArray:
+        """The vector of a text from the vectors of its tokens, which may be none."""
+        if not len(words):
+            return np.zeros(self.dim, np.float32)
+        return self.head.move(self.inner.combine_tokens(words), words)
+
+    @property
+    def embeds_unknown_words(self) -> bool:
+        """Whether a word outside the vocabulary has a vector in the adapted encoder."""
+        return self.inner.embeds_unknown_words
+
+    @property
+    def known_words(self) -> Vocabulary | None:
+        """The words of the adapted encoder."""
+        return self.inner.known_words
+
+    @property
+    def word_table(self) -> WordTable | None:
+        """The words of the adapted encoder and their vectors, which the adapter does not move."""
+        return self.inner.word_table
+
+    @classmethod
+    def size_group(cls, tensor: str) -> str:
+        """``network`` for the adapter's tensors, and the usual groups for the others."""
+        return "network" if tensor.startswith(f"{PREFIX}.") else super().size_group(tensor)
+
+    def replace(self, **changes: Any) -> ConvrrEncoder:
+        """A copy with another encoder or adapter, or with other arguments of the encoder.
+
+        Args:
+            changes: ``inner`` and ``head``, or constructor parameters of the adapted encoder.
+
+        Raises:
+            ModelFileError: The parts do not fit each other.
+            TypeError: There is no such parameter.
+        """
+        own = {name: changes.pop(name) for name in ("inner", "head") if name in changes}
+        if changes:
+            own["inner"] = own.get("inner", self.inner).replace(**changes)
+        return super().replace(**own)
+
+    def with_background(self, background: Background | None) -> ConvrrEncoder:
+        """A copy with another background, which the adapted encoder keeps."""
+        return self.replace(inner=self.inner.with_background(background))
+
+    def check_exportable(self, source: str) -> None:
+        """Check that the adapted encoder can be exported."""
+        self.inner.check_exportable(source)
+
+    def graph_inputs(
+        self, max_length: int | None = None, max_chars: int | None = None
+    ) -> GraphInputs:
+        """The function from a text to the slots of its tokens, which are numbered."""
+        slots = self._number_tokens(max_length)
+        return GraphInputs(slots.tokenize, slots, None)
+
+    def _number_tokens(self, max_length: int | None) -> TokenInputs:
+        slots = self.inner.graph_inputs(max_length).slots
+        assert slots is not None
+        ngrams = slots.ngram_settings
+        if ngrams is not None and ngrams.weight == 0:
+            raise ModelFileError(
+                "the n-grams have the weight 0, with which a graph cannot tell an unknown word "
+                "from padding; adapt a model without n-grams"
+            )
+        return TokenInputs(slots.vocabulary, self.tokenizer_spec, ngrams, max_length, MAX_TOKENS)
+
+    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
+        """The graph ``encoder``: that of the adapted encoder, and the adapter."""
+        module = require("pocketintent_lab.export.convrr", "export")
+        return {"encoder": module.ConvrrModule(self, file_format)}
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The vector of slots, float32 [dim]; the last token may lack some of its n-grams."""
+        return self._move(self.inner.embed_slots(slots))
+
+    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The manifest and the tensors by name, as :func:`save_model` takes them."""
+        manifest, tensors = self.inner.to_model_file_parts()
+        entry, weights = self.head.to_parts()
+        entry["inner"] = self.inner.kind
+        return manifest | {"kind": self.kind, PREFIX: entry}, tensors | weights
+
+    @classmethod
+    def from_model_file(cls, model: ModelFile) -> ConvrrEncoder:
+        """The encoder of a model file of kind ``convrr``.
+
+        Raises:
+            ModelFileError: A part is missing, or the parts do not fit each other.
+        """
+        entry = manifest_entry(model.manifest, PREFIX)
+        kind = entry.get("inner")
+        if not isinstance(kind, str) or kind == cls.kind:
+            raise ModelFileError(
+                f"the manifest's {PREFIX} must have the kind of the adapted encoder as inner, not "
+                f"{kind!r}"
+            )
+        manifest = {key: value for key, value in model.manifest.items() if key != PREFIX}
+        inner = ModelFile(model.path, manifest | {"kind": kind}, model.tensors)
+        return cls(encoder_class(kind).from_model_file(inner), read_head(entry, model.tensors))

@@ -1,0 +1,4 @@
+"""Graph modules of the laboratory's encoder kinds.
+
+Imports the export and the kinds.
+"""

@@ -1,0 +1,4 @@
+"""Encoders made of several teachers.
+
+Imports the product's contract of encoders.
+"""
