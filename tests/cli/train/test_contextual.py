@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("torch")
 from command_ends import ending
+from settings_files import settings_file
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
@@ -13,7 +14,7 @@ from pocketintent.runtime.encoders.registry import load_kind
 UTTERANCES = [
     f"{verb} the {noun}" for verb in ("play", "stop", "find") for noun in ("song", "film", "news")
 ]
-QUICK = ["--dim", "4", "--epochs", "2", "--hidden", "8", "--num-buckets", "32", "--threads", "1"]
+QUICK = [*settings_file(num_buckets=32), "--dim", "4", "--epochs", "2", "--hidden", "8", "--threads", "1"]
 
 
 def call(*arguments: object) -> int:
@@ -109,7 +110,7 @@ def test_targets_are_reduced_to_components(
     ("arguments", "message"),
     [
         (("--targets", "nowhere.tsv", "--out", "m"), "nowhere.tsv"),
-        (("--targets", "words.tsv", "--out", "m", "--width", 2), "width must be an odd number"),
+        (("--targets", "words.tsv", "--out", "m", *settings_file(width=2)), "width must be an odd number"),
         (
             ("--targets", "words.tsv", "--out", "m", "--start", "no.safetensors"),
             "argument --start: no",

@@ -7,12 +7,7 @@ import argparse
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import model_file, vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.training import (
-    add_limits,
-    add_run_options,
-    print_record,
-    run_options,
-)
+from pocketintent.cli.options.training import add_run_options, print_record, run_options
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.loop.devices import prepare_torch
 
@@ -34,6 +29,8 @@ and single words, which give rare words a meaning. With --start the run goes on 
 codes stay as they are: it wins back most of what compression loses, and adapts a model to a bot
 (docs/contextual.md). Without --corpus it keeps the model's codebook and background. Stop a run at
 any time; --resume continues it and gives the same model as an uninterrupted run."""
+
+OPTIONS = ("dim", "hidden", "epochs", "learning_rate", "batch_words", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,9 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="training texts (.txt, .jsonl, .gz), from which the model gets a codebook for "
         "templates and a background (those of --start)",
     )
-    add_limits(parser)
-    add_run_options(parser)
-    add_settings(parser, ContextualSettings)
+    add_run_options(parser, network=True)
+    add_settings(parser, ContextualSettings, options=OPTIONS)
 
 
 def run(args: argparse.Namespace) -> int:
