@@ -92,9 +92,9 @@ def test_pruning_by_norm_covers_the_corpus_and_a_template_codebook_is_fitted(
     assert encoder.template_quantizer.dim == 12
 
 
-def test_variants_are_chosen_by_options(model: Path, tmp_path: Path) -> None:
+def test_variants_are_chosen_by_a_file(model: Path, tmp_path: Path) -> None:
     out = tmp_path / "small.safetensors"
-    options = ("--shared-codebook", "--no-normalise", "--no-rotate")
+    options = settings_file(per_position=False, normalised=False, rotate=False)
     assert call("compress", model, "--out", out, *SMALL, *options) == 0
     assert load_model(out).manifest["compression"]["rotate"] is False
     settings = load_model(out).manifest["words"]

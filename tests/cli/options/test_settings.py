@@ -34,6 +34,7 @@ def parser(*options: str) -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="train")
     add_settings(result, Settings, options=options or None)
     add_settings(result, More, options=())
+    result.set_defaults(parser=result)
     return result
 
 
@@ -116,7 +117,7 @@ BAD_FILES = [
     ("width = true", "line 1: width must be a number, not True"),
     ("shared = 1", "line 1: shared must be true or false, not 1"),
     ("rate = nan", "line 1: rate must be a finite number"),
-    ("rate = ", "not valid TOML: Invalid value (at line 1"),
+    ("rate = ", "not valid TOML: Invalid value"),
     (b"\xff", "not UTF-8 at byte 0"),
 ]
 

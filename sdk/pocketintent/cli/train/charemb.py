@@ -10,7 +10,12 @@ from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.cli.options.training import (
+    add_limits,
+    add_run_options,
+    print_record,
+    run_options,
+)
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.loop.devices import prepare_torch
 
@@ -69,7 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="tiny",
         help="values of the settings that are not given (%(default)s)",
     )
-    add_run_options(parser, network=True)
+    add_run_options(parser)
+    add_limits(parser)
     parser.set_defaults(preset_values=preset_values)
     title = "settings that change the preset (the defaults shown are those of tiny)"
     add_settings(parser, CharEmbSettings, options=("reads", "epochs", "seed"), title=title)

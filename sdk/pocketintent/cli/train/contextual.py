@@ -7,7 +7,12 @@ import argparse
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import model_file, vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.cli.options.training import (
+    add_limits,
+    add_run_options,
+    print_record,
+    run_options,
+)
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.loop.devices import prepare_torch
 
@@ -64,7 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="training texts (.txt, .jsonl, .gz), from which the model gets a codebook for "
         "templates and a background (those of --start)",
     )
-    add_run_options(parser, network=True)
+    add_run_options(parser)
+    add_limits(parser)
     add_settings(parser, ContextualSettings, options=OPTIONS)
 
 
