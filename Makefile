@@ -66,7 +66,7 @@ $(DEMO)/installed: pyproject.toml constraints.txt | python
 	@touch $@
 
 $(TEST)/installed: pyproject.toml lab/pyproject.toml constraints.txt | python
-	@echo "Setting up $(TEST) (once) ..." >&2
+	@echo "Setting up $(TEST) (once, some 2 GB with torch) ..." >&2
 	@$(PYTHON) -m venv $(TEST) >&2
 	@$(TEST)/bin/python $(PIP_INSTALL) constraints.txt --editable '.[dev]' --editable './lab[test]' >&2
 	@touch $@
@@ -74,7 +74,7 @@ $(TEST)/installed: pyproject.toml lab/pyproject.toml constraints.txt | python
 $(DOCS)/installed: constraints-docs.txt | python
 	@echo "Setting up $(DOCS) (once) ..." >&2
 	@$(PYTHON) -m venv $(DOCS) >&2
-	@$(DOCS)/bin/python $(PIP_INSTALL) constraints-docs.txt mkdocs-material 'mkdocstrings[python]' mike >&2
+	@$(DOCS)/bin/python $(PIP_INSTALL) constraints-docs.txt mkdocs-material 'mkdocstrings[python]' mike ruff >&2
 	@touch $@
 
 # For the tests of exports under tflite-runtime, which are skipped without it. Where it has no
@@ -82,7 +82,7 @@ $(DOCS)/installed: constraints-docs.txt | python
 $(TFLITE)/installed: pyproject.toml constraints-tflite.txt | python
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 12) or sys.platform != "linux")' || { \
 		echo "No $(TFLITE): tflite-runtime has wheels for Linux and Python up to 3.11, this is $$($(PYTHON) -c 'import platform; print(platform.system(), platform.python_version())')" >&2; exit 0; }; \
-	echo "Setting up $(TFLITE) (once) ..." >&2; \
+	echo "Setting up $(TFLITE) (once, 0.1 GB) ..." >&2; \
 	$(PYTHON) -m venv $(TFLITE) >&2 && \
 	$(TFLITE)/bin/python $(PIP_INSTALL) constraints-tflite.txt --editable '.[tflite-runtime]' >&2 && \
 	touch $@

@@ -15,8 +15,15 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
-OUTSIDE = {"lab/docs": "laboratory", "sdk/pocketintent/assets": "models"}
-"""Folders of pages outside docs/, from the root of the repository, and their folders on the site."""
+OUTSIDE = {
+    "lab/docs": "laboratory",
+    "sdk/pocketintent/assets": "models",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "README.md": "index.md",
+}
+"""Pages outside docs/, or folders of them, and their places on the site; the start page of the site
+takes the place of the README."""
 SUFFIXES = {".md", ".png", ".jsonl"}
 LINK = re.compile(r"(\]\(<?)([^)\s>#]+)")
 
@@ -24,9 +31,9 @@ LINK = re.compile(r"(\]\(<?)([^)\s>#]+)")
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages and pictures of the folders outside docs/."""
     for folder, place in OUTSIDE.items():
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in SUFFIXES:
-                uri = f"{place}/{path.relative_to(ROOT / folder).as_posix()}"
+        for path in sorted((ROOT / folder).rglob("*")) or [ROOT / folder]:
+            uri = (Path(place) / path.relative_to(ROOT / folder)).as_posix()
+            if path.suffix in SUFFIXES and files.get_file_from_path(uri) is None:
                 files.append(File.generated(config, uri, abs_src_path=str(path)))
     return files
 
