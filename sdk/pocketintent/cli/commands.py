@@ -44,6 +44,7 @@ RENAMED = {
 }
 """Commands that the documentation once showed, and what takes their place."""
 
+
 def plugin_commands(group: str) -> tuple[Command, ...]:
     """The subcommands that other distributions add to a command.
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from command_ends import ending
-from settings_files import settings_file
 from pocketintent import IntentRecognizer
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
@@ -22,6 +21,7 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
+from settings_files import settings_file
 
 WORDS = ["lamp", "light", "music", "song", "pizza", "play", "stop", "order", "switch", "dim"]
 DIM = 8

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from compress_calls import NOUNS, SMALL, VERBS, call, read
-from settings_files import settings_file
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.decision.registry import DECISIONS
@@ -17,6 +16,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from settings_files import settings_file
 
 
 def tensors_of(path: Path) -> dict[str, np.ndarray[Any, Any]]:

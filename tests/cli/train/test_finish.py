@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("torch")
 from command_ends import ending
-from settings_files import settings_file
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model
+from settings_files import settings_file
 
 
 def train(corpus: Path, out: Path, *more: str) -> None:

@@ -47,7 +47,8 @@ a network that `train charemb` has trained on the words."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``compress``."""
     parser.description = (
-        "Prune and quantise a model, or join words with a character network. Prints the size report as JSON. A quantised model keeps the "
+        "Prune and quantise a model, or join words with a character network. Prints the size "
+        "report as JSON. A quantised model keeps the "
         "codes of its words, unless an option of quantisation is given. The network of a model of "
         "kind contextual is stored as int8."
     )

@@ -177,7 +177,7 @@ class _WriteSettings(argparse.Action):
 
 
 def _write_settings(args: argparse.Namespace, path: Path | None) -> int:
-    preset = getattr(args, "preset_values", lambda _: {})(args)
+    preset: dict[str, Any] = args.preset_values(args) if "preset_values" in args else {}
     texts = [render_settings(read_settings(args, cls, **preset)) for cls in args.settings_classes]
     content = "\n".join([f"# Settings of `{args.parser.prog}`.", *texts, ""])
     if path is None:

@@ -46,7 +46,7 @@ examples:
   pocketintent train finish trained.safetensors --out finished.safetensors
   pocketintent train charemb --target default --reads words --out charemb.safetensors
   pocketintent train starspace --write-settings starspace.toml
-  pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out model.safetensors
+  pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
   pocketintent train METHOD --help
 
 A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
