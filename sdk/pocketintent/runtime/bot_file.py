@@ -22,7 +22,7 @@ from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentErr
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
 from pocketintent.runtime.index.indexing import Search
 from pocketintent.runtime.index.stored_index import index_parts, read_index
-from pocketintent.runtime.templates.bot_file import read_bot_templates, templates_tensor
+from pocketintent.runtime.templates.files import read_bot_templates, templates_tensor
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 VERSION = 1

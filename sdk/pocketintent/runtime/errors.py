@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import reprlib
+from collections.abc import Iterable
 from types import ModuleType
 
 MAX_MESSAGE = 2000
@@ -55,6 +56,11 @@ def shorten(value: object) -> str:
     if isinstance(value, int) and value.bit_length() > _LONG_BITS:
         return f"a whole number of {value.bit_length()} bits"  # Python refuses to write it
     return _REPR.repr(value)
+
+
+def list_names(names: Iterable[str]) -> str:
+    """Names in alphabetical order for a message, or "none"."""
+    return ", ".join(sorted(names)) or "none"
 
 
 UPGRADE = "upgrade pocketintent: install a later checkout or wheel"
