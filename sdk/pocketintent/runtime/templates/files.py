@@ -46,15 +46,7 @@ set."""
 
 
 def load_templates(source: TemplateSource) -> TemplateSet:
-    """Read a template set.
-
-    Args:
-        source: A path, the name of a shipped set such as ``"smart_home"``, a mapping in one of
-            the three forms, or a template set, which is checked and copied. A path may be that of
-            a bot file, whose templates alone are used.
-
-    Returns:
-        A new set.
+    """A new template set of a source; of a bot file, its templates alone are used.
 
     Raises:
         TemplateError: There is no such file or shipped set, or it breaks the format.
@@ -74,12 +66,7 @@ def load_templates(source: TemplateSource) -> TemplateSet:
 
 
 def read_templates_file(path: Path) -> Any:
-    """The decoded JSON of a template file or a bot file, not checked against the format.
-
-    Raises:
-        TemplateError: The file cannot be read, or is not JSON; see :func:`read_json`.
-        ModelFileError: The file is a damaged bot file, or a model without templates.
-    """
+    """The decoded JSON of a template or bot file, not checked; errors as of the two readers."""
     return read_form(load_model(path)) if is_model_file(path) else read_json(path)
 
 
@@ -124,11 +111,7 @@ def bundled_templates() -> dict[str, Path]:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file strictly: UTF-8, no repeated keys, no NaN.
-
-    Raises:
-        TemplateError: The file cannot be read; for a syntax error, the message has line and column.
-    """
+    """Read a JSON file strictly: UTF-8, no repeated keys, no NaN; TemplateError has the place."""
     try:
         data = read_regular(path)
     except OSError as error:
@@ -158,30 +141,16 @@ def read_json(path: Path) -> Any:
 
 
 def find_bot_file(source: object) -> Path | None:
-    """The path of a source of templates that is a bot file, or any model file, by its content.
-
-    Args:
-        source: See :data:`TemplateSource`.
-
-    Returns:
-        The path; None if the source is not a path to such a file.
-    """
-    if not isinstance(source, str | os.PathLike):
-        return None
-    return Path(source) if is_model_file(source) else None
+    """The path of a source of templates that is a bot or model file by its content; or None."""
+    if isinstance(source, str | os.PathLike) and is_model_file(source):
+        return Path(source)
+    return None
 
 
 def choose_model(
     source: object, model: str | os.PathLike[str] | None
 ) -> str | os.PathLike[str] | None:
-    """The model to use with a source of templates: a bot file has its own.
-
-    Args:
-        source: See :data:`TemplateSource`.
-        model: The model that the user names; None if none is named.
-
-    Returns:
-        The bot file, if the source is one; otherwise ``model``.
+    """The model to use with a source of templates: a bot file itself, otherwise ``model``.
 
     Raises:
         PocketIntentError: The source is a bot file or a model file, and ``model`` is named too.
@@ -198,15 +167,11 @@ def choose_model(
 
 
 def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> None:
-    """Write a set in the long form; an interrupted write leaves the old file whole.
-
-    Args:
-        template_set: The set to save; it is checked first.
-        path: The file to write or replace. Its folder must exist.
+    """Check a set and write it in the long form; a killed write leaves the old file whole.
 
     Raises:
         TemplateError: The set breaks the format.
-        OSError: The file cannot be written; the error names it and says why.
+        OSError: The file cannot be written, for example because its folder is missing.
     """
     checked = parse_templates(template_set.to_dict(), f"saving {os.fspath(path)}")
     data = orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
@@ -224,7 +189,7 @@ def templates_tensor(template_set: TemplateSet) -> dict[str, NDArray[Any]]:
 
 
 def read_form(model: ModelFile) -> Any:
-    """The decoded JSON of a bot file's templates, not checked against the format.
+    """The decoded JSON of a bot file's templates, in the long form, not checked further.
 
     Raises:
         ModelFileError: The file is not a bot file, or the tensor is damaged.
@@ -239,25 +204,13 @@ def read_form(model: ModelFile) -> Any:
     if tensor is None or tensor.dtype != np.uint8 or tensor.ndim != 1:
         raise ModelFileError(f"{model.path}: {name} is missing or not uint8 [num_bytes]")
     try:
-        return orjson.loads(tensor.tobytes())
+        form = orjson.loads(tensor.tobytes())
     except orjson.JSONDecodeError as error:
         raise ModelFileError(f"{model.path}: {name} is not JSON: {error}") from error
-
-
-def read_bot_templates(model: ModelFile) -> TemplateSet:
-    """The template set of a bot file.
-
-    Raises:
-        ModelFileError: The file is not a bot file, or the tensor is damaged.
-        TemplateError: The templates break the format.
-    """
-    form = read_form(model)
-    # The long form alone is written; the short forms would be read too, but not by other runtimes.
+    # The short forms could be read too, but not by other runtimes.
     if not isinstance(form, Mapping) or not isinstance(form.get("intents"), Mapping):
-        raise ModelFileError(
-            f"{model.path}: {BOT}.{TEMPLATES} is {shorten(form)}; the long form is expected"
-        )
-    return parse_templates(form, str(model.path))
+        raise ModelFileError(f"{model.path}: {name} is {shorten(form)}; the long form is expected")
+    return form
 
 
 def _check_depth(text: str, path: Path) -> None:
@@ -276,9 +229,9 @@ def _check_depth(text: str, path: Path) -> None:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
             raise ValueError(f"{shorten(key)} appears twice in one object; merge the two")
-        result[key] = value
-    return result
+        seen.add(key)
+    return dict(pairs)

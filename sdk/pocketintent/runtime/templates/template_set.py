@@ -72,8 +72,7 @@ class TemplateSet:
 
         Args:
             name: The intent.
-            texts: Its templates, at least one; an existing intent may get counter-examples or a
-                threshold alone.
+            texts: Its templates, at least one; an existing intent may do without.
             threshold: The intent's own threshold; None keeps the current one.
             counter_examples: Texts that resemble the intent and do not express it.
 
@@ -121,25 +120,13 @@ class TemplateSet:
         return intents, self.language, self.none, self.background, self.learn_names
 
     def all_texts(self) -> list[str]:
-        """Return the distinct texts, in order.
-
-        They are those of each intent, the intents' names if they are learned, the texts of no
-        intent, and the log lines.
-        """
-        of_intents = (
-            texts
-            for intent in self.intents.values()
-            for texts in (intent.templates, intent.counter_examples)
-        )
+        """The distinct texts: of each intent, learned names, texts of no intent, log lines."""
+        own = (intent.templates + intent.counter_examples for intent in self.intents.values())
         names = [text_of_name(name) for name in self.intents] if self.learn_names else []
-        texts = chain(*of_intents, filter(None, names), self.none, self.background)
-        return list(dict.fromkeys(texts))
+        return list(dict.fromkeys(chain(*own, filter(None, names), self.none, self.background)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the set in the long form; parsing it gives an equal set.
-
-        A value of another type than its field stays as it is, for :func:`parse_templates` to
-        refuse.
+        """The set in the long form; a value of a wrong type stays, for the parser to refuse.
 
         Raises:
             TemplateError: The intents are not a dict of :class:`IntentTemplates`.
@@ -159,18 +146,11 @@ class TemplateSet:
 
 
 def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
-    """Build a template set from a decoded JSON value.
-
-    Args:
-        obj: A mapping in one of the three forms.
-        source: Name of the source for error messages; usually the file.
-
-    Returns:
-        A new set.
+    """Build a new set from a mapping in one of the three forms; errors name the source.
 
     Raises:
-        TemplateError: The value breaks the format. The message names the source, the intent, the
-            template's position (from 1) and what to do, and counts the other problems.
+        TemplateError: The value breaks the format. The message names the intent, the template's
+            position (from 1) and what to do, and counts the other problems.
     """
     form, problems = normalise_form(obj)
     if problems:
@@ -221,15 +201,9 @@ def words_of_name(name: str) -> str:
     """An intent's name as a text: ``card_arrival`` has the words of "card arrival".
 
     A space is put where a capital letter follows a small one, and before the last of several
-    capitals that a small letter follows: ``PlayMusic`` becomes ``Play Music``, ``openURLAgain``
-    becomes ``open URL Again``. Underscores, hyphens, dots and the like stay, since the tokenizer
-    ``simple`` splits there. Like the tokenizer, it reads ``MAX_CHARS`` characters.
-
-    Args:
-        name: The name of an intent.
-
-    Returns:
-        The text.
+    capitals that a small letter follows: ``openURLAgain`` becomes ``open URL Again``. Underscores,
+    hyphens, dots and the like stay, since the tokenizer ``simple`` splits there. Like the
+    tokenizer, it reads ``MAX_CHARS`` characters.
     """
     name = name[:MAX_CHARS]
     words = name[:1]
@@ -241,12 +215,5 @@ def words_of_name(name: str) -> str:
 
 
 def text_of_name(name: str) -> str:
-    """The tokens of an intent's name with spaces between them, as any sentence encoder reads them.
-
-    Args:
-        name: The name of an intent.
-
-    Returns:
-        The text, such as "card arrival" for ``card_arrival``; empty if the name has no tokens.
-    """
+    """An intent's name as any sentence encoder reads it: "card arrival"; "" without tokens."""
     return join_tokens(simple_tokenize(words_of_name(name)))

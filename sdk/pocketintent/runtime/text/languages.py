@@ -40,10 +40,7 @@ _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 def check_language(tag: str) -> str:
-    """Return a language tag after a check of its form.
-
-    Args:
-        tag: A tag of BCP 47, such as ``"en"`` or ``"pt-BR"``.
+    """Return a language tag of BCP 47, such as ``"en"`` or ``"pt-BR"``, after a check of its form.
 
     Raises:
         PocketIntentError: It does not begin with a language code of two or three letters.
@@ -56,13 +53,7 @@ def check_language(tag: str) -> str:
 
 
 def languages_entry(languages: Sequence[str]) -> dict[str, list[str]]:
-    """The manifest entry of a model's languages.
-
-    Args:
-        languages: Language tags; a repeated tag is written once.
-
-    Returns:
-        The entry by its key; empty if there are no languages.
+    """The manifest's entry of a model's languages, each once, by its key; empty without any.
 
     Raises:
         PocketIntentError: A tag does not have the form of a language tag.
@@ -72,13 +63,7 @@ def languages_entry(languages: Sequence[str]) -> dict[str, list[str]]:
 
 
 def read_languages(manifest: Mapping[str, Any]) -> list[str]:
-    """The languages that a model's manifest names.
-
-    Args:
-        manifest: The manifest.
-
-    Returns:
-        Language tags; none if the manifest does not name the languages.
+    """The tags of the languages that a model's manifest names; none if it names none.
 
     Raises:
         ModelFileError: The entry is not a list of language tags.
@@ -94,12 +79,7 @@ def read_languages(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def speaks(languages: Sequence[str], tag: str) -> bool:
-    """Whether a language, in any variety, is among others: ``en-GB`` is among ``["en"]``.
-
-    Args:
-        languages: Language tags.
-        tag: A language tag; an underscore, as in ``en_GB``, counts as a hyphen.
-    """
+    """Whether a language, in any variety, is among others: ``en-GB`` or ``en_GB`` in ``["en"]``."""
     return primary_language(tag) in map(primary_language, languages)
 
 
@@ -111,12 +91,7 @@ def primary_language(tag: str) -> str:
 def language_warning(tag: str | None, manifest: Mapping[str, Any]) -> str | None:
     """A sentence if a model does not speak the language of a template set, in any variety.
 
-    Args:
-        tag: The set's language; None if it names none.
-        manifest: The model's manifest.
-
-    Returns:
-        None if the model speaks it, or if the set or the manifest does not name a language.
+    None if it does, or if the set (``tag`` is None) or the manifest names no language.
 
     Raises:
         ModelFileError: The manifest's ``languages`` is not a list of language tags.
@@ -131,24 +106,16 @@ def language_warning(tag: str | None, manifest: Mapping[str, Any]) -> str | None
 
 
 def negations_of(language: str | None) -> frozenset[str]:
-    """The negations of a language.
+    """The negations of a language, in any variety; none for a language without a list.
 
     Args:
-        language: A language tag, in any variety; None for ``DEFAULT_LANGUAGE``.
-
-    Returns:
-        Tokens of the tokenizer ``simple``; none for a language without a list.
+        language: A language tag; None for ``DEFAULT_LANGUAGE``.
     """
     return NEGATIONS.get(primary_language(language or DEFAULT_LANGUAGE), frozenset())
 
 
 def is_negated(text: str, negations: frozenset[str]) -> bool:
-    """Whether one of the tokens of a text is a negation.
-
-    Args:
-        text: Any string.
-        negations: Tokens, see :func:`negations_of`.
-    """
+    """Whether one of the tokens of a text is among the negations of :func:`negations_of`."""
     return not negations.isdisjoint(simple_tokenize(text))
 
 
@@ -163,14 +130,7 @@ def any_negated(texts: Iterable[str], negations: frozenset[str]) -> bool:
 
 
 def read_negations(value: Any, source: str) -> frozenset[str]:
-    """The negations that a file lists.
-
-    Args:
-        value: The entry of the file.
-        source: Whose entry it is, for the error message.
-
-    Returns:
-        At least one token.
+    """The negations that an entry of a file lists, at least one; errors name its ``source``.
 
     Raises:
         ModelFileError: The entry is not a list of texts, or is empty.

@@ -36,9 +36,6 @@ def count_ngrams(text: str) -> FloatArray:
     the bucket, and the n-gram counts -1 if the top bit is set, otherwise +1 (Weinberger et al.
     2009, "Feature hashing for large scale multitask learning", section 2).
 
-    Args:
-        text: Any string.
-
     Returns:
         float32 [NUM_BUCKETS], whole numbers; zeros for a text without tokens.
     """

@@ -74,16 +74,7 @@ def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[i
 
     The word is bracketed as ``<word>`` so that prefixes and suffixes differ from the middle. A word
     too short for any n-gram yields the bracketed word itself, so every word has at least one
-    bucket.
-
-    Args:
-        word: One token.
-        min_n: Shortest n-gram, in code points.
-        max_n: Longest n-gram, in code points.
-        num_buckets: Size of the hash table.
-
-    Returns:
-        One bucket in ``0..num_buckets-1`` for each n-gram, in the order of :func:`ngram_hashes`.
+    bucket, 0..``num_buckets`` - 1. The order is that of :func:`ngram_hashes`.
     """
     buckets: list[int] = (_hashes_of_word(word, min_n, max_n) % num_buckets).tolist()
     return buckets
