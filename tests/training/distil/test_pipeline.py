@@ -16,7 +16,7 @@ from pocketintent.training.distil.data import DistilData  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums  # noqa: E402
 from pocketintent.training.distil.pipeline import train_distilled  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.teachers.targets import read_targets  # noqa: E402

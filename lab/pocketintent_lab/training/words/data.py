@@ -15,7 +15,7 @@ from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.corpora.terms import load_terms
 from pocketintent.training.corpora.tokenizers import corpus_tokenizer
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
-from pocketintent.training.loop.options import Report
+from pocketintent.training.loop.run import Report
 from pocketintent_lab.training.terms.joiner import TermJoiner
 from pocketintent_lab.training.words.settings import WordSettings
 

@@ -20,9 +20,9 @@ from pocketintent.training.contextual.data import (
 from pocketintent.training.contextual.model import ContextModel
 from pocketintent.training.contextual.rows import RowTable
 from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.loop.descent import average_gradients
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
-from pocketintent.training.loop.gradients import average_gradients
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 from pocketintent.training.teachers.texts import TargetTexts
 
 _TEMPERATURE = 1 / 20

@@ -27,8 +27,7 @@ from pocketintent.training.contextual.start import (
 )
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 

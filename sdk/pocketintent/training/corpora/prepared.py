@@ -19,7 +19,7 @@ from pocketintent.training.corpora.reader import read_corpus, read_texts
 from pocketintent.training.corpora.sentences import train_punkt
 from pocketintent.training.corpora.tokenizers import corpus_tokenizer
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
-from pocketintent.training.loop.options import Report
+from pocketintent.training.loop.run import Report
 
 _VOCABULARY = "vocabulary.json"
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import require
 from pocketintent.training.distil.settings import DistilSettings
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
+from pocketintent.training.loop.table_training import BatchGradients, SparseRows
 from pocketintent.training.teachers.texts import TargetTexts
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.distil.data import DistilData
 from pocketintent.training.distil.model import TextBatches, WordSums
 from pocketintent.training.distil.settings import DistilSettings
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets

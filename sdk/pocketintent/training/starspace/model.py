@@ -10,7 +10,7 @@ import numpy as np
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.errors import require
 from pocketintent.runtime.text.ngrams import ngram_buckets
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows, sum_rows
+from pocketintent.training.loop.table_training import BatchGradients, SparseRows, sum_rows
 from pocketintent.training.starspace.data import BagBatch, Bags, WordBatch
 from pocketintent.training.starspace.ranking import RankingGradients, margin_cosine, softmax_dot
 from pocketintent.training.starspace.settings import StarSpaceSettings

@@ -22,8 +22,7 @@ from pocketintent.training.corpora.prepared import (
     prepare_corpus,
 )
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import Batches, TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.starspace.data import BagBatch, BagBatches, WordBatch, WordBatches
