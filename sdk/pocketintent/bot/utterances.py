@@ -10,8 +10,8 @@ from typing import NamedTuple
 from pocketintent.evaluation.records import Utterance
 from pocketintent.runtime.errors import PocketIntentError, shorten
 from pocketintent.runtime.text.lines import without_mark
-from pocketintent.training.corpora.records import parse_objects, read_content, string_field
-from pocketintent.training.corpora.tables import read_table
+from pocketintent.records import parse_objects, read_content, string_field
+from pocketintent.records import read_table
 
 _IS_JSON = {".jsonl": True, ".json": True, ".csv": False, ".tsv": False}
 """Suffixes that decide the format; the content of a file with another suffix decides it."""

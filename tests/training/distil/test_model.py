@@ -6,7 +6,7 @@ from pocketintent.training.corpora.word_counts import CountedVocabulary  # noqa:
 from pocketintent.training.distil.data import DistilData  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
-from pocketintent.training.teachers.texts import TargetTexts, initial_word_vectors  # noqa: E402
+from pocketintent.training.teachers.targets import TargetTexts, initial_word_vectors  # noqa: E402
 from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 
 

@@ -19,8 +19,7 @@ from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
 from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
-from pocketintent.training.teachers.targets import read_targets  # noqa: E402
-from pocketintent.training.teachers.texts import initial_word_vectors  # noqa: E402
+from pocketintent.training.teachers.targets import initial_word_vectors, read_targets  # noqa: E402
 from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 

@@ -15,7 +15,7 @@ from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.corpora.encoded import ragged_ranges
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.teachers.encode import to_text
-from pocketintent.training.teachers.texts import TargetTexts, reduce_targets
+from pocketintent.training.teachers.targets import TargetTexts, reduce_targets
 from pocketintent.training.vectors.table import TermVectors
 
 _MOST_TEXTS = 2048  # in a batch: the similarities of a batch are a matrix of its texts

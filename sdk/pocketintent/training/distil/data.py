@@ -13,7 +13,7 @@ from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.teachers.encode import to_text
-from pocketintent.training.teachers.texts import TargetTexts, reduce_targets
+from pocketintent.training.teachers.targets import TargetTexts, reduce_targets
 from pocketintent.training.vectors.table import TermVectors
 
 

@@ -16,7 +16,7 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import require
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.loop.table_training import BatchGradients, SparseRows
-from pocketintent.training.teachers.texts import TargetTexts
+from pocketintent.training.teachers.targets import TargetTexts
 
 if TYPE_CHECKING:
     from torch import Tensor
