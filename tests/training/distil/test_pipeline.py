@@ -12,9 +12,8 @@ torch = pytest.importorskip("torch")
 from pocketintent.runtime.encoders.registry import load_encoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
-from pocketintent.training.distil.data import DistilData  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums  # noqa: E402
-from pocketintent.training.distil.pipeline import train_distilled  # noqa: E402
+from pocketintent.training.distil.pipeline import prepare_texts, train_distilled  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
 from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
@@ -131,7 +130,7 @@ train_distilled(targets, out, DistilSettings(**ast.literal_eval(settings)))
 
 
 def test_training_moves_every_word_of_the_texts(targets: list[Path], tmp_path: Path) -> None:
-    data = DistilData.prepare(read_targets(targets), TOY)
+    data = prepare_texts(read_targets(targets), TOY)
     start = initial_word_vectors(data.training, data.words.counts, TOY.frequency_weight)
     model = WordSums(TOY, start)
     task = TableTraining(model, TextBatches(data.training, TOY))

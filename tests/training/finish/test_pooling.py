@@ -168,7 +168,7 @@ def test_a_corpus_is_read_in_blocks(
     trained: StaticEncoder, pooling: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = finish_encoder(trained, plain(pooling), TEXTS)
-    monkeypatch.setattr(pooling, "_AT_ONCE", 2)
+    monkeypatch.setattr("pocketintent.training.finish.pooling._AT_ONCE", 2)
     blocks = finish_encoder(trained, plain(pooling), TEXTS)
     np.testing.assert_allclose(blocks.words.decode(), whole.words.decode(), atol=1e-6)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.training.corpora.encoded import ragged_ranges
+from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
 
@@ -18,14 +21,9 @@ _BLOCK = 4096  # texts whose vectors are computed with at once
 
 
 def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermVectors:
-    """Read and concatenate several files of vectors; duplicate texts are kept.
+    """Read and concatenate files of vectors, see :func:`read_vectors`; duplicate texts are kept.
 
-    Args:
-        paths: The files, see :func:`pocketintent.training.vectors.reading.read_vectors`.
-        limit: Number of texts to read from each file; None for all.
-
-    Returns:
-        The texts and their vectors, float32 [num_texts, dim].
+    ``limit`` is the number of texts to read from each file; None for all.
 
     Raises:
         PocketIntentError: A file cannot be read, or the dimensions differ.
@@ -41,15 +39,9 @@ def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermV
 
 
 def principal_components(targets: TermVectors, dim: int) -> TermVectors:
-    """The same texts with the principal components of their vectors; see :func:`reduce_targets`.
+    """The same texts with ``dim`` components of their vectors, see :func:`reduce_targets`.
 
-    Args:
-        targets: The texts and their vectors, float32 [num_texts, full_dim].
-        dim: Number of components, at most ``full_dim``.
-
-    Returns:
-        The texts and vectors float32 [num_texts, dim]: unit length, or zeros where a vector is
-        zeros.
+    A vector of zeros stays zeros.
     """
     known = np.flatnonzero(targets.vectors.any(axis=1))
     reduced = np.zeros((len(targets), dim), np.float32)
@@ -89,11 +81,7 @@ class TargetTexts:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def split(self, share: float, seed: int) -> tuple[TargetTexts, TargetTexts]:
-        """Hold out texts of several words at random.
-
-        Args:
-            share: Share of the texts that is held out, 0 to below 1.
-            seed: Seed of the draw.
+        """Hold out a random share of the texts, of those of several words.
 
         Returns:
             The texts to learn, and the texts held out.
@@ -101,6 +89,89 @@ class TargetTexts:
         held_out = np.random.default_rng(seed).random(len(self)) < share
         held_out &= self.lengths > 1
         return self.take(np.flatnonzero(~held_out)), self.take(np.flatnonzero(held_out))
+
+
+@dataclass(frozen=True, eq=False)
+class TextData:
+    """The vocabulary of texts with target vectors, the texts to learn and the texts to measure."""
+
+    words: CountedVocabulary
+    """The words that get a vector, with their counts in the texts."""
+    training: TargetTexts
+    """Texts that are learnt."""
+    validation: TargetTexts
+    """Texts of several words that are held out of training; may be empty."""
+    num_left_out: int = 0
+    """Number of texts without a word, or with a zero vector."""
+    strangers: list[str] = field(default_factory=list)
+    """Words without a vector, whose ids follow those of ``words``."""
+
+    @classmethod
+    def prepare(
+        cls,
+        targets: TermVectors,
+        tokenize: Callable[[str], list[str]],
+        settings: Any,
+        *,
+        words: CountedVocabulary | None = None,
+        keep_strangers: bool = False,
+    ) -> TextData:
+        """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
+
+        Args:
+            targets: The texts with their vectors.
+            tokenize: Function from a text to its tokens.
+            settings: ``dim``, ``min_count``, ``max_words``, ``validation`` and ``seed``.
+            words: The words that have a vector; None to choose them by the settings.
+            keep_strangers: Whether other words are numbered too, and not left out.
+
+        Raises:
+            PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is
+                frequent enough, fewer than two texts are left, or all of them are held out.
+        """
+        if settings.dim > targets.dim:
+            raise PocketIntentError(
+                f"dim {settings.dim} is more than the {targets.dim} of the targets"
+            )
+        tokens = [tokenize(to_text(term)) for term in targets.terms]
+        words = words or count_vocabulary(
+            tokens,
+            min_count=settings.min_count,
+            max_words=settings.max_words,
+            extra_words={text[0] for text in tokens if len(text) == 1},
+        )
+        numbers = {word: number for number, word in enumerate(words.words)}
+        norms = np.linalg.norm(targets.vectors, axis=1)
+        ids: dict[int, list[int]] = {}
+        for row in np.flatnonzero(norms > 0).tolist():
+            if keep_strangers:
+                own = [numbers.setdefault(token, len(numbers)) for token in tokens[row]]
+            else:
+                own = [numbers[token] for token in tokens[row] if token in numbers]
+            if own:
+                ids[row] = own
+        if len(ids) < 2:
+            raise PocketIntentError(f"{len(ids)} usable texts; at least 2 are needed")
+        rows = np.array(list(ids), np.int64)
+        ends = np.cumsum([len(own) for own in ids.values()])
+        texts = TargetTexts(
+            np.array(list(chain.from_iterable(ids.values())), np.int64),
+            np.append(0, ends),
+            reduce_targets(targets.vectors[rows] / norms[rows, None], settings.dim),
+        )
+        training, validation = texts.split(settings.validation, settings.seed)
+        if not len(training):
+            raise PocketIntentError(
+                f"validation {settings.validation} holds out all {len(rows)} texts; give a smaller "
+                "share, or more texts"
+            )
+        num_left_out = len(targets) - len(rows)
+        return cls(words, training, validation, num_left_out, list(numbers)[len(words) :])
+
+
+def to_text(term: str) -> str:
+    """Write a term as people do: ``machine_learning`` with a space between its words."""
+    return term if any(map(str.isspace, term)) else term.replace("_", " ").strip() or term
 
 
 def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
@@ -132,18 +203,16 @@ def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
 def initial_word_vectors(
     texts: TargetTexts, counts: IntArray, frequency_weight: float
 ) -> FloatArray:
-    """The initial vectors of words: the target of each single word, weighted by frequency.
+    """The initial vectors of words, float32 [num_words, dim].
 
-    A word that is not a text by itself starts at the mean of the texts that contain it.
+    That of a word is its target, weighted by frequency; where the word is not a text by itself, the
+    mean of the texts that contain it.
 
     Args:
         texts: The texts. Ids from ``len(counts)`` on belong to words without a vector.
         counts: How often each word occurs, int64 [num_words].
         frequency_weight: a in the weight a / (a + share of the text) (Arora et al. 2017); 0 for
             no weights.
-
-    Returns:
-        float32 [num_words, dim].
     """
     torch = require("torch", "train")
     num_words = len(counts)
