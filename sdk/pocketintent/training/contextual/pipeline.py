@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from pocketintent.compression.background import add_background
+from pocketintent.compression.network import quantise_context
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
@@ -188,8 +189,8 @@ def from_encoder(
     Raises:
         PocketIntentError: See :meth:`ContextualData.prepare`.
     """
-    assert encoder.counts is not None
-    words = CountedVocabulary(encoder.vocabulary.words, encoder.counts.astype(np.int64))
+    assert encoder.table.counts is not None
+    words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
     data = ContextualData.prepare(vectors, settings, words, encoder.table.ngram_settings)
     return Start(data, encoder, ContextModel.from_network(encoder.network))
 
@@ -201,7 +202,7 @@ def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> Con
         PocketIntentError: The model has no n-grams, or no counts of its words.
     """
     ngrams, network = encoder.table.ngram_settings, encoder.network
-    if ngrams is None or encoder.counts is None:
+    if ngrams is None or encoder.table.counts is None:
         raise PocketIntentError(
             "the model to start from must have n-grams and counts of its words, as `train "
             "contextual` and `compress` write them"
@@ -238,7 +239,7 @@ def _save(
     old = start.encoder
     network = replace(task.model.to_network(), word_share=old.network.word_share)
     if old.network.format == "int8":
-        network = network.quantise()
+        network = quantise_context(network)
     if "training" in old.manifest:
         training = {**training, "start": old.manifest["training"]}
     manifest = {key: value for key, value in old.manifest.items() if key != "quality"}
