@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.index.template_rows import fit_template_quantizer
+from pocketintent.runtime.index.building import fit_template_quantizer
 from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
