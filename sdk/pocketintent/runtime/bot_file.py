@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.decision.building import build_bot, make_corrector
-from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer
+from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer, scorer_parts
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
 from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
@@ -66,10 +66,9 @@ def bot_parts(bot: Bot) -> Parts:
         The settings ``index`` and ``decision``, and their tensors, whose names begin with these
         words and a dot.
     """
-    scorer_parts: Parts = ({}, {}) if bot.scorer is None else bot.scorer.to_parts()
     parts: dict[str, tuple[dict[str, Any], Parts]] = {
         _INDEX: ({"search": bot.search}, index_parts(bot.templates, bot.indexed)),
-        _DECISION: ({"name": bot.decision}, scorer_parts),
+        _DECISION: ({"name": bot.decision}, scorer_parts(bot.scorer)),
     }
     settings: dict[str, Any] = {}
     tensors: dict[str, NDArray[Any]] = {}

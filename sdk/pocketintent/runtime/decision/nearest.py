@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.decision.scoring import ROUNDING, Hit, best_of_block
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.stored_tensors import Parts
 
 Similarity = Literal["nearest", "nearest+centroid"]
 """Whether the similarity to an intent's nearest template is its score, or the mean of that and the
@@ -86,10 +85,6 @@ class NearestScorer:
         if self.similarity == "nearest+centroid":
             totals = (totals + scores[..., num_templates:]) * np.float32(0.5)
         return totals
-
-    def to_parts(self) -> Parts:
-        """Nothing: the index is all."""
-        return {}, {}
 
 
 def _nearest_templates(

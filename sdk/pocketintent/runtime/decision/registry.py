@@ -7,10 +7,12 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import NDArray
 
+from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
+from pocketintent.runtime.stored_tensors import Parts
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 Decision = Literal["logistic", "nearest", "nearest+centroid"]
@@ -52,6 +54,21 @@ def make_scorer(
     return fit_scorer(encoder, templates, indexed, old)
 
 
+def scorer_parts(scorer: Scorer | None) -> Parts:
+    """What a scorer adds to a bot file, besides the index.
+
+    Returns:
+        The parts of which :func:`read_scorer` makes a scorer that gives equal scores to the last
+        bit; nothing for a scorer of which the index has all.
+    """
+    if scorer is None or isinstance(scorer, NearestScorer):
+        return {}, {}
+    from pocketintent.runtime.decision.logistic.stored import classifier_parts
+
+    assert isinstance(scorer, LogisticScorer)
+    return classifier_parts(scorer.classifier)
+
+
 def read_scorer(
     decision: Decision,
     encoder: Encoder,
@@ -65,7 +82,7 @@ def read_scorer(
         decision: The decision.
         encoder: The model of the file.
         indexed: The index of the file's templates.
-        settings: The manifest entry that :meth:`Scorer.to_parts` gave.
+        settings: The manifest entry that :func:`scorer_parts` gave.
         tensors: Its tensors, by the names that it gave.
 
     Returns:

@@ -1,8 +1,8 @@
 """The contract of decisions: what a bot asks of whatever scores the intents of a text.
 
-To add a decision, write a class with the methods of :class:`Scorer` and add it to
-:mod:`pocketintent.runtime.decision.registry`. To make it exportable, write its torch module and add
-a line to the exporter's registry of decisions.
+To add a decision, write a class with the methods of :class:`Scorer` and add it to the three
+functions of :mod:`pocketintent.runtime.decision.registry`. To make it exportable, write its torch
+module and add a line to the exporter's registry of decisions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.stored_tensors import Parts
 
 ROUNDING = 1e-5
 """Scores that differ by less may change places when the same dot products are summed in another
@@ -75,14 +74,6 @@ class Scorer(Protocol):
 
     def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The scores of all intents, float32 [num_texts, num_intents]; see :meth:`search_block`."""
-        ...
-
-    def to_parts(self) -> Parts:
-        """What the decision adds to a bot file, besides the index.
-
-        :func:`pocketintent.runtime.decision.registry.read_scorer` makes a scorer of it that gives
-        equal scores to the last bit.
-        """
         ...
 
 

@@ -15,6 +15,7 @@ from pocketintent.runtime.files.numbers import read_number
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates, IntentRows
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
     matrix_from_tensors,
     matrix_settings,
@@ -95,7 +96,8 @@ def read_index(
         raise ModelFileError(f"the index has {matrix.dim} dimensions, but the model has {dim}")
     errors = read_tensor(tensors, ERRORS, ["float32"], (len(texts),), "the index").tolist()
     max_error = read_number(settings, "max_error", 0.0, "the index")
-    quantizer, rows = None, np.empty((0, 0), np.float32)
+    quantizer: Quantizer | None = None
+    rows: NDArray[Any] = np.empty((0, 0), np.float32)
     if isinstance(matrix, QuantizedMatrix):
         quantizer, rows = matrix.quantizer, matrix.codes
     elif matrix is not None:

@@ -18,7 +18,6 @@ from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.scoring import ROUNDING, Hit, best_of_block
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.stored_tensors import Parts
 from pocketintent.runtime.text.negations import is_negated
 from pocketintent.runtime.text.ngram_counts import (
     NUM_BUCKETS,
@@ -210,9 +209,3 @@ class LogisticScorer:
         negations = self.classifier.negations
         negated = [is_negated(text, negations) for text in texts] if negations else ()
         return self.classifier.logit_block(vectors, count_ngrams_of_texts(texts), negated)
-
-    def to_parts(self) -> Parts:
-        """The classifier; see :func:`pocketintent.runtime.decision.logistic.stored`."""
-        from pocketintent.runtime.decision.logistic.stored import classifier_parts
-
-        return classifier_parts(self.classifier)
