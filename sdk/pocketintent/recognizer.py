@@ -13,12 +13,11 @@ from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, 
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.editing import EditableBot
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
+from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning, list_names
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.opening import Backend, open_bot
-from pocketintent.runtime.templates.checks import language_warning
 from pocketintent.runtime.templates.files import TemplateSource, load_templates
-from pocketintent.runtime.templates.forms import list_names
+from pocketintent.runtime.text.languages import language_warning
 
 if TYPE_CHECKING:
     from pocketintent.runtime.decision.explain import Explanation
@@ -124,7 +123,7 @@ class IntentRecognizer(EditableBot):
         check_choice("backend", backend, get_args(Backend))
         bot, manifest = open_bot(templates, model, decision, search, correct, backend)
         recognizer = cls.from_bot(bot)
-        if (warning := language_warning(recognizer._bot.templates, manifest)) is not None:
+        if (warning := language_warning(bot.templates.language, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
 

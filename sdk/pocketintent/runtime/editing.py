@@ -18,8 +18,13 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.templates import bot_file, files
-from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
+from pocketintent.runtime.templates.files import (
+    BOT_SUFFIX,
+    SUFFIX,
+    TemplateSource,
+    load_templates,
+    save_templates,
+)
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 BotT = TypeVar("BotT", bound="EditableBot")
@@ -188,16 +193,16 @@ class EditableBot:
         """
         check_path("path", path)
         bot, suffix = self._bot, os.path.splitext(os.fspath(path))[1].lower()
-        if suffix == bot_file.SUFFIX:
+        if suffix == BOT_SUFFIX:
             from pocketintent.runtime.bot_file import save_bot
 
             save_bot(path, bot)
-        elif suffix == files.SUFFIX:
+        elif suffix == SUFFIX:
             save_templates(bot.templates, path)
         else:
             raise PocketIntentError(
-                f"{os.fspath(path)!r}: the name of a template file ends in {files.SUFFIX}, that of "
-                f"a bot file in {bot_file.SUFFIX}"
+                f"{os.fspath(path)!r}: the name of a template file ends in {SUFFIX}, that of "
+                f"a bot file in {BOT_SUFFIX}"
             )
 
     def _swap(self, edited: TemplateSet) -> None:

@@ -14,8 +14,12 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder, naming_damage
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import Search
-from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
-from pocketintent.runtime.templates.files import TemplateSource, load_templates
+from pocketintent.runtime.templates.files import (
+    TemplateSource,
+    choose_model,
+    find_bot_file,
+    load_templates,
+)
 
 Backend = Literal["numpy", "onnxruntime", "tflite"]
 

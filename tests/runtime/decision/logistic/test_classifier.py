@@ -15,7 +15,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
-from pocketintent.runtime.text.negations import is_negated
+from pocketintent.runtime.text.languages import is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
 
 EDIT_TOLERANCE = 0.02
@@ -123,7 +123,7 @@ def test_odd_sets_have_finite_scores_and_the_same_ones_in_a_batch(
     encoder = tiny_encoder
     if with_background:
         lines = ["hello my friend", "play a song", "i am hungry", "open the gate"]
-        encoder = encoder.with_background(Background.fit(encoder.encode_batch(lines), lines, 4))
+        encoder = encoder.replace(background=Background.fit(encoder.encode_batch(lines), lines, 4))
     recognizer = IntentRecognizer(encoder, templates)
     texts = ["lamp on", "please lamp on now", "order pizza", "zzz", ""]
     matches = [recognizer.match(text) for text in texts]

@@ -23,9 +23,8 @@ from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRow
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.templates.intent_names import words_of_name
-from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.negations import any_negated, is_negated, negations_of
+from pocketintent.runtime.templates.template_set import TemplateSet, words_of_name
+from pocketintent.runtime.text.languages import any_negated, is_negated, negations_of
 from pocketintent.runtime.text.ngram_counts import count_ngrams_of_texts
 
 LEAST_SIMILARITY = 0.25

@@ -18,7 +18,7 @@ from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.scoring import ROUNDING, Hit, best_of_block
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.text.negations import is_negated
+from pocketintent.runtime.text.languages import is_negated
 from pocketintent.runtime.text.ngram_counts import (
     NUM_BUCKETS,
     SETTINGS,

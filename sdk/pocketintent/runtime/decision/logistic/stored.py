@@ -17,7 +17,7 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.files.numbers import LARGEST, read_number
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.stored_tensors import Parts, read_tensor
-from pocketintent.runtime.text.negations import read_negations
+from pocketintent.runtime.text.languages import read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 WEIGHTS = "weights"
