@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, read_tensor
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
@@ -18,7 +18,6 @@ from pocketintent.runtime.quantization.tensors import (
     matrix_settings,
     to_tensors,
 )
-from pocketintent.runtime.stored_tensors import read_tensor
 
 WeightFormat = Literal["float32", "int8", "codebook"]
 StoredMatrix = Int8Matrix | QuantizedMatrix | DenseMatrix
@@ -121,7 +120,8 @@ def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Sha
     """
     if not isinstance(entry, dict) or entry.get("format") not in list(_CLASSES):
         raise ModelFileError(f"the manifest's weights must name a format: {', '.join(_CLASSES)}")
-    settings = entry.get("matrices", {})
+    settings = entry.get("matrices")
+    settings = settings if isinstance(settings, dict) else {}
     matrices: dict[str, StoredMatrix] = {}
     vectors: dict[str, FloatArray] = {}
     for name, shape in shapes.items():
@@ -129,10 +129,8 @@ def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Sha
             vectors[name] = read_tensor(tensors, name, ["float32"])
         elif entry["format"] == "int8":
             matrices[name] = Int8Matrix.from_tensors(tensors, name)
-        elif isinstance(settings, dict) and isinstance(settings.get(name), dict):
-            matrices[name] = matrix_from_tensors(tensors, name, settings[name])
         else:
-            raise ModelFileError(f"the manifest's weights have no settings for {name}")
+            matrices[name] = matrix_from_tensors(tensors, name, settings.get(name))
     return Weights(entry["format"], matrices, vectors)
 
 

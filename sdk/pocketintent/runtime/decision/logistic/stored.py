@@ -7,13 +7,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import read_tensor
 from pocketintent.runtime.decision.logistic.calibration import Calibration
 from pocketintent.runtime.decision.logistic.classifier import Classifier
 from pocketintent.runtime.decision.logistic.features import bucket_weights
 from pocketintent.runtime.decision.scoring import Parts
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.files.numbers import LARGEST, read_number
-from pocketintent.runtime.stored_tensors import read_tensor
 from pocketintent.runtime.text.languages import read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
