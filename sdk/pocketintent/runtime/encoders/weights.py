@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,17 +62,14 @@ class Weights:
     def check(self, shapes: Shapes) -> None:
         """Check the weights against the shapes of a network.
 
-        Args:
-            shapes: The shape of each parameter.
-
         Raises:
             ModelFileError: A weight is missing, superfluous, of another shape or format, or
                 contains NaN or infinity.
         """
-        if self.format not in get_args(WeightFormat):
+        if self.format not in _CLASSES:
             raise ModelFileError(
-                f"the format of the weights must be one of {', '.join(get_args(WeightFormat))}, "
-                f"not {self.format!r}"
+                f"the format of the weights must be one of {', '.join(_CLASSES)}, not "
+                f"{self.format!r}"
             )
         own_shapes: Shapes = {name: _shape(matrix) for name, matrix in self.matrices.items()}
         own_shapes |= {name: vector.shape for name, vector in self.vectors.items()}
@@ -85,10 +82,10 @@ class Weights:
         for name, matrix in self.matrices.items():
             if not isinstance(matrix, _CLASSES[self.format]):
                 raise ModelFileError(f"weight {name} is not stored as {self.format}")
-            if isinstance(matrix, DenseMatrix) and not np.isfinite(matrix.vectors).all():
-                raise ModelFileError(f"weight {name} contains NaN or infinity")
-        for name, vector in self.vectors.items():
-            if not np.isfinite(vector).all():
+        floats = dict(self.vectors)
+        floats |= {n: m.vectors for n, m in self.matrices.items() if isinstance(m, DenseMatrix)}
+        for name, array in floats.items():
+            if not np.isfinite(array).all():
                 raise ModelFileError(f"weight {name} contains NaN or infinity")
 
 
@@ -108,12 +105,7 @@ def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArra
 
 
 def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Shapes) -> Weights:
-    """Read the weights that :func:`weights_to_parts` wrote.
-
-    Args:
-        entry: The manifest's entry ``weights``.
-        tensors: The tensors of the model file.
-        shapes: The shape of each parameter of the network.
+    """Read the weights of the given shapes that :func:`weights_to_parts` wrote.
 
     Raises:
         ModelFileError: A weight is missing, or differs from its settings in the entry.
