@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pocketintent import IntentRecognizer, Match, PocketIntentError, TemplateError
-from pocketintent.runtime.decision.logistic import scorer as scorer_module
+from pocketintent.runtime.decision.logistic import fitting
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.errors import MissingExtraError
@@ -226,7 +226,7 @@ def test_a_folder_fits_and_encodes_nothing_for_its_own_templates(
     expected = load_plainly(load().templates)
     for name in ("encode", "encode_batch"):
         monkeypatch.setattr(GraphEncoder, name, _refuse)
-    monkeypatch.setattr(scorer_module, "fit_classifier", _refuse)
+    monkeypatch.setattr(fitting, "fit_classifier", _refuse)
 
     recognizer = load()
 

@@ -21,7 +21,12 @@ Arguments = dict[str, list[str]]
 
 _TRAIN = {"--out": ["out.safetensors"], "--epochs": ["1"]}
 _INTENTS = {"--shots": ["1"], "--runs": ["1"]}
-_SHAPE = {"--char-dim": ["4"], "--hidden": ["4"], "--mlp": ["4"]}
+_SETTINGS = {
+    "charemb.toml": "char_dim = 4\nhidden = 4\nmlp = 4\n",
+    "contextual.toml": "min_count = 1\nnum_buckets = 16\nvalidation = 0\n",
+    "finish.toml": "num_buckets = 16\n",
+}
+"""Settings files of quick calls."""
 
 CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("match",): [
@@ -38,7 +43,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
         {"templates": ["built.safetensors"], "--out": ["out.safetensors"]},
     ],
     ("train", "starspace"): [{**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"]}],
-    ("train", "charemb"): [{**_TRAIN, **_SHAPE, "--target": ["vectors.tsv"]}],
+    ("train", "charemb"): [{**_TRAIN, "--settings": ["charemb.toml"], "--target": ["vectors.tsv"]}],
     ("train", "distil"): [
         {**_TRAIN, "--targets": ["vectors.tsv"], "--dim": ["2"], "--min-count": ["1"]}
     ],
@@ -48,9 +53,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--targets": ["vectors.tsv"],
             "--dim": ["2"],
             "--hidden": ["4"],
-            "--min-count": ["1"],
-            "--num-buckets": ["16"],
-            "--validation": ["0"],
+            "--settings": ["contextual.toml"],
         }
     ],
     ("train", "convrr"): [
@@ -101,7 +104,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "model": ["counted.safetensors"],
             "--out": ["out.safetensors"],
             "--subword-dim": ["4"],
-            "--num-buckets": ["16"],
+            "--settings": ["finish.toml"],
         },
         {
             "model": ["counted.safetensors"],
@@ -124,7 +127,13 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--out": ["out.safetensors"],
             "--sub-dim": ["8"],
             "--codebook-size": ["2"],
-        }
+        },
+        {
+            "model": ["compressed.safetensors"],
+            "--characters": ["charemb.safetensors"],
+            "--out": ["out.safetensors"],
+            "--codebook-size": ["2"],
+        },
     ],
     ("compress-sweep",): [
         {
@@ -137,14 +146,6 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--variants": ["shared"],
             "--runs": ["1"],
             "--shots": ["1"],
-        }
-    ],
-    ("combine",): [
-        {
-            "words": ["compressed.safetensors"],
-            "charemb": ["charemb.safetensors"],
-            "--out": ["out.safetensors"],
-            "--codebook-size": ["2"],
         }
     ],
     ("export",): [
@@ -281,6 +282,8 @@ def commands(
     parser = parser or build_parser()
     if isinstance(parser, CommandParser):
         parser.fill()
+        if parser.renamed:
+            return
     actions = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -372,6 +375,8 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")
     _write_retrieval(folder / "retrieval")
     (folder / "plan.toml").write_text(_PLAN)
+    for name, text in _SETTINGS.items():
+        (folder / name).write_text(text)
     _write_junk(folder)
 
 

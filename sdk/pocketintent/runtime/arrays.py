@@ -20,6 +20,9 @@ IndexArray = NDArray[np.intp]
 IntArray = NDArray[np.int64]
 """Ids and counts, as torch takes them."""
 
+Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""A part of a bot file: an entry of its manifest, and its tensors by name without a prefix."""
+
 MAX_DIM = 1 << 16
 """Largest number of dimensions of the vectors in a model file; a larger one is damage."""
 
