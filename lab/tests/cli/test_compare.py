@@ -12,12 +12,12 @@ pytest.importorskip("torch")
 pytest.importorskip("gensim")
 pytest.importorskip("matplotlib")
 from command_ends import ending
-from pocketintent.cli.main import build_parser, main
 from pocketintent_lab.cli.compare import parse_training, show_command
+from pocketintent_lab.cli.main import build_parser, main
 from pocketintent_lab.comparison.expansion import expand
 from pocketintent_lab.comparison.plan import read_plan
 
-PLANS = Path(__file__).resolve().parents[2] / "benchmarks" / "plans"
+PLANS = Path(__file__).resolve().parents[2] / "lab_benchmarks" / "plans"
 WORDS = ["the", "man", "dog", "cat", "is", "plays", "runs", "eats", "music", "ball", "food", "park"]
 
 
