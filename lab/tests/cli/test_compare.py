@@ -1,4 +1,4 @@
-"""``pocketintent compare``, from a ready plan to its page, on made data."""
+"""``pocketintent-lab compare``, from a ready plan to its page, on made data."""
 
 import itertools
 import json
@@ -99,7 +99,7 @@ def test_the_command_of_the_page_has_relative_paths_as_given(tmp_path: Path) -> 
     for out, shown in (("runs/own", "runs/own"), (str(tmp_path / "out"), "out")):
         args = build_parser().parse_args([*given, out])
         assert show_command(args) == (
-            f"pocketintent compare 'plans/my plan.toml' --data ../data --out {shown}"
+            f"pocketintent-lab compare 'plans/my plan.toml' --data ../data --out {shown}"
         )
 
 

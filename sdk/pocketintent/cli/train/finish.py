@@ -16,7 +16,7 @@ examples:
   pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256
   pocketintent train finish fasttext.safetensors --corpus chats.txt.gz --pooling sif \\
       --frequency-weight 0.001 --norm-power 1 --trained-dim 0 --subword-dim 0 --out sif.safetensors
-  pocketintent train words --from glove.6B.200d.txt --limit 50000 --out glove.safetensors
+  pocketintent-lab train words --from glove.6B.200d.txt --limit 50000 --out glove.safetensors
   pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors"""
 
 
