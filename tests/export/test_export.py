@@ -10,7 +10,7 @@ from exported_folders import read_conformance, read_manifest
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
 from pocketintent.runtime.graphs.folder import open_exported
-from pocketintent.runtime.text.negations import NEGATIONS
+from pocketintent.runtime.text.languages import NEGATIONS
 from pocketintent_export import export_folder
 
 TEMPLATES = {"greet": ["hello"], "food": ["order a pizza", "hungry"]}

@@ -16,9 +16,9 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.inputs import Speller
 from pocketintent.runtime.quantization.packing import CodeArray
 from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.characters import MAX_UNKNOWN_WORDS
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
-from pocketintent.runtime.text.unknown_words import MAX_UNKNOWN_WORDS
 
 NFKC_GROWTH = 18
 """NFKC makes at most 18 code points of one, U+FDFA."""
@@ -140,4 +140,4 @@ def test_the_limit_leaves_ordinary_texts_alone(
 
 
 def _set_limit(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
-    monkeypatch.setattr("pocketintent.runtime.text.unknown_words.MAX_UNKNOWN_WORDS", limit)
+    monkeypatch.setattr("pocketintent.runtime.text.characters.MAX_UNKNOWN_WORDS", limit)

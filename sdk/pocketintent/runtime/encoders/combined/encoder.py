@@ -22,7 +22,7 @@ from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.slots import Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.text.unknown_words import limit_unknown_words
+from pocketintent.runtime.text.characters import limit_unknown_words
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 PART = "charemb"
