@@ -109,7 +109,9 @@ def test_a_bad_plan_ends_before_any_run(data: Path, capsys: pytest.CaptureFixtur
     plan.write_text(short.replace("num-buckets", "num-bucket-s"))
     assert call(plan, data) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"pocketintent: {plan}: algorithms[2].options of 'Sent2Vec': unrecog")
+    assert error.startswith(
+        f"pocketintent-lab: {plan}: algorithms[2].options of 'Sent2Vec': unrecog"
+    )
     assert not (data.parent / "out").exists()
 
 

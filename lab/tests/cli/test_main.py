@@ -46,15 +46,12 @@ def test_the_product_lists_the_methods_of_the_laboratory(
         assert f"    {command.name}" in text
 
 
-def test_errors_and_the_command_that_continues_name_the_program(
+def test_the_command_that_continues_a_run_names_the_program(
     corpus: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert main(["sweep", "none.safetensors", "--sts", "x.jsonl", "--out", str(tmp_path)]) == 1
-    assert capsys.readouterr().err.startswith("pocketintent-lab: none.safetensors: ")
-
     def interrupt(*arguments: object, **settings: object) -> None:
         out.with_name(f"{out.name}.work").mkdir()
         raise KeyboardInterrupt
