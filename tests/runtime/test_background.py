@@ -46,7 +46,7 @@ def test_parts_that_do_not_fit_are_refused(
         Background(background.vectors, background.ngrams, background.idf * np.nan)
     wide = DenseMatrix(np.ones((3, tiny_encoder.dim + 1), np.float32))
     with pytest.raises(ModelFileError, match="the background has 33 dimensions"):
-        tiny_encoder.with_background(Background(wide, background.ngrams, background.idf))
+        tiny_encoder.replace(background=Background(wide, background.ngrams, background.idf))
 
 
 @pytest.mark.parametrize("entry", [[], {}, {"vectors": 1, "ngrams": {}}, "x"])
@@ -54,7 +54,7 @@ def test_a_damaged_entry_is_refused(
     entry: object, tiny_encoder: StaticEncoder, background: Background, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.safetensors"
-    manifest, tensors = tiny_encoder.with_background(background).to_model_file_parts()
+    manifest, tensors = tiny_encoder.replace(background=background).to_model_file_parts()
     save_model(path, manifest | {"background": entry}, tensors)
     with pytest.raises(ModelFileError, match="background"):
         load_encoder(path)
@@ -64,7 +64,7 @@ def test_the_weights_must_be_half_precision(
     tiny_encoder: StaticEncoder, background: Background, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.safetensors"
-    manifest, tensors = tiny_encoder.with_background(background).to_model_file_parts()
+    manifest, tensors = tiny_encoder.replace(background=background).to_model_file_parts()
     wrong = tensors | {"background.idf": np.ones(NUM_BUCKETS, np.float32)}
     save_model(path, manifest, wrong)
     with pytest.raises(ModelFileError, match=r"background.idf must be float16"):

@@ -71,13 +71,13 @@ def test_the_repr_of_an_encoder_has_its_kind_and_sizes(encoder: ModelEncoder, ki
 def test_a_model_file_keeps_its_background(encoder: ModelEncoder, tmp_path: Path) -> None:
     background = Background.fit(encoder.encode_batch(TEXTS), TEXTS, 3)
     path = tmp_path / "model.safetensors"
-    save_model(path, *encoder.with_background(background).to_model_file_parts())
+    save_model(path, *encoder.replace(background=background).to_model_file_parts())
     loaded = load_encoder(path)
     assert loaded.background is not None
     assert np.array_equal(loaded.background.vectors.decode(), background.vectors.decode())
     assert np.array_equal(loaded.background.ngrams.decode(), background.ngrams.decode())
     assert np.array_equal(loaded.background.idf, background.idf)
-    save_model(path, *loaded.with_background(None).to_model_file_parts())
+    save_model(path, *loaded.replace(background=None).to_model_file_parts())
     assert load_encoder(path).background is None
     assert not [name for name in load_model(path).tensors if name.startswith("background")]
 
