@@ -10,7 +10,7 @@ from backend_fixtures import OTHERS, Exported, Load, assert_all_same
 from backend_fixtures import load as load
 from backend_fixtures import load_plainly as load_plainly
 from exported_folders import check_conformance
-from pocketintent.runtime.decision.logistic import scorer as scorer_module
+from pocketintent.runtime.decision.logistic import fitting
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.graphs.encoder import GraphEncoder
@@ -103,7 +103,7 @@ def test_a_folder_fits_and_encodes_nothing_for_its_own_templates(
     expected = load_plainly(load().templates)
     for name in ("encode", "encode_batch"):
         monkeypatch.setattr(GraphEncoder, name, _refuse)
-    monkeypatch.setattr(scorer_module, "fit_classifier", _refuse)
+    monkeypatch.setattr(fitting, "fit_classifier", _refuse)
 
     recognizer = load()
 
