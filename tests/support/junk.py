@@ -22,7 +22,12 @@ Calls = dict[tuple[str, ...], list[Arguments]]
 
 TRAIN = {"--out": ["out.safetensors"], "--epochs": ["1"]}
 _INTENTS = {"--shots": ["1"], "--runs": ["1"]}
-_SHAPE = {"--char-dim": ["4"], "--hidden": ["4"], "--mlp": ["4"]}
+_SETTINGS = {
+    "charemb.toml": "char_dim = 4\nhidden = 4\nmlp = 4\n",
+    "contextual.toml": "min_count = 1\nnum_buckets = 16\nvalidation = 0\n",
+    "finish.toml": "num_buckets = 16\n",
+}
+"""Settings files of quick calls."""
 
 CALLS: Calls = {
     ("match",): [
@@ -39,7 +44,7 @@ CALLS: Calls = {
         {"templates": ["built.safetensors"], "--out": ["out.safetensors"]},
     ],
     ("train", "starspace"): [{**TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"]}],
-    ("train", "charemb"): [{**TRAIN, **_SHAPE, "--target": ["vectors.tsv"]}],
+    ("train", "charemb"): [{**TRAIN, "--settings": ["charemb.toml"], "--target": ["vectors.tsv"]}],
     ("train", "distil"): [
         {**TRAIN, "--targets": ["vectors.tsv"], "--dim": ["2"], "--min-count": ["1"]}
     ],
@@ -49,9 +54,7 @@ CALLS: Calls = {
             "--targets": ["vectors.tsv"],
             "--dim": ["2"],
             "--hidden": ["4"],
-            "--min-count": ["1"],
-            "--num-buckets": ["16"],
-            "--validation": ["0"],
+            "--settings": ["contextual.toml"],
         }
     ],
     ("train", "finish"): [
@@ -59,7 +62,7 @@ CALLS: Calls = {
             "model": ["counted.safetensors"],
             "--out": ["out.safetensors"],
             "--subword-dim": ["4"],
-            "--num-buckets": ["16"],
+            "--settings": ["finish.toml"],
         },
         {
             "model": ["counted.safetensors"],
@@ -78,15 +81,13 @@ CALLS: Calls = {
             "--out": ["out.safetensors"],
             "--sub-dim": ["8"],
             "--codebook-size": ["2"],
-        }
-    ],
-    ("combine",): [
+        },
         {
-            "words": ["compressed.safetensors"],
-            "charemb": ["charemb.safetensors"],
+            "model": ["compressed.safetensors"],
+            "--characters": ["charemb.safetensors"],
             "--out": ["out.safetensors"],
             "--codebook-size": ["2"],
-        }
+        },
     ],
     ("export",): [
         {
@@ -192,6 +193,8 @@ def commands(
     """Every command that does something, with its options and positionals."""
     if isinstance(parser, CommandParser):
         parser.fill()
+        if parser.renamed:
+            return
     actions = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -273,6 +276,8 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     words = ["play", "stop", "open", "the", "song", "door", "light", "music", "lamp", "on", "off"]
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")
+    for name, text in _SETTINGS.items():
+        (folder / name).write_text(text)
     _write_junk(folder)
 
 

@@ -21,6 +21,7 @@ from pocketintent.compression.kinds import words_of
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import save_model
+from settings_files import settings_file
 
 SECONDS = 60
 """A call that takes longer hangs."""
@@ -50,9 +51,9 @@ def junk_files(
     path = tmp_path_factory.mktemp("counted") / "counted.safetensors"
     save_model(path, *counted.to_model_file_parts())
     charemb = path.with_name("charemb.safetensors")
-    words = f"train charemb --target {compressed_model} --out {charemb} --reads words"
-    settings = "--hidden 16 --mlp 32 --epochs 30 --batch-size 16 --validation 0 --min-char-count 1"
-    assert main([*words.split(), *settings.split()]) == 0
+    words = f"train charemb --target {compressed_model} --out {charemb} --reads words --epochs 30"
+    settings = settings_file(hidden=16, mlp=32, batch_size=16, validation=0, min_char_count=1)
+    assert main([*words.split(), *settings]) == 0
     built = path.with_name("built.safetensors")
     IntentRecognizer(encoder, {"on": ["lamp on"], "off": ["lamp off"]}).save(built)
     models = {"tiny": tiny_model, "compressed": compressed_model, "counted": path, "built": built}

@@ -29,5 +29,5 @@ def check_tables(docs: Path) -> int:
         text = page.read_text(encoding="utf-8")
         # When it fails: python -m pocketintent.cli.options.tables PAGE
         assert rewrite_tables(text) == text, page
-        number += text.count("| option | default | allowed | meaning |\n")
+        number += text.count("| setting | default | allowed | meaning |\n")
     return number

@@ -7,10 +7,12 @@ import contextlib
 import io
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.options.files import input_file, input_folder, output_folder
+from pocketintent.cli.options.settings import read_settings
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
@@ -141,11 +143,13 @@ def parse_training(words: Sequence[str]) -> Mapping[str, Any]:
             args = build_parser().parse_args(words)
     except SystemExit:
         raise PocketIntentError(message.getvalue().rpartition("error: ")[2].strip()) from None
-    return {
+    given = {
         name: value
         for name, value in vars(args).items()
-        if name != "parser" and not callable(value)
+        if name not in ("parser", "settings_classes") and not callable(value)
     }
+    settings = [asdict(read_settings(args, cls)) for cls in args.settings_classes]
+    return given | {name: value for values in settings for name, value in values.items()}
 
 
 def _summary(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,11 +23,6 @@ COMMANDS = (
     Command("train", "pocketintent.cli.train.command", "learn an encoder from a corpus"),
     Command("compress", "pocketintent.cli.compress.compress", "prune and quantise a model"),
     Command(
-        "combine",
-        "pocketintent.cli.compress.combine",
-        "join word vectors and a character network in one model",
-    ),
-    Command(
         "export",
         "pocketintent.cli.export",
         "make ONNX or TFLite graphs for apps in other languages",

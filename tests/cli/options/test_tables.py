@@ -17,11 +17,11 @@ def test_the_tables_of_the_docs_are_those_of_the_settings() -> None:
 
 def test_a_row_has_options_default_allowed_values_and_meaning() -> None:
     table = rewrite_tables(f"{MARK}\n<!-- end -->\n")
-    assert "| `--window` | 5 words | at least 1 | context words on each side of a word |" in table
-    assert "| `--share-sides`, `--no-share-sides` | on |  | word mode" in table
-    assert "| `--max-words` | none |" in table
-    assert "| `--max-norm` | 1 |" in table
-    assert "| `--mode` | `word` | `word`, `sentence`, `labelled` |" in table
+    assert "| `window` | 5 words | at least 1 | context words on each side of a word |" in table
+    assert "| `share_sides` | on |  | word mode" in table
+    assert "| `max_words` | none |" in table
+    assert "| `max_norm` | 1 |" in table
+    assert "| `mode` | `word` | `word`, `sentence`, `labelled` |" in table
 
 
 def test_pages_are_rewritten_in_place_and_the_text_around_a_table_is_kept(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_pages_are_rewritten_in_place_and_the_text_around_a_table_is_kept(tmp_pa
     page.write_text(f"before\n\n{MARK}\nold\n<!-- end -->\n\nafter\n")
     main([str(page)])
     text = page.read_text()
-    assert text.startswith(f"before\n\n{MARK}\n| option |")
+    assert text.startswith(f"before\n\n{MARK}\n| setting |")
     assert text.endswith("|\n<!-- end -->\n\nafter\n")
     assert "old" not in text
 

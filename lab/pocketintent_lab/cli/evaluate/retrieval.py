@@ -16,6 +16,7 @@ from pocketintent.cli.options.training import add_torch_options
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.settings import list_settings
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.convrr.settings import ConvrrSettings
 
@@ -95,7 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_torch_options(parser)
     add_plot_option(parser, "the questions by t-SNE, with and without the networks")
-    add_settings(parser, ConvrrSettings, title="settings of the networks", without=("network",))
+    names = [setting.name for setting in list_settings(ConvrrSettings)]
+    names.remove("network")
+    add_settings(parser, ConvrrSettings, title="settings of the networks", options=names)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
             raise PocketIntentError("--terms, --resume and --restart require --corpus")
         if names := _training_options(settings):
             raise PocketIntentError(f"{', '.join(names)}: only for training; requires --corpus")
-        print_json({"out": str(args.out), **_convert(args)})
+        print_json({"out": str(args.out), **_convert(args, settings)})
         return 0
     if args.limit is not None:
         raise PocketIntentError("--limit requires --from; use --max-words with --corpus")
@@ -120,7 +120,7 @@ def _training_options(settings: WordSettings) -> list[str]:
     ]
 
 
-def _convert(args: argparse.Namespace) -> dict[str, Any]:
+def _convert(args: argparse.Namespace, settings: WordSettings) -> dict[str, Any]:
     """Read vectors and write them in the format of ``--out``."""
     from pocketintent.runtime.files.model_file import save_model
     from pocketintent.runtime.text.languages import languages_entry
@@ -145,14 +145,14 @@ def _convert(args: argparse.Namespace) -> dict[str, Any]:
     if args.out.suffix != ".safetensors":
         write_vectors(args.out, vectors)
         return record
-    spec = TOKENIZER_SPECS[args.tokenizer]
+    spec = TOKENIZER_SPECS[settings.tokenizer]
     entries = {"training": record, **languages_entry(args.languages)}
     encoder = to_encoder(vectors, tokenizer_spec=spec, manifest=entries)
     num_tokens = sum(encoder.tokenize(term) == [term] for term in vectors.terms)
     if num_tokens < len(vectors):
         print_note(
             f"{len(vectors) - num_tokens} of {len(vectors)} terms are not a single token of the "
-            f"tokenizer {args.tokenizer!r} and are never looked up in a text"
+            f"tokenizer {settings.tokenizer!r} and are never looked up in a text"
         )
     save_model(args.out, *encoder.to_model_file_parts())
     return record

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.settings import option_name, show_default
+from pocketintent.cli.options.settings import show_default
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.settings import Setting, list_settings
 
@@ -24,7 +24,7 @@ def render_table(settings: type[Any]) -> str:
     """The Markdown table of a settings class: a row for each setting."""
     rows = [_render_row(setting) for setting in list_settings(settings)]
     return "\n".join(
-        ["| option | default | allowed | meaning |", "| --- | --- | --- | --- |", *rows, ""]
+        ["| setting | default | allowed | meaning |", "| --- | --- | --- | --- |", *rows, ""]
     )
 
 
@@ -47,13 +47,9 @@ def rewrite_tables(text: str) -> str:
 
 
 def _render_row(setting: Setting) -> str:
-    option = option_name(setting.name)
-    options = f"`{option}`"
-    if setting.kind is bool:
-        options += f", `--no-{option.removeprefix('--')}`"
     default = f"`{setting.default}`" if setting.choices else show_default(setting)
     allowed = ", ".join(f"`{choice}`" for choice in setting.choices) or str(setting.bounds)
-    return f"| {options} | {default} | {allowed} | {setting.help} |"
+    return f"| `{setting.name}` | {default} | {allowed} | {setting.help} |"
 
 
 def main(paths: list[str]) -> None:

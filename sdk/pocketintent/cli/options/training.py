@@ -19,13 +19,29 @@ from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--out`` and the options of the three functions below."""
+    """Add ``--out`` and the options of a run: device, threads, language and resuming."""
     parser.add_argument(
         "--out", required=True, metavar="FILE", type=output_file, help="model to write"
     )
     add_torch_options(parser)
     add_language_option(parser)
     add_resume_options(parser)
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add ``--precision`` and ``--max-minutes``, for the training of networks."""
+    parser.add_argument(
+        "--precision",
+        choices=("auto", "float32", "bfloat16", "float16"),
+        default="auto",
+        help="precision of the products; auto is half precision on a GPU (%(default)s)",
+    )
+    parser.add_argument(
+        "--max-minutes",
+        type=number(above=0),
+        metavar="X",
+        help="end training, and the fall of its learning rate, after this many minutes",
+    )
 
 
 def add_corpus_option(parser: argparse.ArgumentParser) -> None:
@@ -45,22 +61,6 @@ def add_torch_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
     parser.add_argument(
         "--threads", type=THREADS, default=1, metavar="N", help="CPU threads (%(default)s)"
-    )
-
-
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add ``--precision`` and ``--max-minutes``, for the training of networks."""
-    parser.add_argument(
-        "--precision",
-        choices=("auto", "float32", "bfloat16", "float16"),
-        default="auto",
-        help="precision of the products; auto is half precision on a GPU (%(default)s)",
-    )
-    parser.add_argument(
-        "--max-minutes",
-        type=number(above=0),
-        metavar="X",
-        help="end training, and the fall of its learning rate, after this many minutes",
     )
 
 
