@@ -241,7 +241,7 @@ BAD_MANIFESTS = [
     (put("network", {"cell": "transformer", "heads": 3}), "transformer needs"),
     (put("weights", {"format": "gold"}), "must name a format"),
     (put("weights", {"format": []}), "must name a format"),
-    (put("weights", {"format": "float32"}), "no settings for embedding"),
+    (put("weights", {"format": "float32"}), "no object .embedding"),
 ]
 BAD_TENSORS = [
     (without("characters"), "tensor characters is missing"),
