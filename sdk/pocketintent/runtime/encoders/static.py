@@ -280,7 +280,7 @@ class StaticEncoder(ModelEncoder):
     def select_words(self, ids: IndexArray) -> StaticEncoder:
         """A copy with some of the words; the n-grams, if any, embed the other words."""
         return self.replace(
-            vocabulary=Vocabulary([self.vocabulary.words[index] for index in ids.tolist()]),
+            vocabulary=self.vocabulary.select(ids),
             words=self.words.select(ids),
             counts=None if self.counts is None else self.counts[ids],
         )
