@@ -26,7 +26,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.indexing import Search
 from pocketintent.runtime.templates.files import find_bot_file
 from pocketintent.training.loop.devices import prepare_torch
-from pocketintent.training.loop.options import RunOptions
+from pocketintent.training.loop.run import RunOptions
 
 if TYPE_CHECKING:
     from pocketintent.recognizer import IntentRecognizer
@@ -227,8 +227,12 @@ def _count_texts(encoder: Encoder) -> int:
 
 def _count_words(before: Encoder, after: Encoder) -> dict[str, int] | None:
     """The words of a model, before and after pruning; None for a model without a table."""
+    from pocketintent.compression.kinds import compression_of
+
     tables = [
-        encoder.word_table for encoder in (before, after) if isinstance(encoder, ModelEncoder)
+        compression_of(encoder.kind).words(encoder)
+        for encoder in (before, after)
+        if isinstance(encoder, ModelEncoder)
     ]
     sizes = [len(table.vocabulary) for table in tables if table is not None]
     return dict(zip(("before", "after"), sizes, strict=True)) if sizes else None

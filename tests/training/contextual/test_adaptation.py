@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("torch")
+from pocketintent.compression.kinds import tables_of
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -14,8 +15,8 @@ from pocketintent.training.contextual.adaptation import (
     adaptation_texts,
     check_adaptable,
 )
-from pocketintent.training.teachers.encode import encode_texts, to_text
-from pocketintent.training.teachers.targets import read_targets
+from pocketintent.training.teachers.encode import encode_texts
+from pocketintent.training.teachers.targets import read_targets, to_text
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
 
@@ -37,8 +38,8 @@ def test_an_adapted_model_resembles_the_teacher_more_and_keeps_its_codes() -> No
     adapted = adapt_encoder(tiny, vectors)
 
     assert distance(adapted, vectors) < 0.7 * distance(tiny, vectors)
-    for name, table in tiny.tables().items():
-        other = adapted.tables()[name]
+    for name, table in tables_of(tiny).items():
+        other = tables_of(adapted)[name]
         assert isinstance(table, QuantizedMatrix) and isinstance(other, QuantizedMatrix)
         np.testing.assert_array_equal(other.codes, table.codes)
     assert adapted.vocabulary.words == tiny.vocabulary.words

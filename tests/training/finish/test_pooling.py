@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pocketintent.compression.prune import select_words
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -15,7 +16,6 @@ from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.finish import data
 from pocketintent.training.finish.pipeline import finish_encoder
 from pocketintent.training.finish.settings import FinishSettings
 
@@ -84,7 +84,7 @@ def expected_vector(encoder: StaticEncoder, text: str, pooling: str) -> np.ndarr
     """The vector of a text, from the vectors of the trained model."""
     sentences = known_sentences(encoder)
     tokens = encoder.tokenize(text)
-    if not encoder.embeds_unknown_words:
+    if encoder.ngrams is None:
         tokens = [token for token in tokens if token in WORDS]
     weights = [weight_of(token, pooling, sentences) for token in tokens]
     vector = mean_vector(encoder, tokens, weights)
@@ -151,7 +151,7 @@ def test_an_exported_graph_has_the_vectors_of_the_runtime(
 
 def test_selected_words_keep_their_vectors(trained: StaticEncoder) -> None:
     finished = finish_encoder(trained, plain("sif"), TEXTS)
-    some = finished.select_words(np.array([0, 4, 5]))
+    some = select_words(finished, np.array([0, 4, 5]))
     np.testing.assert_array_equal(some.encode("send money"), finished.encode("send money"))
 
 
@@ -169,7 +169,7 @@ def test_a_corpus_is_read_in_blocks(
     trained: StaticEncoder, pooling: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = finish_encoder(trained, plain(pooling), TEXTS)
-    monkeypatch.setattr(data, "_AT_ONCE", 2)
+    monkeypatch.setattr("pocketintent.training.finish.pooling._AT_ONCE", 2)
     blocks = finish_encoder(trained, plain(pooling), TEXTS)
     np.testing.assert_allclose(blocks.words.decode(), whole.words.decode(), atol=1e-6)
 

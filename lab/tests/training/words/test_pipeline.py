@@ -16,7 +16,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.training.corpora.word_counts import CountedVocabulary
-from pocketintent.training.loop.options import RunOptions
+from pocketintent.training.loop.run import RunOptions
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent_lab.training.words import pipeline as word_vectors
 from pocketintent_lab.training.words.model import new_model

@@ -15,7 +15,7 @@ from pocketintent.cli.options.numbers import THREADS, number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.languages import check_language
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.encoders.contextual.network import (
     PREFIX,
     ContextNetwork,
     read_network,
 )
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
+from pocketintent.runtime.encoders.sequence import SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, require
 from pocketintent.runtime.files.model_file import ModelFile
@@ -54,19 +53,6 @@ class ContextualEncoder(SequenceEncoder):
         self.dim = table.dim
         self.template_quantizer = table.template_quantizer
         self.background = table.background
-
-    def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of tokens in the table, in order, not normalised and without any context.
-
-        Returns:
-            float32 [num_embedded, dim]; without n-grams unknown words are left out.
-        """
-        return self.table.embed_tokens(tokens)
-
-    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
-        """The unit vector of tokens, each changed by its neighbours; at most ``MAX_TOKENS``."""
-        vector: FloatArray = unit_rows(self._reader.read_vectors(vectors[:MAX_TOKENS])[None])[0]
-        return vector
 
     def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
         """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""

@@ -3,9 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
-from pocketintent.training.loop import sparse_rows  # noqa: E402
-from pocketintent.training.loop.sparse_rows import (  # noqa: E402
-    BatchGradients,
+from pocketintent.training.loop import table_training  # noqa: E402
+from pocketintent.training.loop.table_training import (  # noqa: E402
     SparseRows,
     cached_parts,
     sum_rows,
@@ -39,20 +38,6 @@ def test_squares_can_be_given_and_the_bound_can_end_at_a_row() -> None:
     torch.testing.assert_close(rows.squares, torch.tensor([0.0, 4.0, 1.0, 0.0]))
     expected = torch.tensor([[0.0, 0.0], [-1.0, 0.0], [-4.0, 0.0], [0.0, 0.0]])
     torch.testing.assert_close(rows.table, expected)
-
-
-@pytest.mark.parametrize("squares", [None, torch.tensor([5.0, 7.0])])
-def test_packed_gradients_are_summed_with_their_squares(squares: "torch.Tensor | None") -> None:
-    values = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    one = torch.tensor(1)
-    gradients = BatchGradients(one, one, torch.tensor([0, 1]), values, squares)
-    rows, packed = sum_rows(torch.tensor([3, 3]), gradients.pack())
-    summed, of_squares = gradients.unpack(packed)
-    assert rows.tolist() == [3] and summed.tolist() == [[4.0, 6.0]]
-    if squares is None:
-        assert of_squares is None
-    else:
-        assert of_squares is not None and of_squares.tolist() == [12.0]
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.sampled_from([None, 0.5, 2.0]), st.integers(1, 12))
@@ -120,7 +105,7 @@ def test_a_step_in_parts_equals_a_step_at_once(
     squares = None if per_value else torch.rand(7, generator=generator)
     tables = []
     for cached_values in (1 << 17, 6):  # all rows at once, then two at a time
-        monkeypatch.setattr(sparse_rows, "_CACHED_VALUES", cached_values)
+        monkeypatch.setattr(table_training, "_CACHED_VALUES", cached_values)
         rows = SparseRows(table.clone(), adagrad=True, max_norm=1.0, per_value=per_value)
         for _ in range(2):
             rows.step(torch.tensor([8, 0, 3, 1, 7, 5, 2]), gradient, 0.1, squares)

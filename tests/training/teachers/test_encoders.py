@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.teachers.pooling import pool, read_pooling, to_unit
+from pocketintent.training.teachers.encoders import pool, read_pooling, to_unit
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(0, 2**32 - 1))

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from pocketintent.records import read_table
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.tables import read_table
 
 FILE = Path("rows.csv")
 
