@@ -15,7 +15,8 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.folder import LOST_WORDS, open_exported
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_export import export_folder
@@ -147,7 +148,9 @@ def test_a_bot_file_is_exported_with_its_decision_and_its_weights(
 def test_a_folder_of_a_pruned_model_corrects_no_word_that_was_lost(tmp_path: Path) -> None:
     words = ["lamp", "the", "on", "off", "lamb", "wont", "sword"]
     vectors = np.random.default_rng(0).standard_normal((len(words), 8)).astype(np.float32)
-    encoder = StaticEncoder(Vocabulary(words), DenseMatrix(vectors))
+    quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=4)
+    matrix = QuantizedMatrix.encode(vectors, quantizer)
+    encoder = StaticEncoder(Vocabulary(words), matrix)
     pruned = keep_frequent(keep_frequent(encoder, 6), 4)
     save_model(tmp_path / "pruned.safetensors", *pruned.to_model_file_parts())
     templates = {"on": ["lamp on"], "off": ["lamp off"]}
