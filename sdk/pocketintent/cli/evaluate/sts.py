@@ -12,7 +12,7 @@ EXAMPLES = """\
 examples:
   pocketintent evaluate sts sts/stsb/test.jsonl
   pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
-  pocketintent evaluate sts sts/stsb/test.jsonl --teacher bert/ --embedding neural"""
+  pocketintent evaluate sts sts/stsb/test.jsonl --teacher minilm/"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
