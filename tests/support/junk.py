@@ -158,13 +158,9 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ],
     ("evaluate", "sts"): [{"file": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "intents"): [
-        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
+        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS, **measure}
+        for measure in ({}, {"--oos": []}, {"--calibration": []})
     ],
-    ("evaluate", "oos"): [{"directory": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}],
-    ("evaluate", "calibration"): [
-        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
-    ],
-    ("evaluate", "pairs"): [{"file": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "triplets"): [{"file": ["same.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "typing-errors"): [
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
