@@ -1,4 +1,4 @@
-"""``pocketintent compare``: training algorithms side by side, as one page."""
+"""``pocketintent-lab compare``: training algorithms side by side, as one page."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from pocketintent.runtime.errors import PocketIntentError, require
 
 EXAMPLES = """\
 examples:
-  pocketintent compare plan.toml --out comparison
-  pocketintent compare lab_benchmarks/plans/short.toml --data ../shared/data --out short
-  pocketintent compare plan.toml --out comparison --retry
+  pocketintent-lab compare plan.toml --out comparison
+  pocketintent-lab compare lab_benchmarks/plans/short.toml --data ../shared/data --out short
+  pocketintent-lab compare plan.toml --out comparison --retry
 
 a plan:
   seeds = [0]
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
 def show_command(args: argparse.Namespace) -> str:
     """The command that makes the page, without the absolute paths of this machine."""
     data = [] if args.data is None else ["--data", _shown(args.data)]
-    words = ["pocketintent", "compare", _shown(args.plan), *data, "--out", _shown(args.out)]
+    words = ["pocketintent-lab", "compare", _shown(args.plan), *data, "--out", _shown(args.out)]
     return shlex.join(words)
 
 

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate retrieval``: documents found by questions."""
+"""``pocketintent-lab evaluate retrieval``: documents found by questions."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ NETWORKS = ("none", "fcrr", "convrr")
 
 EXAMPLES = """\
 examples:
-  pocketintent evaluate retrieval retrieval/xquad_en --source default --split valid
-  pocketintent evaluate retrieval retrieval/xquad_en --source default glove.safetensors minilm/ \\
+  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default --split valid
+  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default minilm/ \\
       --ensemble ensemble.json --plot questions.png
-  pocketintent evaluate retrieval dev-v1.1.json --source default --networks none
+  pocketintent-lab evaluate retrieval dev-v1.1.json --source default --networks none
 
 DATA is a folder with documents.jsonl and questions.jsonl, a .json file of SQuAD, or the file
 …_questions.json(.gz) of QUASAR-T with …_contexts.json(.gz) beside it. Titles are split at random

@@ -1,4 +1,4 @@
-"""``pocketintent train words``: word vectors by Word2Vec or FastText, or from another program."""
+"""``pocketintent-lab train words``: vectors by Word2Vec or FastText, or of another program."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pocketintent.cli.options.training import (
     add_language_option,
     add_resume_options,
     command_line,
+    program_of,
     run_options,
 )
 from pocketintent.cli.output import print_json, print_note
@@ -23,13 +24,13 @@ from pocketintent_lab.training.words.settings import WordSettings
 
 EXAMPLES = """\
 examples:
-  pocketintent train words --corpus papers.txt.gz --out words.safetensors
-  pocketintent train words --corpus papers.txt.gz --terms terms.tsv --out words.txt.gz
-  pocketintent train words --corpus chats.txt.gz --method fasttext --dim 100 --out words.safetensors
-  pocketintent train words --corpus chats.txt.gz --architecture skipgram --loss hierarchical \\
+  pocketintent-lab train words --corpus papers.txt.gz --out words.safetensors
+  pocketintent-lab train words --corpus papers.txt.gz --terms terms.tsv --out words.txt.gz
+  pocketintent-lab train words --corpus chats.txt.gz --method fasttext --out words.safetensors
+  pocketintent-lab train words --corpus chats.txt.gz --architecture skipgram --loss hierarchical \\
       --out words.safetensors
-  pocketintent train words --from glove.6B.200d.txt --limit 100000 --out glove.safetensors
-  pocketintent train words --from cc.de.300.bin --limit 100000 --out german.safetensors
+  pocketintent-lab train words --from glove.6B.200d.txt --limit 100000 --out glove.safetensors
+  pocketintent-lab train words --from cc.de.300.bin --limit 100000 --out german.safetensors
 
 The suffix of --out chooses the format: .safetensors is a model for `match`, `evaluate` and
 `compress`; .bin is word2vec binary, .tsv StarSpace TSV, any other word2vec text; .gz compresses.
@@ -139,7 +140,7 @@ def _convert(args: argparse.Namespace, settings: WordSettings) -> dict[str, Any]
         "vocabulary": len(vectors),
         "dim": vectors.dim,
         "ngrams": ngrams,
-        "command": command_line(sys.argv[1:]),
+        "command": command_line(sys.argv[1:], program_of(args)),
     }
     if args.out.suffix != ".safetensors":
         write_vectors(args.out, vectors)
