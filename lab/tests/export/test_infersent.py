@@ -6,9 +6,15 @@ import pytest
 
 pytest.importorskip("torch")
 
-from graph_checks import TEXTS, check_exported, check_shortened_module, pad_inputs
+from hypothesis import given, settings
+
+from graph_checks import TEXTS, check_exported, check_shortened_module, check_slots, pad_inputs
+from lamp_tables import DIM, TEXT_LISTS, make_table
+from pocketintent import PocketIntentError
 from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent_export.kinds.registry import export_of
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
+from random_lstms import random_lstm
 
 
 @pytest.mark.parametrize("max_length", [1, 2, 5, 24, 400])
@@ -30,7 +36,27 @@ def test_an_onnx_graph_reads_texts_of_different_lengths_together(
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(exported("onnx", "infersent") / "encoder.onnx")
     encoder = load_kind(infersent_model, InferSentEncoder)
-    inputs = encoder.graph_inputs()
+    inputs = export_of(encoder).inputs()
     batch = dict(zip(inputs.names, pad_inputs(inputs, TEXTS), strict=True))
     vectors = session.run(None, batch)[0]
     np.testing.assert_allclose(vectors, encoder.encode_batch(TEXTS), atol=1e-5)
+
+
+def make(ngrams: bool = True, quantised: bool = False, int8: bool = False) -> InferSentEncoder:
+    network = random_lstm(DIM, np.random.default_rng(2), hidden=6, int8=int8)
+    return InferSentEncoder(make_table(ngrams, quantised), network)
+
+
+def test_only_a_quantised_model_is_exported() -> None:
+    export_of(make(quantised=True, int8=True)).check("model")
+    with pytest.raises(PocketIntentError, match="not compressed"):
+        export_of(make(int8=True)).check("model")
+    with pytest.raises(PocketIntentError, match=r"network are float32.*pocketintent compress"):
+        export_of(make(quantised=True)).check("model")
+
+
+@pytest.mark.parametrize("ngrams", [False, True])
+@given(texts=TEXT_LISTS)
+@settings(max_examples=20)
+def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
+    check_slots(make(ngrams), texts)

@@ -16,8 +16,8 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent.runtime.index.matching import Similarity, TableIndex
-from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.export import Scoring
+from pocketintent_export.kinds.static import StaticModule
 from pocketintent_export.layers.recognizer import RecognizerModule
 from pocketintent_export.layers.similarities import Scores
 

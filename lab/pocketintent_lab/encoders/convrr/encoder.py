@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,11 +13,9 @@ from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
 from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.registry import encoder_class
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent.runtime.errors import ModelFileError, require
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_lab.encoders.convrr.head import PREFIX, ResidualHead, read_head
 
@@ -57,7 +55,13 @@ class ConvrrEncoder(ModelEncoder):
         self.template_quantizer = inner.template_quantizer
         self.background = inner.background
         self.manifest = inner.manifest
-        self._number_tokens(None)  # raises for n-grams that graphs cannot read
+        table = inner.table if isinstance(inner, SequenceEncoder) else inner
+        ngrams = getattr(table, "ngram_settings", None)
+        if ngrams is not None and ngrams.weight == 0:
+            raise ModelFileError(
+                "the n-grams have the weight 0, with which a graph cannot tell an unknown word "
+                "from padding; adapt a model without n-grams"
+            )
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of a text.
@@ -68,7 +72,7 @@ class ConvrrEncoder(ModelEncoder):
         Returns:
             float32 [dim], of unit length; zeros if no token has a vector.
         """
-        return self._move(self.embed_tokens(self.tokenize(text))[:MAX_TOKENS])
+        return self.combine_tokens(self.embed_tokens(self.tokenize(text))[:MAX_TOKENS])
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
@@ -84,11 +88,11 @@ class ConvrrEncoder(ModelEncoder):
         """The vectors of tokens in the adapted encoder; see :meth:`ModelEncoder.embed_tokens`."""
         return self.inner.embed_tokens(tokens)
 
-    def _move(self, words: FloatArray) -> FloatArray:
-        """The vector of a text from the vectors of its tokens, which may be none."""
-        if not len(words):
+    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
+        """The unit vector of a text from the vectors of its tokens, which may be none."""
+        if not len(vectors):
             return np.zeros(self.dim, np.float32)
-        return self.head.move(self.inner.combine_tokens(words), words)
+        return self.head.move(self.inner.combine_tokens(vectors), vectors)
 
     @property
     def embeds_unknown_words(self) -> bool:
@@ -128,37 +132,6 @@ class ConvrrEncoder(ModelEncoder):
     def with_background(self, background: Background | None) -> ConvrrEncoder:
         """A copy with another background, which the adapted encoder keeps."""
         return self.replace(inner=self.inner.with_background(background))
-
-    def check_exportable(self, source: str) -> None:
-        """Check that the adapted encoder can be exported."""
-        self.inner.check_exportable(source)
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function from a text to the slots of its tokens, which are numbered."""
-        slots = self._number_tokens(max_length)
-        return GraphInputs(slots.tokenize, slots, None)
-
-    def _number_tokens(self, max_length: int | None) -> TokenInputs:
-        slots = self.inner.graph_inputs(max_length).slots
-        assert slots is not None
-        ngrams = slots.ngram_settings
-        if ngrams is not None and ngrams.weight == 0:
-            raise ModelFileError(
-                "the n-grams have the weight 0, with which a graph cannot tell an unknown word "
-                "from padding; adapt a model without n-grams"
-            )
-        return TokenInputs(slots.vocabulary, self.tokenizer_spec, ngrams, max_length, MAX_TOKENS)
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``: that of the adapted encoder, and the adapter."""
-        module = require("pocketintent_lab.export.convrr", "export")
-        return {"encoder": module.ConvrrModule(self, file_format)}
-
-    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The vector of slots, float32 [dim]; the last token may lack some of its n-grams."""
-        return self._move(self.inner.embed_slots(slots))
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

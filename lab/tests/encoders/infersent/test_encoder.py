@@ -14,7 +14,6 @@ from encoder_checks import (
     check_hostile_text,
     check_save_and_load,
     check_size_groups,
-    check_slots,
 )
 from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
@@ -225,21 +224,6 @@ def test_a_recogniser_matches_and_explains() -> None:
     explanation = recognizer.explain("turn on the lamp")
     assert [word.word for word in explanation.words] == ["turn", "on", "the", "lamp"]
     assert all(np.isfinite(word.share) for word in explanation.words)
-
-
-def test_only_a_quantised_model_is_exported() -> None:
-    make(quantised=True, int8=True).check_exportable("model")
-    with pytest.raises(PocketIntentError, match="not compressed"):
-        make(int8=True).check_exportable("model")
-    with pytest.raises(PocketIntentError, match=r"network are float32.*pocketintent compress"):
-        make(quantised=True).check_exportable("model")
-
-
-@pytest.mark.parametrize("ngrams", [False, True])
-@given(texts=TEXT_LISTS)
-@settings(max_examples=20)
-def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
-    check_slots(make(ngrams), texts)
 
 
 def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 To add a decision, write a class with these methods and add a line to
 :mod:`pocketintent.runtime.decision.registry`. To make it exportable, write its torch module and add
-a line to ``pocketintent_export.layers.decisions``.
+a line to the registry of the export, ``layers.decisions``.
 """
 
 from __future__ import annotations

@@ -10,13 +10,10 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.encoders.advice import how_to_compress
 from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -118,7 +115,7 @@ class SequenceEncoder(ModelEncoder):
         self.counts = table.counts
         self.compact_counts = table.compact_counts
         self.manifest = table.manifest
-        self._reader = reader
+        self.reader = reader
         self._words = WordCache(self._read_words, cached_words, size=reader.word_size)
 
     def encode(self, text: str) -> FloatArray:
@@ -133,7 +130,7 @@ class SequenceEncoder(ModelEncoder):
         tokens = readable_tokens(self.table, self.tokenize(text))
         if not tokens:
             return np.zeros(self.dim, np.float32)
-        total = self._reader.read_text(self._gather(tokens))
+        total = self.reader.read_text(self._gather(tokens))
         norm = float(total.dot(total)) ** 0.5
         if norm > 0.0:
             total /= norm
@@ -169,7 +166,7 @@ class SequenceEncoder(ModelEncoder):
     def _read_batch(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim]; no text may be empty."""
         words = self._gather(list(chain.from_iterable(token_lists)))
-        return self._reader.read_texts(words, np.array([len(t) for t in token_lists], np.intp))
+        return self.reader.read_texts(words, np.array([len(t) for t in token_lists], np.intp))
 
     def _gather(self, tokens: Sequence[str]) -> list[FloatArray]:
         """What each token contributes to any text; all have a vector."""
@@ -177,7 +174,7 @@ class SequenceEncoder(ModelEncoder):
 
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
         """What words contribute to any text; each word has a vector."""
-        return [self._reader.read_word(vector) for vector in self.table.embed_tokens(words)]
+        return [self.reader.read_word(vector) for vector in self.table.embed_tokens(words)]
 
     @property
     def embeds_unknown_words(self) -> bool:
@@ -232,37 +229,6 @@ class SequenceEncoder(ModelEncoder):
                 f"{dim} dimensions of the words"
             )
         return self.replace(network=self.network.rotate(rotation))
-
-    def check_exportable(self, source: str) -> None:
-        """Check that the tables and the network are quantised."""
-        super().check_exportable(source)
-        if self.network.format == "float32":
-            raise PocketIntentError(
-                f"{source}: the weights of the network are float32, and an export contains int8; "
-                f"{how_to_compress(source)}"
-            )
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function from a text to the slots of its tokens, which are numbered."""
-        slots = TokenInputs(
-            self.vocabulary,
-            self.tokenizer_spec,
-            self.table.ngram_settings,
-            max_length,
-            MAX_TOKENS,
-        )
-        return GraphInputs(slots.tokenize, slots, None)
-
-    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The vector of slots, float32 [dim]; the last token may lack some of its n-grams."""
-        vectors = self.table.embed_slots(slots)
-        if not len(vectors):
-            return np.zeros(self.dim, np.float32)
-        total = self._reader.read_vectors(vectors)
-        vector: FloatArray = unit_rows(total[None])[0]
-        return vector
 
 
 def readable_tokens(table: StaticEncoder, tokens: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from pocketintent.runtime.encoders.contextual.network import (
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError, require
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 
 _CACHED_WORDS = 4096
@@ -65,13 +65,8 @@ class ContextualEncoder(SequenceEncoder):
 
     def combine_tokens(self, vectors: FloatArray) -> FloatArray:
         """The unit vector of tokens, each changed by its neighbours; at most ``MAX_TOKENS``."""
-        vector: FloatArray = unit_rows(self._reader.read_vectors(vectors[:MAX_TOKENS])[None])[0]
+        vector: FloatArray = unit_rows(self.reader.read_vectors(vectors[:MAX_TOKENS])[None])[0]
         return vector
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""
-        module = require("pocketintent_export.encoders.contextual", "export")
-        return {"encoder": module.ContextualModule(self, file_format)}
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
