@@ -9,12 +9,13 @@ WORKERS ?= 2
 DEMO := .venv-demo
 TEST := .venv
 TFLITE := .venv-tflite
+DOCS := .venv-docs
 CHECKED := sdk export demo_app lab tests docs/examples $(wildcard benchmarks)
 PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo default tiny starspace robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo docs sizes default tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -44,11 +45,17 @@ pytest: $(TEST)/installed $(TFLITE)/installed ## the tests, in two processes
 	OMP_NUM_THREADS=1 $(TEST)/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 	cd lab && OMP_NUM_THREADS=1 ../$(TEST)/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
+docs: $(DOCS)/installed ## build the site into site/, strictly
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
+
+sizes: python ## source lines of each room of the product, against their targets
+	@$(PYTHON) -m benchmarks.sizes
+
 hooks: $(TEST)/installed ## run the same checks at each commit and push
 	$(TEST)/bin/pre-commit install
 
 clean: ## remove the environments, caches and builds
-	rm -rf $(DEMO) $(TEST) $(TFLITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(DEMO) $(TEST) $(TFLITE) $(DOCS) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The file `installed` is written last, so that an installation that was cut off is done again.
 # pip's output goes to stderr: the stdout of a piped demo has answers only.
@@ -59,9 +66,15 @@ $(DEMO)/installed: pyproject.toml constraints.txt | python
 	@touch $@
 
 $(TEST)/installed: pyproject.toml lab/pyproject.toml constraints.txt | python
-	@echo "Setting up $(TEST) (once) ..." >&2
+	@echo "Setting up $(TEST) (once, some 2 GB with torch) ..." >&2
 	@$(PYTHON) -m venv $(TEST) >&2
 	@$(TEST)/bin/python $(PIP_INSTALL) constraints.txt --editable '.[dev]' --editable './lab[test]' >&2
+	@touch $@
+
+$(DOCS)/installed: constraints-docs.txt | python
+	@echo "Setting up $(DOCS) (once) ..." >&2
+	@$(PYTHON) -m venv $(DOCS) >&2
+	@$(DOCS)/bin/python $(PIP_INSTALL) constraints-docs.txt mkdocs-material 'mkdocstrings[python]' mike ruff >&2
 	@touch $@
 
 # For the tests of exports under tflite-runtime, which are skipped without it. Where it has no
@@ -69,7 +82,7 @@ $(TEST)/installed: pyproject.toml lab/pyproject.toml constraints.txt | python
 $(TFLITE)/installed: pyproject.toml constraints-tflite.txt | python
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 12) or sys.platform != "linux")' || { \
 		echo "No $(TFLITE): tflite-runtime has wheels for Linux and Python up to 3.11, this is $$($(PYTHON) -c 'import platform; print(platform.system(), platform.python_version())')" >&2; exit 0; }; \
-	echo "Setting up $(TFLITE) (once) ..." >&2; \
+	echo "Setting up $(TFLITE) (once, 0.1 GB) ..." >&2; \
 	$(PYTHON) -m venv $(TFLITE) >&2 && \
 	$(TFLITE)/bin/python $(PIP_INSTALL) constraints-tflite.txt --editable '.[tflite-runtime]' >&2 && \
 	touch $@

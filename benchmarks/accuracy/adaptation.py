@@ -31,7 +31,7 @@ from pocketintent.evaluation.metrics import mean_and_std
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.templates.intent_names import text_of_name
+from pocketintent.runtime.templates.template_set import text_of_name
 from pocketintent.training.contextual.adaptation import (
     ADAPTATION,
     adapt_encoder,

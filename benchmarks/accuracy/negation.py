@@ -28,8 +28,8 @@ from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.templates.files import load_templates
-from pocketintent.runtime.templates.intent_names import words_of_name
-from pocketintent.runtime.text.negations import NEGATIONS, is_negated
+from pocketintent.runtime.templates.template_set import words_of_name
+from pocketintent.runtime.text.languages import NEGATIONS, is_negated
 
 
 def main() -> None:

@@ -32,13 +32,13 @@ from benchmarks.memory import peak_bytes
 from benchmarks.robustness.hostile_files import bots as hostile_bots
 from benchmarks.robustness.hostile_files import models as hostile_models
 from benchmarks.robustness.hostile_files import templates as hostile_templates
+from pocketintent.bot.template_checks import check_templates
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import MAX_MESSAGE, ModelFileError, TemplateError
 from pocketintent.runtime.graphs.folder import BACKENDS
 from pocketintent.runtime.opening import Backend
-from pocketintent.runtime.templates.checks import check_templates
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import parse_templates
 

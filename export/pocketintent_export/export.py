@@ -35,8 +35,7 @@ from pocketintent.runtime.graphs.folder import (
 )
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
-from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
-from pocketintent.runtime.templates.files import TemplateSource
+from pocketintent.runtime.templates.files import TemplateSource, choose_model, find_bot_file
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import SETTINGS
 from pocketintent.runtime.text.tokenizer import MAX_CHARS

@@ -17,12 +17,11 @@ from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, 
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.editing import EditableBot
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
+from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning, list_names
 from pocketintent.runtime.index.indexing import Search
 from pocketintent.runtime.opening import Backend, open_bot
-from pocketintent.runtime.templates.checks import language_warning
 from pocketintent.runtime.templates.files import TemplateSource, load_templates
-from pocketintent.runtime.templates.forms import list_names
+from pocketintent.runtime.text.languages import language_warning
 
 TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and searched at once."""
@@ -129,7 +128,9 @@ class IntentRecognizer(EditableBot):
         check_choice("backend", backend, get_args(Backend))
         bot, manifest = open_bot(templates, model, decision, search, correct, backend)
         recognizer = cls.from_bot(bot)
-        if (warning := language_warning(recognizer._bot.state.templates, manifest)) is not None:
+        if (
+            warning := language_warning(recognizer._bot.state.templates.language, manifest)
+        ) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
 

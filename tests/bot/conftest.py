@@ -1,7 +1,7 @@
 import pytest
 
 from pocketintent import IntentRecognizer
-from pocketintent.evaluation.records import Utterance
+from pocketintent.bot.utterances import Utterance
 from pocketintent.runtime.encoders.static import StaticEncoder
 
 TEMPLATES = {

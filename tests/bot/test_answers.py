@@ -1,7 +1,7 @@
 from bot_answers import make_answer
 from pocketintent import IntentRecognizer
 from pocketintent.bot.answers import ask, count_answers, count_intents
-from pocketintent.evaluation.records import Utterance
+from pocketintent.bot.utterances import Utterance
 
 ANSWERS = [
     make_answer("a", "a"),

@@ -8,7 +8,7 @@ from bot_answers import make_answer
 from pocketintent import IntentRecognizer
 from pocketintent.bot.answers import Answer, ask
 from pocketintent.bot.limits import Limits, choose_limits
-from pocketintent.evaluation.records import Utterance
+from pocketintent.bot.utterances import Utterance
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
 INTENTS = ["a", "b"]

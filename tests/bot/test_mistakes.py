@@ -3,7 +3,7 @@ import pytest
 from pocketintent import IntentRecognizer
 from pocketintent.bot.answers import ask
 from pocketintent.bot.mistakes import Mistake, find_mistakes
-from pocketintent.evaluation.records import Utterance
+from pocketintent.bot.utterances import Utterance
 
 
 def find(recognizer: IntentRecognizer, *labels: tuple[str, str | None]) -> list[Mistake]:

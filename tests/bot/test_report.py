@@ -5,11 +5,10 @@ import pytest
 
 from pocketintent import IntentRecognizer
 from pocketintent.bot.answers import ask, count_answers
-from pocketintent.bot.checks import find_warnings
 from pocketintent.bot.report import evaluate_bot
+from pocketintent.bot.utterances import Utterance, find_warnings
 from pocketintent.cli.output import print_json
 from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
-from pocketintent.evaluation.records import Utterance
 
 
 def test_the_report_has_the_figures_the_matrix_and_the_mistakes(

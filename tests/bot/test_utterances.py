@@ -1,14 +1,15 @@
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pocketintent.bot.utterances import read_labelled
-from pocketintent.evaluation.records import Utterance
+from pocketintent.bot.utterances import Utterance, find_warnings, read_labelled
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.templates.template_set import parse_templates
 
 INTENTS = ("lights_on", "lights_off", "music")
 
@@ -114,3 +115,43 @@ def test_an_unknown_intent_is_named_with_the_nearest_one(tmp_path: Path) -> None
         read_labelled(path, ("order_pizza",), "bot.json")
     with pytest.raises(PocketIntentError, match="no intent 'light_on'; the file has no intents"):
         read_labelled(path, (), "bot.json")
+
+
+TEMPLATES = parse_templates({"on": ["lamp on"], "off": ["lamp off"]})
+ENOUGH = [
+    *(Utterance(f"light {n} on", "on") for n in range(10)),
+    *(Utterance(f"light {n} off", "off") for n in range(10)),
+    *(Utterance(f"door {n}", None) for n in range(10)),
+]
+
+
+def test_utterances_that_are_in_order_have_no_warnings() -> None:
+    assert find_warnings(ENOUGH, TEMPLATES) == []
+
+
+@pytest.mark.parametrize(
+    ("utterances", "parts"),
+    [
+        (ENOUGH[:19] + ENOUGH[20:], ["needs 20 utterances with an intent, and there are 19;"]),
+        (ENOUGH[:21], ["needs 10 utterances without an intent, and there is 1;"]),
+        (ENOUGH[:10] * 2 + ENOUGH[20:], ["intents without an utterance: off"]),
+        (
+            [*ENOUGH, Utterance("?!", "on"), Utterance("", "off"), Utterance("", None)],
+            ["without a word: 2, such as '?!'; no bot can answer them, so remove them"],
+        ),
+        (
+            [*ENOUGH, Utterance("Light 1, on!", "off"), Utterance("door 1", "on")],
+            ["with more than one intent: 2, such as 'light 1 on' (off, on); keep the right one"],
+        ),
+        (
+            [*ENOUGH, Utterance("Lamp on!", "on"), Utterance("lamp off", "on")],
+            ["that are templates of their intent: 1, such as 'Lamp on!'; they test nothing"],
+        ),
+    ],
+)
+def test_what_makes_the_figures_doubtful_is_a_warning(
+    utterances: Sequence[Utterance], parts: list[str]
+) -> None:
+    warnings = find_warnings(utterances, TEMPLATES)
+    assert len(warnings) == len(parts)
+    assert all(part in warning for part, warning in zip(parts, warnings, strict=True))

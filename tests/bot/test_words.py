@@ -5,8 +5,8 @@ from bot_answers import make_answer
 from pocketintent import IntentRecognizer
 from pocketintent.bot.confusion import ConfusionMatrix
 from pocketintent.bot.report import evaluate_bot
+from pocketintent.bot.utterances import Utterance
 from pocketintent.bot.words import describe, draw_matrix, label_name, percent
-from pocketintent.evaluation.records import Utterance
 
 
 def test_a_matrix_is_drawn_with_numbered_columns_and_dots_for_zeros() -> None:

@@ -3,7 +3,7 @@
 import json
 import runpy
 
-from pocketintent.runtime.text.negations import NEGATIONS as NEGATIONS_BY_LANGUAGE
+from pocketintent.runtime.text.languages import NEGATIONS as NEGATIONS_BY_LANGUAGE
 from ports import DOCS, PYTHON_PORT, read_lines, run_javascript
 
 ENGLISH = NEGATIONS_BY_LANGUAGE["en"]

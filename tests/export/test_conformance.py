@@ -9,7 +9,7 @@ from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.templates.files import load_templates
-from pocketintent.runtime.text.negations import NEGATIONS, is_negated
+from pocketintent.runtime.text.languages import NEGATIONS, is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams
 from pocketintent_export.conformance import NARROW, NUM_UTTERANCES, make_conformance
 from pocketintent_export.kinds.registry import export_of

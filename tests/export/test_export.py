@@ -12,7 +12,7 @@ from pocketintent import IntentRecognizer
 from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
-from pocketintent.runtime.text.negations import NEGATIONS
+from pocketintent.runtime.text.languages import NEGATIONS
 from pocketintent_export import export_folder
 from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
 

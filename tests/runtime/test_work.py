@@ -16,9 +16,9 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.inputs import Speller
 from pocketintent.runtime.quantization.packing import CodeArray
 from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.text.characters import MAX_UNKNOWN_WORDS
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
-from pocketintent.runtime.text.unknown_words import MAX_UNKNOWN_WORDS
 
 NFKC_GROWTH = 18
 """NFKC makes at most 18 code points of one, U+FDFA."""

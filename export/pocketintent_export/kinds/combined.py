@@ -15,7 +15,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.slots import Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
-from pocketintent.runtime.text.unknown_words import limit_unknown_words
+from pocketintent.runtime.text.characters import limit_unknown_words
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.charemb import CharactersModule, CharembExport
 from pocketintent_export.kinds.contract import KindExport

@@ -19,7 +19,7 @@ import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
-from pocketintent.runtime.files.locks import claim
+from pocketintent.runtime.files.staging import claim
 
 RESULT_FORMAT = 2
 """Version of the results; another version makes all runs again."""

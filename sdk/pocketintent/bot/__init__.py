@@ -1,4 +1,4 @@
-"""Test of a bot: labelled utterances, figures, confusions, and the limits that they suggest.
+"""Tools for authors: checks of a template set, and the test of a bot with labelled utterances.
 
-Imports the runtime, ``evaluation.records`` and ``training.corpora``; matplotlib for the plot.
+Imports the runtime, the recogniser and ``training.corpora``; matplotlib for the plot.
 """

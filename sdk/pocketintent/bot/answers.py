@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pocketintent.evaluation.records import Utterance
+from pocketintent.bot.utterances import Utterance
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.results import Match
 

@@ -7,11 +7,10 @@ from copy import copy
 from typing import Any
 
 from pocketintent.bot.answers import Answer, ask, count_answers, count_intents
-from pocketintent.bot.checks import find_warnings
 from pocketintent.bot.confusion import ConfusionMatrix
 from pocketintent.bot.limits import choose_limits
 from pocketintent.bot.mistakes import find_mistakes
-from pocketintent.evaluation.records import Utterance
+from pocketintent.bot.utterances import Utterance, find_warnings
 from pocketintent.recognizer import IntentRecognizer
 
 

@@ -24,7 +24,7 @@ from pocketintent.runtime.decision.registry import DEFAULT_DECISION
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.indexing import Search
-from pocketintent.runtime.templates.bot_file import find_bot_file
+from pocketintent.runtime.templates.files import find_bot_file
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.loop.options import RunOptions
 
@@ -116,8 +116,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build a bot file and print the report."""
+    from pocketintent.bot.template_checks import check_templates
     from pocketintent.compression.report import bot_size_report
-    from pocketintent.runtime.templates.checks import check_templates
 
     out: Path = args.out
     check_model_name(args, "a bot file")

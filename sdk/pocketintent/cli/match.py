@@ -14,7 +14,7 @@ from pocketintent.cli.options.limits import add_limit_options, set_limits
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.text.lines import without_mark
+from pocketintent.runtime.files.regular import without_mark
 
 EPILOG = """\
 examples:

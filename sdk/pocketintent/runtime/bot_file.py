@@ -22,8 +22,8 @@ from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentErr
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
 from pocketintent.runtime.index.indexing import Search
 from pocketintent.runtime.index.stored_index import index_parts, read_index
-from pocketintent.runtime.templates.bot_file import read_bot_templates, templates_tensor
-from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.templates.files import read_form, templates_tensor
+from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
 VERSION = 1
 """Version of the manifest entry ``bot``."""
@@ -135,7 +135,7 @@ def load_bot(path: str | os.PathLike[str]) -> Bot:
     entry = model.manifest.get(BOT, {"version": VERSION})
     with naming_damage(model, "bot"):
         _check_version(entry)
-    templates = read_bot_templates(model)
+    templates = parse_templates(read_form(model), str(path))
     encoder = encoder_of(model)
     with naming_damage(model, "bot"):
         tensors, correct = _below(model.tensors, BOT), _is_corrected(entry)

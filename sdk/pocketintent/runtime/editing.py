@@ -17,8 +17,13 @@ from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.indexing import IndexedTemplates, Search
-from pocketintent.runtime.templates import bot_file, files
-from pocketintent.runtime.templates.files import TemplateSource, load_templates, save_templates
+from pocketintent.runtime.templates.files import (
+    BOT_SUFFIX,
+    SUFFIX,
+    TemplateSource,
+    load_templates,
+    save_templates,
+)
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 BotT = TypeVar("BotT", bound="EditableBot")
@@ -187,14 +192,14 @@ class EditableBot:
         """
         check_path("path", path)
         bot, suffix = self._bot, os.path.splitext(os.fspath(path))[1].lower()
-        if suffix == bot_file.SUFFIX:
+        if suffix == BOT_SUFFIX:
             save_bot(path, bot)
-        elif suffix == files.SUFFIX:
+        elif suffix == SUFFIX:
             save_templates(bot.state.templates, path)
         else:
             raise PocketIntentError(
-                f"{os.fspath(path)!r}: the name of a template file ends in {files.SUFFIX}, that of "
-                f"a bot file in {bot_file.SUFFIX}"
+                f"{os.fspath(path)!r}: the name of a template file ends in {SUFFIX}, that of "
+                f"a bot file in {BOT_SUFFIX}"
             )
 
     def _swap(self, edited: TemplateSet) -> None:

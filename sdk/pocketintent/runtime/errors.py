@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import reprlib
+from collections.abc import Iterable
 from types import ModuleType
 
 MAX_MESSAGE = 2000
@@ -47,14 +48,15 @@ class PocketIntentWarning(UserWarning):
 
 
 def shorten(value: object) -> str:
-    """A value for a message, as ``repr`` writes it but of at most some 80 characters.
-
-    Args:
-        value: A decoded JSON value, or a value that took its place.
-    """
+    """A value for a message, as ``repr`` writes it but of at most some 80 characters."""
     if isinstance(value, int) and value.bit_length() > _LONG_BITS:
         return f"a whole number of {value.bit_length()} bits"  # Python refuses to write it
     return _REPR.repr(value)
+
+
+def list_names(names: Iterable[str]) -> str:
+    """Names in alphabetical order for a message, or "none"."""
+    return ", ".join(sorted(names)) or "none"
 
 
 UPGRADE = "upgrade pocketintent: install a later checkout or wheel"
@@ -63,11 +65,7 @@ that is on no index; change both, and nothing else, on the day it is published."
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra, from a checkout or from a wheel.
-
-    Args:
-        extra: An extra of pyproject.toml, such as ``"export"``.
-    """
+    """The command that installs an extra, such as ``"export"``, from a checkout or a wheel."""
     return (
         f'pip install ".[{extra}]" in a checkout, or pip install "FILE.whl[{extra}]" with a wheel'
     )

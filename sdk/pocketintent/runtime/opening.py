@@ -16,8 +16,12 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import ExportedFolder, open_exported
 from pocketintent.runtime.index.indexing import Search
-from pocketintent.runtime.templates.bot_file import choose_model, find_bot_file
-from pocketintent.runtime.templates.files import TemplateSource, load_templates
+from pocketintent.runtime.templates.files import (
+    TemplateSource,
+    choose_model,
+    find_bot_file,
+    load_templates,
+)
 
 Backend = Literal["numpy", "onnxruntime", "tflite"]
 

@@ -6,6 +6,7 @@ from pocketintent.cli.options.training import (
     add_language_option,
     add_resume_options,
     add_run_options,
+    command_line,
     run_options,
 )
 from pocketintent.cli.output import print_note
@@ -46,3 +47,22 @@ def test_by_default_a_run_is_new_and_says_nothing(capsys: pytest.CaptureFixture[
     DEFAULT_OPTIONS.report("a line")
     assert capsys.readouterr() == ("", "")
     assert not DEFAULT_OPTIONS.resume and not DEFAULT_OPTIONS.restart
+
+
+@pytest.mark.parametrize(
+    ("argument", "recorded"),
+    [
+        ("models/m.safetensors", "m.safetensors"),
+        ("--corpus=./s.txt", "--corpus=s.txt"),
+        ("--out=/x/o.safetensors", "--out=o.safetensors"),
+        ("minilm/", "minilm"),
+        ("--teacher=models/minilm/", "--teacher=minilm"),
+        ("/", "/"),
+        (".", "."),
+        ("--resume", "--resume"),
+        ("--a-value=", "--a-value="),
+        ("", "''"),
+    ],
+)
+def test_the_recorded_command_keeps_options_and_names(argument: str, recorded: str) -> None:
+    assert command_line(["train", argument]) == f"pocketintent train {recorded}"

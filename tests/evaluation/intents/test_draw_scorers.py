@@ -20,7 +20,7 @@ from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.index.indexing import Search
-from pocketintent.runtime.templates.intent_names import words_of_name
+from pocketintent.runtime.templates.template_set import words_of_name
 
 
 class Table:

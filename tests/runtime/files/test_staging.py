@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.runtime.files import locks as module
+from pocketintent.runtime.files import staging as module
 from pocketintent.runtime.files.atomic import new_folder, write_atomically
 from pocketintent.runtime.files.staging import remove_leftovers, staging
 

@@ -1,12 +1,12 @@
 """The hashes of fastText and floret, against values published for them."""
 
-from pocketintent.runtime.text.fnv import fnv1a
 from pocketintent.runtime.text.hashed_subwords import (
     fasttext_buckets,
     fasttext_hashes,
     floret_buckets,
     murmur_hashes,
 )
+from pocketintent.runtime.text.ngrams import fnv1a
 
 # From the smhasher project, MurmurHash3_x64_128 with seed 0.
 MURMUR = {

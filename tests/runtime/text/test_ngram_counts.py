@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.text import ngram_counts as module
-from pocketintent.runtime.text.fnv import fnv1a
 from pocketintent.runtime.text.ngram_counts import (
     NUM_BUCKETS,
     count_ngrams,
     count_ngrams_of_texts,
 )
+from pocketintent.runtime.text.ngrams import fnv1a
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -39,12 +39,6 @@ def test_counts_are_those_of_the_specification(text: str) -> None:
     counts = count_ngrams(text)
     assert counts.dtype == np.float32 and counts.shape == (NUM_BUCKETS,)
     assert np.array_equal(counts, _plain_counts(text))
-
-
-@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=99))
-def test_ascii_takes_a_shorter_way_to_the_same_slots(token: str) -> None:
-    bracketed = f"<{token}>"
-    assert sorted(module._ascii_slots(bracketed)) == sorted(module._slots_of(bracketed))
 
 
 @given(st.lists(st.text(max_size=20), max_size=6))

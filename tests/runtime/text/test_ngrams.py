@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.text.fnv import fnv1a
 from pocketintent.runtime.text.ngrams import (
     NgramSettings,
+    fnv1a,
     ngram_buckets,
     ngram_buckets_of_words,
+    ngram_hashes,
 )
 
 
@@ -116,3 +117,20 @@ def test_words_hashed_together_have_the_same_buckets_by_every_hash(
     expected = [settings.buckets(word) for word in words]
     assert counts.tolist() == [len(each) for each in expected]
     assert buckets.tolist() == list(chain.from_iterable(expected))
+
+
+# From the draft of the hash's authors, draft-eastlake-fnv, appendix C.
+KNOWN = [(b"", 0x811C9DC5), (b"a", 0xE40C292C), (b"b", 0xE70C2DE5), (b"foobar", 0xBF9CF968)]
+
+
+@pytest.mark.parametrize(("data", "value"), KNOWN)
+def test_the_hash_is_32_bit_fnv_1a(data: bytes, value: int) -> None:
+    assert fnv1a(data) == value
+
+
+@given(st.text(max_size=70) | st.text(st.characters(max_codepoint=127), max_size=70), st.data())
+def test_the_ngrams_of_a_text_are_hashed_as_each_of_them(text: str, data: st.DataObject) -> None:
+    min_n = data.draw(st.integers(1, max(len(text), 1)))
+    max_n = data.draw(st.integers(min_n, min_n + 9))
+    grams = [text[i : i + n] for n in range(min_n, max_n + 1) for i in range(len(text) - n + 1)]
+    assert ngram_hashes(text, min_n, max_n).tolist() == [fnv1a(gram.encode()) for gram in grams]

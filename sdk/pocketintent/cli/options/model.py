@@ -9,7 +9,7 @@ from pocketintent.cli.options.files import PathType, input_file, input_path
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
-from pocketintent.runtime.templates.bot_file import SUFFIX
+from pocketintent.runtime.templates.files import BOT_SUFFIX
 
 MODEL_HELP = f"a model file, or the name of a shipped model: {', '.join(bundled_models())}"
 
@@ -43,8 +43,8 @@ def check_model_name(args: argparse.Namespace, content: str = "a model file") ->
         args: The arguments of a command; ``out`` is the file to write.
         content: What the file is, for the message.
     """
-    if not str(args.out).lower().endswith(SUFFIX):
-        args.parser.error(f"--out {args.out}: the name of {content} ends in {SUFFIX}")
+    if not str(args.out).lower().endswith(BOT_SUFFIX):
+        args.parser.error(f"--out {args.out}: the name of {content} ends in {BOT_SUFFIX}")
 
 
 def refuse_bot_files(*paths: Path) -> None:

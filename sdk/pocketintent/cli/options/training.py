@@ -132,6 +132,14 @@ def print_record(record: Mapping[str, Any]) -> None:
         print_json(record)
 
 
-def command_line(arguments: list[str]) -> str:
+def command_line(arguments: Sequence[str]) -> str:
     """The command for the record, without folders, since models are shared with other people."""
-    return shlex.join(["pocketintent", *(argument.rpartition("/")[2] for argument in arguments)])
+    return shlex.join(["pocketintent", *map(_without_folders, arguments)])
+
+
+def _without_folders(argument: str) -> str:
+    """An argument, or an option and the value after its ``=``, with the last part of a path."""
+    option, equals, value = argument.partition("=")
+    if equals and option.startswith("--"):
+        return f"{option}={Path(value).name or value}"
+    return Path(argument).name or argument

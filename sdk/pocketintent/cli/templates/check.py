@@ -7,19 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pocketintent.bot.template_checks import check_templates, vocabulary_warning
 from pocketintent.cli.options.files import check_name, file_name
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import ModelFileError, TemplateError
-from pocketintent.runtime.templates.bot_file import find_bot_file
-from pocketintent.runtime.templates.checks import (
-    check_templates,
-    language_warning,
-    vocabulary_warning,
-)
-from pocketintent.runtime.templates.files import find_templates, read_templates_file
+from pocketintent.runtime.templates.files import find_bot_file, find_templates, read_templates_file
 from pocketintent.runtime.templates.forms import normalise_form
 from pocketintent.runtime.templates.template_set import parse_templates
+from pocketintent.runtime.text.languages import language_warning
 
 if TYPE_CHECKING:
     from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -97,7 +93,7 @@ def _check(name: str, model: str | None) -> dict[str, Any]:
     report["intents"] = len(template_set.intents)
     report["templates"] = sum(len(intent.templates) for intent in template_set.intents.values())
     warnings = check_templates(template_set)
-    of_model = language_warning(template_set, encoder.manifest)
+    of_model = language_warning(template_set.language, encoder.manifest)
     of_model = of_model or vocabulary_warning(template_set, encoder.known_words)
     return {**report, "errors": [], "warnings": warnings + ([of_model] if of_model else [])}
 

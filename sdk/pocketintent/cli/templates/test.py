@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.bot.utterances import read_labelled
     from pocketintent.bot.words import describe
     from pocketintent.recognizer import IntentRecognizer
-    from pocketintent.runtime.templates.bot_file import choose_model
+    from pocketintent.runtime.templates.files import choose_model
 
     recognizer = IntentRecognizer.load(args.templates, args.model, decision=args.decision)
     set_limits(recognizer, args)

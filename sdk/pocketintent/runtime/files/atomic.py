@@ -1,8 +1,7 @@
 """Files and folders that appear whole or not at all.
 
-The content is written in a temporary folder beside the target, synced to the disk and renamed.
-An error names the user's file and leaves the old content in place, and no temporary folder. A
-killed process leaves its temporary folder, which the next write of the same target removes.
+The content is written in a temporary folder beside the target (see ``staging``), synced to the disk
+and renamed. An error names the user's file and leaves the old content in place.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ def write_atomically(
             the user's usual ones.
 
     Raises:
-        OSError: The file cannot be written. The error names ``path`` and says what is wrong
-            with its folder.
+        OSError: As of :func:`replacing`.
     """
     with (
         replacing(path, keep_permissions=keep_permissions) as temporary,
@@ -56,25 +54,18 @@ def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -
         The path to write to.
 
     Raises:
-        OSError: The file cannot be written. The error names ``path`` and says what is wrong
-            with its folder; a device or a pipe is refused, because it would be replaced. An error
-            of the block that names another file is raised as it is.
+        OSError: The file cannot be written, or is a device or a pipe. The error names ``path`` and
+            says what is wrong; one of the block that names another file is raised as it is.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not (target.is_file() or target.is_dir()):
         raise OSError(errno.EINVAL, NOT_A_FILE, os.fspath(path))
-    try:
-        with staging(target) as temporary:
-            yield temporary
-            if keep_permissions and target.exists():
-                temporary.chmod(target.stat().st_mode)
-            move_into_place(temporary, target)
-    except OSError as error:
-        if _is_of_another_file(error, target):
-            raise
-        is_folder = target.is_dir()
-        reason = "it is a folder; name a file" if is_folder else _reason(error, target.parent)
-        raise _name_target(error, path, reason) from error
+    hint = "it is a folder; name a file"
+    with _naming(path, target, hint), staging(target) as temporary:
+        yield temporary
+        if keep_permissions and target.exists():
+            temporary.chmod(target.stat().st_mode)
+        move_into_place(temporary, target)
 
 
 @contextmanager
@@ -91,22 +82,16 @@ def new_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterat
         The folder to write to.
 
     Raises:
-        OSError: The folder cannot be written. The error names ``path`` and says what is wrong
-            with its parent. An error of the block that names another file is raised as it is.
+        OSError: As of :func:`replacing`.
     """
     target = Path(os.path.realpath(path))
-    try:
-        with staging(target) as area:
-            temporary = area / "new"
-            temporary.mkdir(parents=True)
-            yield temporary
-            if target.exists():
-                temporary.chmod(target.stat().st_mode)
-            move_into_place(temporary, target, area / "old" if replace else None)
-    except OSError as error:
-        if _is_of_another_file(error, target):
-            raise
-        raise _name_target(error, path, _reason(error, target.parent)) from error
+    with _naming(path, target), staging(target) as area:
+        temporary = area / "new"
+        temporary.mkdir(parents=True)
+        yield temporary
+        if target.exists():
+            temporary.chmod(target.stat().st_mode)
+        move_into_place(temporary, target, area / "old" if replace else None)
 
 
 def move_into_place(temporary: Path, target: Path, aside: Path | None = None) -> None:
@@ -144,17 +129,21 @@ def move_into_place(temporary: Path, target: Path, aside: Path | None = None) ->
             os.close(folder)
 
 
-def _is_of_another_file(error: OSError, target: Path) -> bool:
-    """Whether an error of the block names a file that has nothing to do with the target."""
-    if not isinstance(error.filename, str | bytes | os.PathLike):  # none, or a descriptor
-        return False
-    path = Path(os.path.realpath(os.fsdecode(error.filename)))
-    return path not in (target, target.parent) and not is_staged(path, target)
+@contextmanager
+def _naming(path: str | os.PathLike[str], target: Path, if_folder: str = "") -> Iterator[None]:
+    """Let an error name the user's path, not the temporary one, and say what is wrong there.
 
-
-def _name_target(error: OSError, path: str | os.PathLike[str], reason: str) -> OSError:
-    """An error of the same class that names the user's file instead of the temporary one."""
-    return OSError(error.errno, reason, os.fspath(path))
+    An error that names a file that has nothing to do with the target is raised as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error.filename, str | bytes | os.PathLike):  # not None, nor a descriptor
+            place = Path(os.path.realpath(os.fsdecode(error.filename)))
+            if place not in (target, target.parent) and not is_staged(place, target):
+                raise
+        reason = if_folder if if_folder and target.is_dir() else _reason(error, target.parent)
+        raise OSError(error.errno, reason, os.fspath(path)) from error
 
 
 def _reason(error: OSError, folder: Path) -> str:

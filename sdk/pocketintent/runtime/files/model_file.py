@@ -28,20 +28,10 @@ A model file with this entry is a bot file, and can still be used as a model."""
 MAX_HEADER_BYTES = 100_000_000
 """Limit of the safetensors library on the header."""
 
-DTYPES = {
-    "BOOL": np.dtype(np.bool_),
-    "U8": np.dtype("u1"),
-    "I8": np.dtype("i1"),
-    "U16": np.dtype("<u2"),
-    "I16": np.dtype("<i2"),
-    "F16": np.dtype("<f2"),
-    "U32": np.dtype("<u4"),
-    "I32": np.dtype("<i4"),
-    "F32": np.dtype("<f4"),
-    "U64": np.dtype("<u8"),
-    "I64": np.dtype("<i8"),
-    "F64": np.dtype("<f8"),
-}
+_SIZES = {"U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "F16": "<f2", "U32": "<u4"}
+_SIZES |= {"I32": "<i4", "F32": "<f4", "U64": "<u8", "I64": "<i8", "F64": "<f8", "BOOL": "?"}
+DTYPES = {name: np.dtype(code) for name, code in _SIZES.items()}
+"""The dtypes of tensors by their names in a header."""
 _DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
@@ -92,7 +82,7 @@ def save_model(
         check_numbers(arrays)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: a model with this tensor is not saved: {error}") from error
-    # A round trip through JSON, so that the hash is of the values that a reader gets.
+    # Read again, so that the hash is of the values that a reader gets.
     content = orjson.loads(_canonical_json({**manifest, "format_version": FORMAT_VERSION}))
     if not isinstance(content.get("kind"), str):
         raise ModelFileError(f"{path}: the manifest needs 'kind', the name of the encoder's kind")
@@ -102,13 +92,9 @@ def save_model(
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as model files do; nothing else of it is checked.
+    """Whether a file begins as model files do; no for a path that cannot be read.
 
-    Bytes 4 to 7 of a model file, the upper half of the header's size, are zero. No JSON text has
-    four zero bytes there.
-
-    Args:
-        path: Any path. A path that cannot be read is not a model file.
+    Bytes 4 to 7, the upper half of the header's size, are zero, as in no JSON text.
     """
     try:
         with open_regular(path, buffering=8) as file:
@@ -120,12 +106,7 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
 def load_model(path: str | os.PathLike[str]) -> ModelFile:
     """Open a model file by memory map and verify all of it.
 
-    Args:
-        path: The file.
-
-    Returns:
-        The manifest, and the tensors as read-only views of the map. They stay valid when
-        :func:`save_model` replaces the file; do not shorten a file that is in use.
+    The tensors stay valid when :func:`save_model` replaces the file; do not shorten it in use.
 
     Raises:
         ModelFileError: The file is missing, not a safetensors file, not a pocketintent model,
@@ -249,14 +230,12 @@ def _are_sizes(values: object) -> bool:
 def _parse_json(data: bytes, what: str) -> Any:
     """Parse JSON without repeated keys; by the standard parser, since orjson keeps the last."""
     try:
-        return json.loads(
-            data.decode(), object_pairs_hook=_no_key_twice, parse_constant=_no_constant
-        )
+        return json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{what} is not valid JSON: {error}") from error
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         raise ModelFileError("a key appears twice")

@@ -16,14 +16,10 @@ of 4,096 rows, and the products in a network, then stay far below the limit of f
 
 
 def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse float arrays with numbers that lead to NaN scores.
-
-    Args:
-        arrays: Arrays by name, of any dtype and shape; only those of floats are checked.
+    """Refuse float arrays, by name, with numbers that lead to NaN scores.
 
     Raises:
-        ModelFileError: A number is NaN, infinite or beyond ``LARGEST``; the message has the name
-            of the array.
+        ModelFileError: A number is NaN, infinite or beyond ``LARGEST``.
     """
     for name, array in arrays.items():
         if array.dtype.kind == "f" and array.size and not _is_usable(array):

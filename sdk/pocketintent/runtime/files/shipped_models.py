@@ -19,11 +19,7 @@ def bundled_models() -> dict[str, Path]:
 
 
 def find_model(source: str | os.PathLike[str] | None = None) -> Path:
-    """Find the file of a path or of a shipped model's name; an existing file wins over a name.
-
-    Args:
-        source: A path, the name of a shipped model such as ``"tiny"``, or None for the
-            default model.
+    """Find the file of a path or a shipped model's name (None: the default); a file wins.
 
     Raises:
         ModelFileError: There is neither such a file nor a shipped model of this name.

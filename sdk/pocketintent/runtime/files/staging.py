@@ -1,8 +1,9 @@
 """Temporary folders beside a target, each owned by the process that holds its lock.
 
 The folder ``.NAME.<random>.tmp`` contains the unfinished file or folder and a lock file. The
-lock is released when the process ends, even by a kill, so the next write of the same target
-recognises the folders of dead processes and removes them.
+operating system releases a lock when its process ends, even by a kill, so the next write of the
+same target recognises the folders of dead processes and removes them. A process id would not do:
+ids are reused, and they differ between containers and machines that share a disk.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pocketintent.runtime.files.locks import claim
-
 _LOCK = "lock"
 _ATTEMPTS = 100
+_OPEN_LOCK = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+_LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what systems answer for a lock in use
 
 
 @contextmanager
@@ -52,8 +53,7 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
     """Remove the temporary folders that killed processes left behind for a target.
 
     Every write does so. A command that may end without a write, because its target is complete,
-    calls this first. Folders of running processes stay, as does everything that cannot be removed.
-    On a file system without locks, all folders stay.
+    calls this first. Folders of running processes stay, and all folders where there are no locks.
 
     Args:
         path: The file or folder that was to be made; a symbolic link is followed.
@@ -75,9 +75,54 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
 
 def is_staged(path: Path, target: Path) -> bool:
     """Whether a path is a temporary folder of a target, or in it."""
-    folders = [path, *path.parents]
-    names = [folder.name for folder in folders if folder.parent == target.parent]
+    names = [folder.name for folder in (path, *path.parents) if folder.parent == target.parent]
     return any(_temporary_name(target).fullmatch(name) for name in names)
+
+
+def claim(path: Path, *, require_lock: bool) -> int | None:
+    """Become the owner of a lock file, which is made if it is missing.
+
+    Args:
+        path: The lock file.
+        require_lock: Whether to give up where the file system has no locks.
+
+    Returns:
+        The descriptor of the lock, which is released when the descriptor is closed; None if
+        another process owns or removed the file, or its folder is missing.
+
+    Raises:
+        OSError: The lock file cannot be opened.
+    """
+    try:
+        descriptor = os.open(path, _OPEN_LOCK, 0o600)
+    except FileNotFoundError:
+        return None
+    try:
+        try:
+            _lock(descriptor)
+        except (OSError, ImportError) as error:
+            owned = not require_lock and getattr(error, "errno", None) not in _LOCKED
+        else:
+            # The former owner may have removed the file before it released the lock.
+            owned = os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        owned = False
+    if owned:
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file until it is closed; OSError or, in a browser, ImportError if it cannot be."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _temporary_name(target: Path) -> re.Pattern[str]:
@@ -107,10 +152,7 @@ def _content(folder: Path, target: Path) -> Path:
 
 
 def _remove(folder: Path, target: Path, lock: int) -> None:
-    """Remove an owned folder; the lock goes last, in case of a kill on the way.
-
-    Only what belongs there is removed, so a foreign file keeps the folder.
-    """
+    """Remove an owned folder, the lock last, in case of a kill; a foreign file keeps the folder."""
     content, path = _content(folder, target), folder / _LOCK
     if content.is_dir() and not content.is_symlink():
         shutil.rmtree(content, ignore_errors=True)
@@ -119,11 +161,9 @@ def _remove(folder: Path, target: Path, lock: int) -> None:
             content.unlink()
     if sys.platform == "win32":  # an open file cannot be removed
         os.close(lock)
-        with suppress(OSError):
-            path.unlink()
-    else:  # a file released before it is removed could get another owner
-        with suppress(OSError):
-            path.unlink()
+    with suppress(OSError):
+        path.unlink()
+    if sys.platform != "win32":  # a file released before it is removed could get another owner
         os.close(lock)
     with suppress(OSError):
         folder.rmdir()

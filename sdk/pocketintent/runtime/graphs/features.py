@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
-from pocketintent.runtime.text.negations import negation_flag, read_negations
+from pocketintent.runtime.text.languages import negation_flag, read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, SETTINGS, count_ngrams
 
 NGRAM_COUNTS, NEGATION = "ngram_counts", "negation"

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pocketintent.runtime.background import Background, check_background
-from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
+from pocketintent.runtime.errors import (
+    UPGRADE,
+    ModelFileError,
+    PocketIntentError,
+    list_names,
+    shorten,
+)
 from pocketintent.runtime.files.model_file import ModelFile, load_model
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.checks import CheckedGraph
@@ -26,7 +32,6 @@ from pocketintent.runtime.graphs.manifest import (
     read_manifest,
 )
 from pocketintent.runtime.graphs.slots import TokenInputs
-from pocketintent.runtime.templates.forms import list_names
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.correction import SETTINGS, Corrector
 from pocketintent.runtime.text.ngrams import NgramSettings

@@ -14,9 +14,8 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.graphs.backends import Graph
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
-from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent.runtime.text.characters import CharVocabulary, limit_unknown_words
 from pocketintent.runtime.text.tokenizer import Tokenizer, simple_tokenize
-from pocketintent.runtime.text.unknown_words import limit_unknown_words
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 Spell = Callable[[Sequence[Sequence[int]]], FloatArray]

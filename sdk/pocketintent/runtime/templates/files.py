@@ -1,4 +1,4 @@
-"""Template files: finding, reading and saving them."""
+"""Template files and the templates of bot files: finding, reading and saving them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
-from pocketintent.runtime.errors import TemplateError, shorten
+from pocketintent.runtime.errors import (
+    ModelFileError,
+    PocketIntentError,
+    TemplateError,
+    list_names,
+    shorten,
+)
 from pocketintent.runtime.files.atomic import write_atomically
-from pocketintent.runtime.files.model_file import is_model_file, load_model
+from pocketintent.runtime.files.model_file import BOT, ModelFile, is_model_file, load_model
 from pocketintent.runtime.files.regular import read_regular
-from pocketintent.runtime.templates.bot_file import SUFFIX as BOT_SUFFIX
-from pocketintent.runtime.templates.bot_file import read_form
-from pocketintent.runtime.templates.forms import list_names
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
 SUFFIX = ".json"
 """How the name of a template file ends that a recogniser saves."""
+
+BOT_SUFFIX = ".safetensors"
+"""The same for a bot file, which has all of the recogniser."""
+
+TEMPLATES = "templates"
+"""Name of a bot file's tensor with the templates, below the prefix of the bot."""
 
 MAX_DEPTH = 16
 """Levels of brackets that are read before a file counts as nested too deep."""
@@ -35,15 +46,7 @@ set."""
 
 
 def load_templates(source: TemplateSource) -> TemplateSet:
-    """Read a template set.
-
-    Args:
-        source: A path, the name of a shipped set such as ``"smart_home"``, a mapping in one of
-            the three forms, or a template set, which is checked and copied. A path may be that of
-            a bot file, whose templates alone are used.
-
-    Returns:
-        A new set.
+    """A new template set of a source; of a bot file, its templates alone are used.
 
     Raises:
         TemplateError: There is no such file or shipped set, or it breaks the format.
@@ -63,12 +66,7 @@ def load_templates(source: TemplateSource) -> TemplateSet:
 
 
 def read_templates_file(path: Path) -> Any:
-    """The decoded JSON of a template file or a bot file, not checked against the format.
-
-    Raises:
-        TemplateError: The file cannot be read, or is not JSON; see :func:`read_json`.
-        ModelFileError: The file is a damaged bot file, or a model without templates.
-    """
+    """The decoded JSON of a template or bot file, not checked; errors as of the two readers."""
     return read_form(load_model(path)) if is_model_file(path) else read_json(path)
 
 
@@ -113,11 +111,7 @@ def bundled_templates() -> dict[str, Path]:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file strictly: UTF-8, no repeated keys, no NaN.
-
-    Raises:
-        TemplateError: The file cannot be read; for a syntax error, the message has line and column.
-    """
+    """Read a JSON file strictly: UTF-8, no repeated keys, no NaN; TemplateError has the place."""
     try:
         data = read_regular(path)
     except OSError as error:
@@ -146,20 +140,77 @@ def read_json(path: Path) -> Any:
         raise TemplateError(f"{path}: {error}") from error
 
 
-def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> None:
-    """Write a set in the long form; an interrupted write leaves the old file whole.
+def find_bot_file(source: object) -> Path | None:
+    """The path of a source of templates that is a bot or model file by its content; or None."""
+    if isinstance(source, str | os.PathLike) and is_model_file(source):
+        return Path(source)
+    return None
 
-    Args:
-        template_set: The set to save; it is checked first.
-        path: The file to write or replace. Its folder must exist.
+
+def choose_model(
+    source: object, model: str | os.PathLike[str] | None
+) -> str | os.PathLike[str] | None:
+    """The model to use with a source of templates: a bot file itself, otherwise ``model``.
+
+    Raises:
+        PocketIntentError: The source is a bot file or a model file, and ``model`` is named too.
+    """
+    path = find_bot_file(source)
+    if path is None:
+        return model
+    if model is not None:
+        raise PocketIntentError(
+            f"{path} is given as a bot file, which contains its model, but the model {model} is "
+            "given too; leave out the model, or give the templates as JSON"
+        )
+    return path
+
+
+def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> None:
+    """Check a set and write it in the long form; a killed write leaves the old file whole.
 
     Raises:
         TemplateError: The set breaks the format.
-        OSError: The file cannot be written; the error names it and says why.
+        OSError: The file cannot be written, for example because its folder is missing.
     """
     checked = parse_templates(template_set.to_dict(), f"saving {os.fspath(path)}")
     data = orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     write_atomically(path, data, keep_permissions=True)
+
+
+def templates_tensor(template_set: TemplateSet) -> dict[str, NDArray[Any]]:
+    """The tensor ``templates``, uint8 [num_bytes]: the long form of the set as JSON in UTF-8.
+
+    Raises:
+        TemplateError: The set breaks the format.
+    """
+    checked = parse_templates(template_set.to_dict(), "template set")
+    return {TEMPLATES: np.frombuffer(orjson.dumps(checked.to_dict()), np.uint8)}
+
+
+def read_form(model: ModelFile) -> Any:
+    """The decoded JSON of a bot file's templates, in the long form, not checked further.
+
+    Raises:
+        ModelFileError: The file is not a bot file, or the tensor is damaged.
+    """
+    if BOT not in model.manifest:
+        raise ModelFileError(
+            f"{model.path} is a model without templates; make a bot file of it: pocketintent build "
+            f"my_bot.json --model {model.path} --out my_bot.safetensors"
+        )
+    name = f"{BOT}.{TEMPLATES}"
+    tensor = model.tensors.get(name)
+    if tensor is None or tensor.dtype != np.uint8 or tensor.ndim != 1:
+        raise ModelFileError(f"{model.path}: {name} is missing or not uint8 [num_bytes]")
+    try:
+        form = orjson.loads(tensor.tobytes())
+    except orjson.JSONDecodeError as error:
+        raise ModelFileError(f"{model.path}: {name} is not JSON: {error}") from error
+    # The short forms could be read too, but not by other runtimes.
+    if not isinstance(form, Mapping) or not isinstance(form.get("intents"), Mapping):
+        raise ModelFileError(f"{model.path}: {name} is {shorten(form)}; the long form is expected")
+    return form
 
 
 def _check_depth(text: str, path: Path) -> None:
@@ -178,9 +229,9 @@ def _check_depth(text: str, path: Path) -> None:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
             raise ValueError(f"{shorten(key)} appears twice in one object; merge the two")
-        result[key] = value
-    return result
+        seen.add(key)
+    return dict(pairs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -37,14 +37,11 @@ _MAX_TYPO = 40
 
 
 def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
-    """Convert one of the three forms to the long form, as far as it is valid.
-
-    Args:
-        obj: A decoded JSON value.
+    """Convert a decoded JSON value in one of the three forms to the long form.
 
     Returns:
-        The long form with its settings, and the first ``MAX_PROBLEMS`` problems, each a sentence
-        with its place and what to do. The form is complete if there are no problems.
+        The long form, complete if there are no problems; and the first ``MAX_PROBLEMS`` problems,
+        each a sentence with its place and what to do.
     """
     problems = _Problems()
     form: dict[str, Any] = {"intents": {}}
@@ -55,12 +52,7 @@ def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
             form = _read_long(obj, problems)
         else:
             form = _read_short(obj, problems)
-    return form, problems.sentences
-
-
-def list_names(names: Iterable[str]) -> str:
-    """Names in alphabetical order for a message, or "none"."""
-    return ", ".join(sorted(names)) or "none"
+    return form, problems
 
 
 def is_blank(text: str) -> bool:
@@ -72,20 +64,12 @@ class _TooManyError(Exception):
     """The reading ends, since there are enough problems to report."""
 
 
-class _Problems:
-    """The problems of a set, up to ``MAX_PROBLEMS``."""
-
-    def __init__(self) -> None:
-        self.sentences: list[str] = []
+class _Problems(list[str]):
+    """The problems of a set, up to ``MAX_PROBLEMS``; the last raises _TooManyError."""
 
     def add(self, sentence: str) -> None:
-        """Add a problem.
-
-        Raises:
-            _TooManyError: It is the last that is counted.
-        """
-        self.sentences.append(sentence)
-        if len(self.sentences) == MAX_PROBLEMS:
+        self.append(sentence)
+        if len(self) == MAX_PROBLEMS:
             raise _TooManyError
 
 
@@ -115,12 +99,10 @@ def _read_long(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
 
 
 def _read_intent(entry: Mapping[Any, Any], place: str, problems: _Problems) -> dict[str, Any]:
-    templates = _read_templates(entry.get("templates"), place, problems, allow_objects=False)
-    intent: dict[str, Any] = {"templates": templates}
+    intent: dict[str, Any] = {"templates": _read_templates(entry.get("templates"), place, problems)}
     if "except" in entry:
-        intent["except"] = _read_list(
-            entry["except"], f"{place}: 'except'", f"{place}, counter-example", problems
-        )
+        at = f"{place}: 'except'"
+        intent["except"] = _read_list(entry["except"], at, f"{place}, counter-example", problems)
     if "threshold" in entry:
         at = f"{place}: 'threshold'"
         intent["threshold"] = _number(entry["threshold"], -1, 1, at, problems)
@@ -128,7 +110,7 @@ def _read_intent(entry: Mapping[Any, Any], place: str, problems: _Problems) -> d
 
 
 def _read_short(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
-    schema = _string(obj.get("$schema"), "'$schema'", problems)
+    form = {"$schema": _string(obj.get("$schema"), "'$schema'", problems)}
     intents: dict[Any, dict[str, Any]] = {}
     for name, texts in obj.items():
         if name == "$schema":
@@ -140,13 +122,12 @@ def _read_short(obj: Mapping[Any, Any], problems: _Problems) -> dict[str, Any]:
             )
             continue
         place = _intent_place(name, problems)
-        templates = _read_templates(texts, place, problems, allow_objects=True)
-        intents[name] = {"templates": templates}
-    return {"$schema": schema, "intents": intents}
+        intents[name] = {"templates": _read_templates(texts, place, problems, objects=True)}
+    return {**form, "intents": intents}
 
 
 def _read_templates(
-    value: Any, place: str, problems: _Problems, *, allow_objects: bool
+    value: Any, place: str, problems: _Problems, *, objects: bool = False
 ) -> list[str]:
     if not isinstance(value, list | tuple):
         found = "has no list of templates" if value is None else f"has {_kind(value)} as templates"
@@ -154,7 +135,7 @@ def _read_templates(
         return []
     if not value:
         problems.add(f"{place} has no templates; write at least one")
-    return _read_texts(value, f"{place}, template", problems, allow_objects=allow_objects)
+    return _read_texts(value, f"{place}, template", problems, objects=objects)
 
 
 def _read_list(value: Any, place: str, item_place: str, problems: _Problems) -> list[str]:
@@ -162,16 +143,16 @@ def _read_list(value: Any, place: str, item_place: str, problems: _Problems) -> 
     if not isinstance(value, list | tuple):
         problems.add(f'{place} is {_kind(value)}; write a list of texts: ["...", "..."]')
         return []
-    return _read_texts(value, item_place, problems, allow_objects=False)
+    return _read_texts(value, item_place, problems)
 
 
 def _read_texts(
-    items: Sequence[Any], place: str, problems: _Problems, *, allow_objects: bool
+    items: Sequence[Any], place: str, problems: _Problems, *, objects: bool = False
 ) -> list[str]:
     texts = []
     for position, item in enumerate(items, 1):
         at = f"{place} {position}"
-        if allow_objects and isinstance(item, Mapping):
+        if objects and isinstance(item, Mapping):
             _unknown_keys(item, ("text",), f"{at}: ", problems)
             item = item.get("text")
         if not isinstance(item, str):

@@ -29,24 +29,11 @@ class Refusals:
             self._texts.setdefault(tokens, text)
 
     def __call__(self, text: str, intent: str) -> bool:
-        """Whether a text, as the recogniser reads it, never gets an intent.
-
-        Args:
-            text: The text.
-            intent: Name of the intent.
-
-        Returns:
-            True if its tokens are those of a counter-example of the intent, or of a text that
-            expresses none.
-        """
+        """Whether a text, as the recogniser reads it, never gets an intent."""
         return bool(self._intents) and intent in self._intents.get(
             tuple(simple_tokenize(text)), frozenset()
         )
 
     def text_with_words_of(self, text: str) -> str | None:
-        """The first text of ``none``, or counter-example, with the words of a text; None if none.
-
-        Args:
-            text: The text, as the recogniser reads it.
-        """
+        """The first text of ``none``, or counter-example, with the words of a text; or None."""
         return self._texts.get(tuple(simple_tokenize(text)))

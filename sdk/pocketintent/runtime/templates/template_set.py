@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from pocketintent.runtime.errors import TemplateError
-from pocketintent.runtime.templates.forms import MAX_PROBLEMS, list_names, normalise_form
-from pocketintent.runtime.templates.intent_names import text_of_name
+from pocketintent.runtime.errors import TemplateError, list_names
+from pocketintent.runtime.templates.forms import MAX_PROBLEMS, normalise_form
+from pocketintent.runtime.text.correction import join_tokens
+from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
 
 DEFAULT_THRESHOLD = 0.5
 """Score below which nothing is recognised, for a set without its own threshold."""
@@ -71,8 +72,7 @@ class TemplateSet:
 
         Args:
             name: The intent.
-            texts: Its templates, at least one; an existing intent may get counter-examples or a
-                threshold alone.
+            texts: Its templates, at least one; an existing intent may do without.
             threshold: The intent's own threshold; None keeps the current one.
             counter_examples: Texts that resemble the intent and do not express it.
 
@@ -120,25 +120,13 @@ class TemplateSet:
         return intents, self.language, self.none, self.background, self.learn_names
 
     def all_texts(self) -> list[str]:
-        """Return the distinct texts, in order.
-
-        They are those of each intent, the intents' names if they are learned, the texts of no
-        intent, and the log lines.
-        """
-        of_intents = (
-            texts
-            for intent in self.intents.values()
-            for texts in (intent.templates, intent.counter_examples)
-        )
+        """The distinct texts: of each intent, learned names, texts of no intent, log lines."""
+        own = (intent.templates + intent.counter_examples for intent in self.intents.values())
         names = [text_of_name(name) for name in self.intents] if self.learn_names else []
-        texts = chain(*of_intents, filter(None, names), self.none, self.background)
-        return list(dict.fromkeys(texts))
+        return list(dict.fromkeys(chain(*own, filter(None, names), self.none, self.background)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the set in the long form; parsing it gives an equal set.
-
-        A value of another type than its field stays as it is, for :func:`parse_templates` to
-        refuse.
+        """The set in the long form; a value of a wrong type stays, for the parser to refuse.
 
         Raises:
             TemplateError: The intents are not a dict of :class:`IntentTemplates`.
@@ -158,18 +146,11 @@ class TemplateSet:
 
 
 def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
-    """Build a template set from a decoded JSON value.
-
-    Args:
-        obj: A mapping in one of the three forms.
-        source: Name of the source for error messages; usually the file.
-
-    Returns:
-        A new set.
+    """Build a new set from a mapping in one of the three forms; errors name the source.
 
     Raises:
-        TemplateError: The value breaks the format. The message names the source, the intent, the
-            template's position (from 1) and what to do, and counts the other problems.
+        TemplateError: The value breaks the format. The message names the intent, the template's
+            position (from 1) and what to do, and counts the other problems.
     """
     form, problems = normalise_form(obj)
     if problems:
@@ -214,3 +195,25 @@ def _copy_list(texts: Any) -> Any:
 def _list_texts(texts: Iterable[str]) -> list[str] | str:
     """The texts as a list; a single text stays as it is, for the parser to reject it."""
     return texts if isinstance(texts, str) else list(texts)
+
+
+def words_of_name(name: str) -> str:
+    """An intent's name as a text: ``card_arrival`` has the words of "card arrival".
+
+    A space is put where a capital letter follows a small one, and before the last of several
+    capitals that a small letter follows: ``openURLAgain`` becomes ``open URL Again``. Underscores,
+    hyphens, dots and the like stay, since the tokenizer ``simple`` splits there. Like the
+    tokenizer, it reads ``MAX_CHARS`` characters.
+    """
+    name = name[:MAX_CHARS]
+    words = name[:1]
+    for before, char, after in zip(name, name[1:], f"{name[2:]} ", strict=False):
+        if char.isupper() and (before.islower() or (before.isupper() and after.islower())):
+            words += " "
+        words += char
+    return words
+
+
+def text_of_name(name: str) -> str:
+    """An intent's name as any sentence encoder reads it: "card arrival"; "" without tokens."""
+    return join_tokens(simple_tokenize(words_of_name(name)))

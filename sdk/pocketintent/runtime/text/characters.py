@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Container, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,10 @@ NORMALISATION = "nfkc-lower-1"
 UNKNOWN = 0
 """The number of all characters that the model does not know."""
 
+MAX_UNKNOWN_WORDS = 128
+"""Different unknown words of a text that a character network reads: the bound on its work. The
+longest utterance of BANKING77 has 84 words in all; 4,096 characters have room for 2,048."""
+
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u0060\u00b4", "'"))
 _ASCII_SEPARATORS = re.compile(r"[\x00-\x20_\x7f]+")
 _SPACES = re.compile(" {2,}")
@@ -27,16 +33,9 @@ def normalise_chars(text: str, max_chars: int) -> str:
     """Normalise a text for reading its characters.
 
     The steps: cut to ``RAW_CHARS`` code points; replace all apostrophes by ``'``; NFKC; lower
-    case; replace each run of white space, control, format and surrogate characters and
-    underscores by one space; strip spaces; cut to ``max_chars``. An underscore joins the words
-    of a term.
-
-    Args:
-        text: Any string.
-        max_chars: Number of code points to keep.
-
-    Returns:
-        The text; empty if it has no readable character.
+    case; replace each run of white space, control, format and surrogate characters and of
+    underscores, which join the words of a term, by one space; strip spaces; cut to ``max_chars``
+    code points. The text is empty if it has no readable character.
     """
     text = text[:RAW_CHARS]
     if text.isascii():
@@ -77,12 +76,7 @@ class CharVocabulary:
         return len(self.characters) + 1
 
     def numbers(self, text: str) -> list[int]:
-        """Normalise a text and look up the numbers of its characters.
-
-        Returns:
-            One number for each remaining character; an empty list if the model knows none of
-            them except the space.
-        """
+        """The numbers of a text's normalised characters; none if only the space is known."""
         numbers = self.numbers_of_normalised(normalise_chars(text, self.max_chars))
         if all(number in (UNKNOWN, self._space) for number in numbers):
             return []
@@ -107,3 +101,20 @@ class CharVocabulary:
         if points.size and int(points.max()) > 0x10FFFF:
             raise ModelFileError(f"{int(points.max())} is not a code point of Unicode")
         return cls("".join(map(chr, points.tolist())), max_chars)
+
+
+def limit_unknown_words(tokens: Sequence[str], table: Container[str] = ()) -> Sequence[str]:
+    """Leave out the unknown words of a text after the first ``MAX_UNKNOWN_WORDS`` different ones.
+
+    Args:
+        tokens: All tokens of the text.
+        table: The known words; by default every word is unknown.
+
+    Returns:
+        The other tokens, in order and as often as they occur.
+    """
+    if len(tokens) <= MAX_UNKNOWN_WORDS:
+        return tokens
+    unknown = dict.fromkeys(token for token in tokens if token not in table)
+    skipped = set(islice(unknown, MAX_UNKNOWN_WORDS, None))
+    return [token for token in tokens if token not in skipped] if skipped else tokens

@@ -101,13 +101,9 @@ class Corrector:
 def one_edit(word: str) -> list[str]:
     """The words within one edit of a word.
 
-    Args:
-        word: A word without a space.
-
-    Returns:
-        The words that one deletion of a letter, one insertion or replacement by a letter from a to
-        z, or one swap of neighbouring letters makes of it: 54 for each of its letters, and 25. Some
-        are repeated, and the word itself is among them.
+    One deletion of a letter, one insertion or replacement by a letter from a to z, or one swap of
+    neighbouring letters makes them of a word without a space: 54 for each of its letters, and 25.
+    Some are repeated, and the word itself is among them.
     """
     groups = []
     for place in range(len(word) + 1):
@@ -128,10 +124,7 @@ def _with_each_letter(head: str, tail: str) -> str:
 def join_tokens(tokens: Sequence[str]) -> str:
     """A text of these tokens, into which the tokenizer ``simple`` splits it again.
 
-    There are rare exceptions: a text beyond the tokenizer's ``MAX_CHARS``, and characters whose
-    normal form it reads otherwise. U+FF40 becomes the symbol U+0060, which is then an apostrophe.
-
-    Args:
-        tokens: The tokens of a text; a token that begins with an apostrophe follows a word.
+    Exceptions are texts beyond the tokenizer's ``MAX_CHARS``, and characters whose normal form it
+    reads otherwise: U+FF40 becomes the symbol U+0060, which is then an apostrophe.
     """
     return " ".join(tokens).replace(" '", "'")

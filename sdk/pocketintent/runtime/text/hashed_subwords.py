@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
-from pocketintent.runtime.text.fnv import OFFSET, PRIME
 
+OFFSET, PRIME = 2166136261, 16777619  # of 32-bit FNV-1a
 FLORET_SEED = 2166136261
 MAX_HASHES = 4
 """Number of 32-bit hashes in a hash of 128 bits."""

@@ -1,24 +1,46 @@
-"""The languages of a model: language tags, and the manifest's entry ``languages``."""
+"""Languages: their tags, the manifest's entry ``languages``, and their words that negate a text.
+
+The negation is the feature that sees "don't"; its specification for ports is ``docs/decision.md``.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, shorten
+from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 ENTRY = "languages"
 """The manifest's key for the languages that a model was trained on."""
+
+DEFAULT_LANGUAGE = "en"
+"""Language of a template set that names none."""
+
+_SHORT_FORMS = (
+    "ain aren can couldn didn doesn don hadn hasn haven isn mustn needn shouldn wasn weren won "
+    "wouldn"
+)
+
+NEGATIONS: dict[str, frozenset[str]] = {
+    "en": frozenset(
+        {"not", "never", "no", "nor", "neither", "without", "cannot", "'t"}
+        | {f"{word}t" for word in _SHORT_FORMS.split()}
+    ),
+}
+"""Tokens that negate a text, by language. The tokenizer splits "don't" into "don" and "'t"; the
+forms without an apostrophe are single tokens. Pronouns such as "nothing" are not among them: they
+occur in many texts that negate no command."""
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 def check_language(tag: str) -> str:
-    """Return a language tag after a check of its form.
-
-    Args:
-        tag: A tag of BCP 47, such as ``"en"`` or ``"pt-BR"``.
+    """Return a language tag of BCP 47, such as ``"en"`` or ``"pt-BR"``, after a check of its form.
 
     Raises:
         PocketIntentError: It does not begin with a language code of two or three letters.
@@ -31,13 +53,7 @@ def check_language(tag: str) -> str:
 
 
 def languages_entry(languages: Sequence[str]) -> dict[str, list[str]]:
-    """The manifest entry of a model's languages.
-
-    Args:
-        languages: Language tags; a repeated tag is written once.
-
-    Returns:
-        The entry by its key; empty if there are no languages.
+    """The manifest's entry of a model's languages, each once, by its key; empty without any.
 
     Raises:
         PocketIntentError: A tag does not have the form of a language tag.
@@ -47,13 +63,7 @@ def languages_entry(languages: Sequence[str]) -> dict[str, list[str]]:
 
 
 def read_languages(manifest: Mapping[str, Any]) -> list[str]:
-    """The languages that a model's manifest names.
-
-    Args:
-        manifest: The manifest.
-
-    Returns:
-        Language tags; none if the manifest does not name the languages.
+    """The tags of the languages that a model's manifest names; none if it names none.
 
     Raises:
         ModelFileError: The entry is not a list of language tags.
@@ -69,15 +79,64 @@ def read_languages(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def speaks(languages: Sequence[str], tag: str) -> bool:
-    """Whether a language, in any variety, is among others: ``en-GB`` is among ``["en"]``.
-
-    Args:
-        languages: Language tags.
-        tag: A language tag; an underscore, as in ``en_GB``, counts as a hyphen.
-    """
+    """Whether a language, in any variety, is among others: ``en-GB`` or ``en_GB`` in ``["en"]``."""
     return primary_language(tag) in map(primary_language, languages)
 
 
 def primary_language(tag: str) -> str:
     """The part of a tag that names the language without its variety, in lower case."""
     return re.split("[-_]", tag, maxsplit=1)[0].lower()
+
+
+def language_warning(tag: str | None, manifest: Mapping[str, Any]) -> str | None:
+    """A sentence if a model does not speak the language of a template set, in any variety.
+
+    None if it does, or if the set (``tag`` is None) or the manifest names no language.
+
+    Raises:
+        ModelFileError: The manifest's ``languages`` is not a list of language tags.
+    """
+    languages = read_languages(manifest)
+    if tag is None or not languages or speaks(languages, tag):
+        return None
+    return (
+        f"the set's language is {shorten(tag)}, but the model speaks {', '.join(languages)}: "
+        "choose a model of that language, or correct the set's 'language'"
+    )
+
+
+def negations_of(language: str | None) -> frozenset[str]:
+    """The negations of a language, in any variety; none for a language without a list.
+
+    Args:
+        language: A language tag; None for ``DEFAULT_LANGUAGE``.
+    """
+    return NEGATIONS.get(primary_language(language or DEFAULT_LANGUAGE), frozenset())
+
+
+def is_negated(text: str, negations: frozenset[str]) -> bool:
+    """Whether one of the tokens of a text is among the negations of :func:`negations_of`."""
+    return not negations.isdisjoint(simple_tokenize(text))
+
+
+def negation_flag(text: str, negations: frozenset[str]) -> FloatArray:
+    """The feature of a text, float32 [1]: 1 if :func:`is_negated`, otherwise 0."""
+    return np.array([is_negated(text, negations)], np.float32)
+
+
+def any_negated(texts: Iterable[str], negations: frozenset[str]) -> bool:
+    """Whether at least one of several texts is negated; see :func:`is_negated`."""
+    return bool(negations) and any(is_negated(text, negations) for text in texts)
+
+
+def read_negations(value: Any, source: str) -> frozenset[str]:
+    """The negations that an entry of a file lists, at least one; errors name its ``source``.
+
+    Raises:
+        ModelFileError: The entry is not a list of texts, or is empty.
+    """
+    if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
+        raise ModelFileError(
+            f"the negations of {source} must be a list of at least one token, not {shorten(value)}"
+        )
+    return frozenset(value)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError, shorten
-from pocketintent.runtime.text.fnv import OFFSET, PRIME, ascii_ngram_hashes, fnv1a
 from pocketintent.runtime.text.hashed_subwords import (
     MAX_HASHES,
     fasttext_buckets,
@@ -24,94 +23,80 @@ MAX_N = 64
 MAX_WEIGHT = 1000
 """Largest factor on the n-grams' vectors of an unknown word."""
 
+_OFFSET, _PRIME, _MASK = 2166136261, 16777619, 0xFFFFFFFF  # of 32-bit FNV-1a
+_LANE = 8  # bytes for each of several hashes side by side; a hash times _PRIME needs 57 bits
+_GAP = "\0" * (_LANE - 1)
+
+
+def fnv1a(data: bytes, value: int = _OFFSET) -> int:
+    """The 32-bit FNV-1a hash (Fowler, Noll and Vo) of bytes that follow those hashed as value."""
+    for byte in data:
+        value = ((value ^ byte) * _PRIME) & _MASK
+    return value
+
+
+def ngram_hashes(text: str, min_n: int, max_n: int) -> NDArray[np.uint64]:
+    """The FNV-1a hashes of the UTF-8 bytes of all n-grams of a text.
+
+    Args:
+        text: The text, of at least ``min_n`` characters.
+        min_n: Shortest n-gram in code points, at least 1.
+        max_n: Longest n-gram.
+
+    Returns:
+        A hash, 0..2**32-1, for each n-gram, uint64 [num_ngrams]: short n-grams first, and those of
+        one length from left to right.
+    """
+    number, longest = len(text), min(max_n, len(text))
+    if not text.isascii():
+        characters = [char.encode("utf-8", "surrogatepass") for char in text]
+        values, found = [_OFFSET] * number, []
+        for length in range(1, longest + 1):  # a hash goes on from that of the n-gram's beginning
+            values = [fnv1a(*pair) for pair in zip(characters[length - 1 :], values, strict=False)]
+            found += values if length >= min_n else []
+        return np.array(found, np.uint64)
+    # All n-grams of a length are hashed at once, since a whole number has any number of bits in
+    # Python: the next character of each is one operation.
+    ones = int.from_bytes((1).to_bytes(_LANE, "little") * number, "little")
+    letters = int.from_bytes(_GAP.join(text).encode(), "little")
+    lanes, mask, rows = ones * _OFFSET, ones * _MASK, []
+    for length in range(1, longest + 1):
+        lanes = ((lanes ^ letters) * _PRIME) & mask
+        if length >= min_n:
+            rows.append(lanes.to_bytes(_LANE * (number - length + 1), "little"))
+        letters >>= 8 * _LANE
+        mask >>= 8 * _LANE
+    return np.frombuffer(b"".join(rows), "<u8")
+
 
 def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[int]:
     """Buckets of a word's character n-grams (Bojanowski et al. 2017, section 3.2).
 
-    The word is bracketed as ``<word>`` so that prefixes and suffixes differ from the middle.
-    Lengths are in code points. A word too short for any n-gram yields the bracketed word
-    itself, so every word has at least one bucket.
-
-    Args:
-        word: One token.
-        min_n: Shortest n-gram, in code points.
-        max_n: Longest n-gram, in code points.
-        num_buckets: Size of the hash table.
-
-    Returns:
-        One bucket in ``0..num_buckets-1`` for each n-gram, shortest n-grams first and left to
-        right, repeats kept.
+    The word is bracketed as ``<word>`` so that prefixes and suffixes differ from the middle. A word
+    too short for any n-gram yields the bracketed word itself, so every word has at least one
+    bucket, 0..``num_buckets`` - 1. The order is that of :func:`ngram_hashes`.
     """
-    bracketed = f"<{word}>"
-    if bracketed.isascii():
-        hashes, number = ascii_ngram_hashes(bracketed, min(min_n, len(bracketed)), max_n)
-        values = np.frombuffer(hashes.to_bytes(8 * number, "little"), "<u8")
-        buckets: list[int] = (values % num_buckets).tolist()
-        return buckets
-    grams = [
-        bracketed[start : start + n]
-        for n in range(min_n, max_n + 1)
-        for start in range(len(bracketed) - n + 1)
-    ]
-    return [
-        fnv1a(gram.encode("utf-8", "surrogatepass")) % num_buckets for gram in grams or [bracketed]
-    ]
+    buckets: list[int] = (_hashes_of_word(word, min_n, max_n) % num_buckets).tolist()
+    return buckets
 
 
 def ngram_buckets_of_words(
     words: Sequence[str], min_n: int, max_n: int, num_buckets: int
 ) -> tuple[IndexArray, IndexArray]:
-    """Buckets of the character n-grams of several words, hashed together.
-
-    Args:
-        words: The tokens.
-        min_n: Shortest n-gram, in code points.
-        max_n: Longest n-gram, in code points.
-        num_buckets: Size of the hash table.
+    """Buckets of the n-grams of several words; see :func:`ngram_buckets`.
 
     Returns:
-        The buckets, word after word and for each word in the order of :func:`ngram_buckets`, intp
-        [counts.sum()], and the number of buckets of each word, intp [num_words].
+        The buckets, word after word, intp [counts.sum()], and the number of buckets of each word,
+        intp [num_words].
     """
-    text = "".join(f"<{word}>" for word in words).encode("utf-8", "surrogatepass")
-    data = np.frombuffer(text, np.uint8)
-    first_bytes = np.flatnonzero((data & 0xC0) != 0x80)
-    ends_char = np.zeros(len(data), np.bool_)
-    ends_char[first_bytes - 1] = True  # the last byte of the text too, since -1 is an index
-    char_of = np.repeat(np.arange(len(first_bytes)), np.diff(first_bytes, append=len(data)))
-    lengths = np.array([len(word) + 2 for word in words], np.intp)  # of the bracketed words
-    word_of = np.repeat(np.arange(len(words)), lengths)
-
-    shortest = np.minimum(lengths, min_n)
-    counts = _num_ngrams(lengths, shortest, np.minimum(lengths, max_n) + 1)
-    # Where the first n-gram of a word would be stored if the word began with the text.
-    places = np.cumsum(counts) - counts - (np.cumsum(lengths) - lengths)
-    buckets = np.empty(int(counts.sum()), np.intp)
-
-    starts = np.arange(len(first_bytes))  # the characters at which n-grams begin
-    limits = np.minimum(starts + max_n, np.cumsum(lengths)[word_of])
-    at: IndexArray = first_bytes
-    values: NDArray[np.uint32] = np.full(len(starts), OFFSET, np.uint32)
-    while len(starts):  # each step hashes one more byte of every n-gram
-        values = (values ^ data[at]) * np.uint32(PRIME)
-        owners = word_of[starts]
-        sizes = char_of[at] - starts + 1
-        complete = np.flatnonzero(ends_char[at] & (sizes >= shortest[owners]))
-        owners, sizes = owners[complete], sizes[complete]
-        shorter = _num_ngrams(lengths[owners], shortest[owners], sizes)
-        targets = places[owners] + shorter + starts[complete]
-        buckets[targets] = values[complete].astype(np.int64) % num_buckets
-        at = at + 1
-        more = np.flatnonzero(at < len(data))
-        more = more[char_of[at[more]] < limits[starts[more]]]
-        starts, at, values = starts[more], at[more], values[more]
-    return buckets, counts
+    rows = [_hashes_of_word(word, min_n, max_n) for word in words]
+    counts = np.fromiter(map(len, rows), np.intp, len(rows))
+    hashes = np.concatenate(rows) if rows else np.empty(0, np.uint64)
+    return (hashes % num_buckets).astype(np.intp), counts
 
 
-def _num_ngrams(lengths: IndexArray, first: IndexArray, stop: IndexArray) -> IndexArray:
-    """Number of n-grams of words: the sum of ``length - n + 1`` for n in ``range(first, stop)``."""
-    number: IndexArray = (stop - first) * (2 * lengths - first - stop + 3) // 2
-    return number
+def _hashes_of_word(word: str, min_n: int, max_n: int) -> NDArray[np.uint64]:
+    return ngram_hashes(f"<{word}>", min(min_n, len(word) + 2), max_n)
 
 
 @dataclass(frozen=True)
@@ -167,7 +152,8 @@ class NgramSettings:
 
     def buckets(self, word: str) -> list[int]:
         """Buckets of a word's n-grams; fastText gives none to a word shorter than ``min_n``."""
-        return HASHES[self.hash].of_word(word, self)
+        buckets: list[int] = self.buckets_of_words([word])[0].tolist()
+        return buckets
 
     def buckets_of_words(self, words: Sequence[str]) -> tuple[IndexArray, IndexArray]:
         """Buckets of several words' n-grams, word after word, and their number for each word."""
@@ -201,28 +187,20 @@ class NgramHash(NamedTuple):
 
     max_hashes: int
     """Largest ``num_hashes``."""
-    of_word: Callable[[str, NgramSettings], list[int]]
-    """See :meth:`NgramSettings.buckets`."""
     of_words: Callable[[Sequence[str], NgramSettings], tuple[IndexArray, IndexArray]]
     """See :meth:`NgramSettings.buckets_of_words`."""
 
 
-def _fasttext(words: Sequence[str], settings: NgramSettings) -> tuple[IndexArray, IndexArray]:
-    return fasttext_buckets(words, settings.min_n, settings.max_n, settings.num_buckets)
-
-
-def _floret(words: Sequence[str], settings: NgramSettings) -> tuple[IndexArray, IndexArray]:
-    table = (settings.min_n, settings.max_n, settings.num_buckets)
-    return floret_buckets(words, *table, settings.num_hashes)
-
-
 HASHES = {
     "fnv1a": NgramHash(
-        1,
-        lambda word, it: ngram_buckets(word, it.min_n, it.max_n, it.num_buckets),
-        lambda words, it: ngram_buckets_of_words(words, it.min_n, it.max_n, it.num_buckets),
+        1, lambda words, it: ngram_buckets_of_words(words, it.min_n, it.max_n, it.num_buckets)
     ),
-    "fasttext": NgramHash(1, lambda word, it: _fasttext([word], it)[0].tolist(), _fasttext),
-    "floret": NgramHash(MAX_HASHES, lambda word, it: _floret([word], it)[0].tolist(), _floret),
+    "fasttext": NgramHash(
+        1, lambda words, it: fasttext_buckets(words, it.min_n, it.max_n, it.num_buckets)
+    ),
+    "floret": NgramHash(
+        MAX_HASHES,
+        lambda words, it: floret_buckets(words, it.min_n, it.max_n, it.num_buckets, it.num_hashes),
+    ),
 }
 """The values of :attr:`NgramSettings.hash`."""

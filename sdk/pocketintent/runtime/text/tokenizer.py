@@ -66,11 +66,8 @@ def simple_tokenize(text: str) -> list[str]:
     Punctuation, white space, control and format characters separate tokens and belong to none.
     An apostrophe between letters starts a new token (``don't`` becomes ``don`` and ``'t``).
 
-    Args:
-        text: Any string, including emoji, mixed scripts, NUL and lone surrogates.
-
     Returns:
-        The tokens in order, a new list; empty if there are none.
+        The tokens of any string in order, a new list; empty if there are none.
     """
     global _last
     last_text, last_tokens = _last  # read once: another thread may replace it
@@ -154,13 +151,7 @@ def register_tokenizer(name: str, factory: Callable[[Mapping[str, Any]], Tokeniz
 
 
 def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
-    """Return the tokenizer that a model's manifest names.
-
-    Args:
-        spec: The manifest's tokenizer entry, such as ``SIMPLE_SPEC``.
-
-    Returns:
-        A function from text to tokens.
+    """Return the tokenizer of a manifest's entry, such as ``SIMPLE_SPEC``.
 
     Raises:
         ModelFileError: There is no tokenizer of this name and version.

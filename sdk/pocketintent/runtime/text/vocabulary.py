@@ -68,14 +68,11 @@ class Vocabulary:
         return min(filter(ids.__contains__, words), key=ids.__getitem__, default=None)
 
     def ids_of_lists(self, token_lists: Sequence[Sequence[str]]) -> tuple[IndexArray, IndexArray]:
-        """Return the ids of the known tokens of several lists.
-
-        Args:
-            token_lists: The tokens of each text.
+        """Return the ids of the known tokens of several lists; unknown tokens are dropped.
 
         Returns:
-            The ids, list after list, intp [num_ids], and the number of known tokens of each
-            list, intp [num_lists]; unknown tokens are dropped.
+            The ids, list after list, intp [num_ids], and their number in each list, intp
+            [num_lists].
         """
         tokens = chain.from_iterable(token_lists)
         ids = np.fromiter(map(self._ids.get, tokens, repeat(-1)), np.intp)
@@ -85,16 +82,13 @@ class Vocabulary:
         return ids[is_known], np.bincount(lists[is_known], minlength=len(counts))
 
     def to_tensors(self) -> dict[str, NDArray[Any]]:
-        """Return the vocabulary as tensors of a model file.
+        """Return ``vocabulary.bytes``, uint8 [total]: the words in UTF-8, a line feed between two.
 
-        Returns:
-            ``vocabulary.bytes``, uint8 [total]: the words in UTF-8, with a line feed between
-            them. No token contains a line feed; offsets would take a tenth of a small model and
-            double the time to load.
+        No token contains a line feed; offsets would take a tenth of a small model and double the
+        time to load.
 
         Raises:
-            ModelFileError: A word contains a line feed, or a lone surrogate, which UTF-8 cannot
-                encode.
+            ModelFileError: A word contains a line feed, or a lone surrogate.
         """
         text = "\n".join(self.words)
         if text.count("\n") != max(len(self) - 1, 0):

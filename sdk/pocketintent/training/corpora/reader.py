@@ -14,8 +14,7 @@ import orjson
 
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.regular import open_regular
-from pocketintent.runtime.text.lines import numbered_lines
+from pocketintent.runtime.files.regular import numbered_lines, open_regular
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from typing import Any
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError, shorten
-from pocketintent.runtime.files.regular import read_regular
-from pocketintent.runtime.text.lines import numbered_lines, without_mark
+from pocketintent.runtime.files.regular import numbered_lines, read_regular, without_mark
 from pocketintent.training.corpora.tables import read_table
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.lines import numbered_lines
+from pocketintent.runtime.files.regular import numbered_lines
 from pocketintent.training.corpora.packed import reading, writing
 
 HEADER = "term\tscore\tcount"

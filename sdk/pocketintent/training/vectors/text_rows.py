@@ -11,7 +11,7 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.lines import without_mark
+from pocketintent.runtime.files.regular import without_mark
 from pocketintent.training.vectors.rows import HEADER, VectorRows, check_dim, check_header
 
 

@@ -17,7 +17,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
-from pocketintent.runtime.text.negations import is_negated
+from pocketintent.runtime.text.languages import is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
 
 EDIT_TOLERANCE = 0.02

@@ -20,7 +20,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
-from pocketintent.runtime.text.negations import NEGATIONS, is_negated
+from pocketintent.runtime.text.languages import NEGATIONS, is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 RESOURCES = Path(__file__).parents[3] / "resources"

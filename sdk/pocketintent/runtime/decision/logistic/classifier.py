@@ -25,7 +25,7 @@ from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRow
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.negations import any_negated, negations_of
+from pocketintent.runtime.text.languages import any_negated, negations_of
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_tokens
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 

@@ -13,9 +13,8 @@ from pocketintent.runtime.decision.logistic.features import FeatureMaker
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexing import IndexedTemplates
-from pocketintent.runtime.templates.intent_names import words_of_name
-from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.negations import any_negated, is_negated
+from pocketintent.runtime.templates.template_set import TemplateSet, words_of_name
+from pocketintent.runtime.text.languages import any_negated, is_negated
 
 
 @dataclass(frozen=True, eq=False)

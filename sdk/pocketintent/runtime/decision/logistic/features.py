@@ -9,7 +9,7 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, row_lengths, unit_rows
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.text.negations import is_negated
+from pocketintent.runtime.text.languages import is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
 
 NGRAM_SCALE = 0.7

@@ -21,7 +21,7 @@ from pocketintent.runtime.index.hits import ROUNDING, Hit, HitBlock
 from pocketintent.runtime.index.indexing import IndexedTemplates
 from pocketintent.runtime.index.matching import Index
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.negations import is_negated
+from pocketintent.runtime.text.languages import is_negated
 from pocketintent.runtime.text.ngram_counts import SETTINGS, count_ngrams_of_texts
 
 _LOGIT_ROUNDING = 1e-4

@@ -14,7 +14,7 @@ from pocketintent.runtime.decision.scoring import Parts
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.files.numbers import LARGEST, read_number
 from pocketintent.runtime.stored_tensors import read_tensor
-from pocketintent.runtime.text.negations import read_negations
+from pocketintent.runtime.text.languages import read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 WEIGHTS = "weights"

@@ -27,9 +27,8 @@ from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import BOT, ModelFile
 from pocketintent.runtime.files.numbers import check_numbers
-from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary
+from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary, limit_unknown_words
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
-from pocketintent.runtime.text.unknown_words import limit_unknown_words
 
 Reading = Literal["text", "words"]
 """Reading mode: the text as a whole, or word by word."""

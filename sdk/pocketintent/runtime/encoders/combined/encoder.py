@@ -19,7 +19,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.text.unknown_words import limit_unknown_words
+from pocketintent.runtime.text.characters import limit_unknown_words
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 PART = "charemb"

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from pocketintent.runtime.templates.checks import check_templates, language_warning
+from pocketintent.bot.template_checks import check_templates
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
-from pocketintent.runtime.text.negations import NEGATIONS, is_negated
+from pocketintent.runtime.text.languages import NEGATIONS, is_negated
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
 SCHEMA_FILE = bundled_templates()["smart_home"].with_name("templates.schema.json")
-NEGATED_FILE = Path(__file__).parents[2] / "resources" / "negated_commands.json"
+NEGATED_FILE = Path(__file__).parents[1] / "resources" / "negated_commands.json"
 NEGATIONS_FILE = NEGATED_FILE.with_name("negated_counter_examples.json")
 SCHEMA = Draft202012Validator(json.loads(SCHEMA_FILE.read_text("utf-8")))
 
@@ -105,27 +105,6 @@ def test_an_intent_without_a_letter_is_a_warning() -> None:
     warnings = check_templates(parse_templates({"a": ["💡", "1 2"], "b": ["電気", "é 3"]}))
     assert len(warnings) == 1
     assert "intent 'a' has no letter" in warnings[0]
-
-
-def test_a_language_that_the_model_does_not_speak_is_a_warning() -> None:
-    warning = language_warning(TemplateSet(language="de-CH"), {"languages": ["en", "fr"]})
-    assert warning is not None
-    assert "'de-CH'" in warning and "the model speaks en, fr" in warning
-
-
-@pytest.mark.parametrize(
-    ("language", "manifest"),
-    [
-        ("en-GB", {"languages": ["en"]}),
-        ("en", {"languages": ["de", "en-US"]}),
-        (None, {"languages": ["de"]}),
-        ("en", {}),
-    ],
-)
-def test_a_language_that_is_spoken_or_not_known_is_no_warning(
-    language: str | None, manifest: dict[str, list[str]]
-) -> None:
-    assert language_warning(TemplateSet(language=language), manifest) is None
 
 
 @pytest.mark.parametrize("name", ["none", "background"])

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 from pocketintent.runtime.errors import shorten
 from pocketintent.runtime.templates.forms import INTENT_KEYS, MAX_PROBLEMS, SET_KEYS, TEXT_LISTS
-from pocketintent.runtime.templates.intent_names import words_of_name
-from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
-from pocketintent.runtime.text.languages import read_languages, speaks
-from pocketintent.runtime.text.negations import is_negated, negations_of
+from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet, words_of_name
+from pocketintent.runtime.text.languages import is_negated, negations_of
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -40,29 +37,6 @@ def check_templates(template_set: TemplateSet) -> list[str]:
         those of any. At most ``MAX_PROBLEMS`` findings.
     """
     return list(islice(_warnings(template_set), MAX_PROBLEMS))
-
-
-def language_warning(template_set: TemplateSet, manifest: Mapping[str, Any]) -> str | None:
-    """Compare the language of a set with the languages of a model, without their varieties.
-
-    Args:
-        template_set: The set.
-        manifest: The model's manifest.
-
-    Returns:
-        A sentence if the model does not speak the set's language; None if it does, or if the set
-        or the manifest does not name a language.
-
-    Raises:
-        ModelFileError: The manifest's ``languages`` is not a list of language tags.
-    """
-    tag, languages = template_set.language, read_languages(manifest)
-    if tag is None or not languages or speaks(languages, tag):
-        return None
-    return (
-        f"the set's language is {shorten(tag)}, but the model speaks {', '.join(languages)}: "
-        "choose a model of that language, or correct the set's 'language'"
-    )
 
 
 def vocabulary_warning(template_set: TemplateSet, vocabulary: Vocabulary | None) -> str | None:
