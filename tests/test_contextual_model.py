@@ -105,7 +105,7 @@ def test_words_of_codes_keep_them_when_the_network_alone_is_quantised(
 
     assert report["codes_kept"] is True
     assert read(out).network.format == "int8"
-    before, after = read(mixed).tables(), read(out).tables()
+    before, after = read(mixed).table.tables(), read(out).table.tables()
     for name, table in before.items():
         np.testing.assert_array_equal(after[name].decode(), table.decode())
     assert main(["compress", str(out), "--out", str(tmp_path / "again.safetensors")]) == 1

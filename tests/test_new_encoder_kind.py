@@ -1,4 +1,4 @@
-"""A new encoder kind is one class and its registration, and one more class for the export."""
+"""A new encoder kind is one class; compression and export each add one more."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.cli.main import main
+from pocketintent.compression import kinds
+from pocketintent.compression.kinds import Compression, WordTable, words_of
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.encoders import registry
-from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
+from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
 from pocketintent.runtime.encoders.parts import (
     add_template_quantizer,
     manifest_entry,
@@ -55,17 +57,10 @@ class MaximumEncoder(ModelEncoder):
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         vectors = np.zeros((len(texts), self.dim), np.float32)
         for vector, text in zip(vectors, texts, strict=True):
-            rows = self.embed_tokens(self.tokenize(text))
+            rows = self.words.rows(np.array(self.vocabulary.ids(self.tokenize(text)), np.intp))
             if len(rows):
                 vector[:] = rows.max(axis=0)
         return unit_rows(vectors)
-
-    def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        return self.words.rows(np.array(self.vocabulary.ids(tokens), np.intp))
-
-    @property
-    def word_table(self) -> WordTable:
-        return WordTable(self.vocabulary, self.words)
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         manifest = {
@@ -91,12 +86,19 @@ class MaximumEncoder(ModelEncoder):
             manifest={k: v for k, v in model.manifest.items() if k not in FILE_ENTRIES},
         )
 
-    def tables(self) -> Mapping[str, Matrix]:
-        return {"words": self.words}
 
-    def select_words(self, ids: IndexArray) -> MaximumEncoder:
-        words = [self.vocabulary.words[index] for index in ids.tolist()]
-        return self.replace(vocabulary=Vocabulary(words), words=self.words.select(ids))
+class MaximumCompression(Compression[MaximumEncoder]):
+    """The words are the only table; a maximum depends on the axes, so it cannot be rotated."""
+
+    def words(self, encoder: MaximumEncoder) -> WordTable:
+        return WordTable(encoder.vocabulary, encoder.words)
+
+    def tables(self, encoder: MaximumEncoder) -> Mapping[str, Matrix]:
+        return {"words": encoder.words}
+
+    def select_words(self, encoder: MaximumEncoder, ids: IndexArray) -> MaximumEncoder:
+        words = [encoder.vocabulary.words[index] for index in ids.tolist()]
+        return encoder.replace(vocabulary=Vocabulary(words), words=encoder.words.select(ids))
 
 
 def register_export(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +156,9 @@ TEMPLATES = {
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(registry, "_KINDS", dict(registry._KINDS))
+    monkeypatch.setattr(kinds, "_KINDS", dict(kinds._KINDS))
     registry.register(MaximumEncoder)
+    kinds.register(MaximumEncoder.kind, MaximumCompression())
     yield
 
 
@@ -213,7 +217,7 @@ def test_it_is_compressed_and_reported(
 
     small = load_encoder(out)
     assert isinstance(small, MaximumEncoder)
-    assert report["words"] == {"before": len(load_encoder(model).tables()["words"]), "after": 30}
+    assert report["words"] == {"before": len(words_of(load_encoder(model)).vocabulary), "after": 30}
     assert report["settings"]["rotate"] is False  # a maximum depends on the axes
     assert report["bytes"]["codes"] == 30 * small.dim // 4 * 6 // 8  # six bits a code
     assert report["bytes"]["vocabulary"] > 0 and report["bytes"]["network"] == 0

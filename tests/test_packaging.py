@@ -12,13 +12,15 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
 
 
-def test_every_package_of_the_source_roots_is_shipped() -> None:
-    folders = {
-        ".".join(path.parent.relative_to(REPOSITORY / root).parts)
-        for root in ("sdk", "export", "demo_app")
-        for path in (REPOSITORY / root).rglob("__init__.py")
+def test_the_wheel_has_the_packages_and_the_template_sets_and_nothing_of_the_laboratory() -> None:
+    wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert {Path(folder).name for folder in wheel["packages"]} == {
+        "pocketintent",
+        "pocketintent_demo",
+        "pocketintent_export",
     }
-    assert set(PROJECT["tool"]["setuptools"]["packages"]) == folders | {"pocketintent.templates"}
+    assert wheel["force-include"] == {"templates": "pocketintent/templates"}
+    assert all((REPOSITORY / folder / "__init__.py").is_file() for folder in wheel["packages"])
 
 
 def test_the_runtime_has_three_dependencies() -> None:
@@ -48,12 +50,3 @@ def test_every_direct_dependency_has_one_exact_version() -> None:
     names = {re.split(r"[\[<>=;]", entry)[0].replace("_", "-").lower() for entry in direct}
     assert names - {"pocketintent"} <= set(pinned)
     assert "torch==2.13.0" in constraints
-
-
-def test_continuous_integration_and_the_hooks_run_what_make_test_runs() -> None:
-    makefile = (REPOSITORY / "Makefile").read_text("utf-8")
-    steps = re.search(r"^test: (.*) ##", makefile, re.MULTILINE)
-    assert steps is not None
-    hooks = (REPOSITORY / ".pre-commit-config.yaml").read_text("utf-8")
-    assert re.findall(r"entry: make (\w+)", hooks) == steps[1].split()
-    assert (REPOSITORY / ".ci" / "run").read_text("utf-8").endswith("exec make test\n")

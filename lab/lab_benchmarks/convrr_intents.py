@@ -34,6 +34,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.training.corpora.reader import read_texts
+from pocketintent_lab.encoders.tokens import embed_tokens
 from pocketintent_lab.evaluation.retrieval.embeddings import train_network
 from pocketintent_lab.training.convrr.data import GroupedTexts, group_texts
 from pocketintent_lab.training.convrr.objective import ConvrrTraining
@@ -68,7 +69,7 @@ class ReadTexts:
     def _read(self, texts: Sequence[str]) -> None:
         others = [text for text in dict.fromkeys(texts) if text not in self._rows]
         for text, base in zip(others, self.inner.encode_batch(others), strict=True):
-            words = self.inner.embed_tokens(self.inner.tokenize(text))
+            words = embed_tokens(self.inner, self.inner.tokenize(text))
             self._rows[text] = base, words[:MAX_TOKENS]
 
 

@@ -19,6 +19,7 @@ ANSWERS = st.builds(
     st.sampled_from(INTENTS),
     HUNDREDTHS,
     margin=st.none() | st.integers(0, 50).map(lambda number: number / 100),
+    reason=st.sampled_from([None, "below_threshold", "counter_example"]),
 )
 
 
@@ -35,7 +36,7 @@ def count_right(answers: Sequence[Answer], limits: Limits, templates: TemplateSe
     for answer in answers:
         match, nearest = answer.match, answer.match.nearest
         given = None
-        if nearest is not None:
+        if nearest is not None and match.reason != "counter_example":
             own = templates.intents[nearest].threshold
             is_near = match.score >= (limits.threshold if own is None else own)
             if is_near and (match.margin is None or match.margin >= limits.margin):
@@ -96,6 +97,12 @@ def test_the_threshold_of_an_intent_stays() -> None:
 def test_utterances_that_can_only_be_refused_choose_nothing() -> None:
     answers = [make_answer("a", None, 0.0, reason="unknown_words"), make_answer("a", "b", 0.7)]
     assert choose_limits(answers, make_set(0.45, 0.03)) == (0.45, 0.03)
+
+
+def test_counter_examples_are_refused_by_their_words_and_choose_nothing() -> None:
+    right = [make_answer("a", "a", 0.9), make_answer("b", "b", 0.8)]
+    refused = [make_answer(None, "a", 0.99, reason="counter_example")] * 5
+    assert choose_limits(right + refused, make_set(0.5, 0.0)) == (0.5, 0.0)
 
 
 def test_the_recognizer_answers_as_the_choice_expects(

@@ -5,6 +5,7 @@ import pytest
 
 from pocketintent import IntentRecognizer
 from pocketintent.bot.answers import ask, count_answers
+from pocketintent.bot.limits import Limits
 from pocketintent.bot.report import evaluate_bot
 from pocketintent.bot.utterances import Utterance, find_warnings
 from pocketintent.cli.output import print_json
@@ -41,6 +42,32 @@ def test_the_choice_is_measured_and_the_recognizer_left_as_it_is(
     assert choice["after"]["answered_rightly"] > report["answered_rightly"]
     recognizer.threshold, recognizer.margin = choice["threshold"], choice["margin"]
     assert count_answers(ask(recognizer, utterances)) == choice["after"]
+
+
+def test_utterances_that_are_counter_examples_do_not_raise_the_threshold(
+    recognizer: IntentRecognizer,
+) -> None:
+    exceptions = ["lamp on later", "turn on the lights later", "lamp on again", "lights on again"]
+    recognizer.add_intent("lights_on", [], counter_examples=exceptions)
+    inside = [Utterance("turn on the lights please", "lights_on")]
+    report, _ = evaluate_bot(recognizer, inside + [Utterance(text, None) for text in exceptions])
+    assert report["accuracy"] == report["answered_rightly"] == 1.0
+    choice = report["choice"]
+    assert choice["after"] == choice["before"]
+    assert (choice["threshold"], choice["margin"]) == (recognizer.threshold, recognizer.margin)
+
+
+def test_a_choice_that_measures_worse_is_not_proposed(
+    recognizer: IntentRecognizer,
+    utterances: list[Utterance],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worse = Limits(1.0, 2.0)
+    monkeypatch.setattr("pocketintent.bot.report.choose_limits", lambda *_: worse)
+    recognizer.threshold = 0.3
+    choice = evaluate_bot(recognizer, utterances)[0]["choice"]
+    assert (choice["threshold"], choice["margin"]) == (0.3, 0.02)
+    assert choice["after"] == choice["before"]
 
 
 def test_the_number_of_mistakes_is_limited_for_each_kind(

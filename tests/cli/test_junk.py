@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("torch")
 from junk import CALLS, NEVER_NUMBERS, Call, calls, commands, plain_call, write_files
 from pocketintent.cli.main import main
+from pocketintent.compression.kinds import words_of
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import save_model
@@ -40,8 +41,7 @@ def files(
 ) -> Path:
     folder = tmp_path_factory.mktemp("junk")
     encoder = load_encoder(tiny_model)
-    assert encoder.word_table is not None
-    counts = [*range(len(encoder.word_table.vocabulary), 0, -1)]
+    counts = [*range(len(words_of(encoder).vocabulary), 0, -1)]
     counted = encoder.replace(counts=np.array(counts, np.uint32))
     path = tmp_path_factory.mktemp("counted") / "counted.safetensors"
     save_model(path, *counted.to_model_file_parts())

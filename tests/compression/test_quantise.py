@@ -6,6 +6,7 @@ import pytest
 from pocketintent.compression.quantise import (
     add_template_quantizer,
     quantise_encoder,
+    quantise_network,
     random_rotation,
     sample_texts,
 )
@@ -219,7 +220,7 @@ def test_a_contextual_encoder_keeps_its_cosines_and_gets_an_int8_network(rotate:
     encoder = ContextualEncoder(make_encoder(ngrams=True), network)
 
     small = quantise_encoder(encoder, sub_dim=2, codebook_size=128, rotate=rotate)
-    small = small.quantise_network()
+    small = quantise_network(small)
 
     assert isinstance(small.table.words, QuantizedMatrix)
     assert isinstance(small.table.ngrams, QuantizedMatrix)

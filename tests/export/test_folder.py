@@ -35,7 +35,7 @@ def background_model(compressed_model: Path, tmp_path_factory: pytest.TempPathFa
     encoder = load_encoder(compressed_model)
     lines = ["open the door", "stop the music", "eat pasta", "thanks bye", "close the gate"]
     background = Background.fit(encoder.encode_batch(lines), lines, len(lines))
-    encoder = encoder.with_background(background)
+    encoder = encoder.replace(background=background)
     encoder.manifest["languages"] = ["en"]
     path = tmp_path_factory.mktemp("model") / "background.safetensors"
     save_model(path, *encoder.to_model_file_parts())

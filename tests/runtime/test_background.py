@@ -52,13 +52,13 @@ def test_a_model_file_keeps_the_background_of_every_kind(
     }
     encoder = load_encoder(models[kind])
     path = tmp_path / "model.safetensors"
-    save_model(path, *encoder.with_background(background).to_model_file_parts())
+    save_model(path, *encoder.replace(background=background).to_model_file_parts())
     loaded = load_encoder(path)
     assert loaded.background is not None
     assert np.array_equal(loaded.background.vectors.decode(), background.vectors.decode())
     assert np.array_equal(loaded.background.ngrams.decode(), background.ngrams.decode())
     assert np.array_equal(loaded.background.idf, background.idf)
-    save_model(path, *loaded.with_background(None).to_model_file_parts())
+    save_model(path, *loaded.replace(background=None).to_model_file_parts())
     assert load_encoder(path).background is None
     assert not [name for name in load_model(path).tensors if name.startswith("background")]
 
@@ -75,7 +75,7 @@ def test_parts_that_do_not_fit_are_refused(
         Background(background.vectors, background.ngrams, background.idf * np.nan)
     wide = DenseMatrix(np.ones((3, tiny_encoder.dim + 1), np.float32))
     with pytest.raises(ModelFileError, match="the background has 33 dimensions"):
-        tiny_encoder.with_background(Background(wide, background.ngrams, background.idf))
+        tiny_encoder.replace(background=Background(wide, background.ngrams, background.idf))
 
 
 @pytest.mark.parametrize("entry", [[], {}, {"vectors": 1, "ngrams": {}}, "x"])
@@ -83,7 +83,7 @@ def test_a_damaged_entry_is_refused(
     entry: object, tiny_encoder: StaticEncoder, background: Background, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.safetensors"
-    manifest, tensors = tiny_encoder.with_background(background).to_model_file_parts()
+    manifest, tensors = tiny_encoder.replace(background=background).to_model_file_parts()
     save_model(path, manifest | {"background": entry}, tensors)
     with pytest.raises(ModelFileError, match="background"):
         load_encoder(path)
@@ -93,7 +93,7 @@ def test_the_weights_must_be_half_precision(
     tiny_encoder: StaticEncoder, background: Background, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.safetensors"
-    manifest, tensors = tiny_encoder.with_background(background).to_model_file_parts()
+    manifest, tensors = tiny_encoder.replace(background=background).to_model_file_parts()
     wrong = tensors | {"background.idf": np.ones(NUM_BUCKETS, np.float32)}
     save_model(path, manifest, wrong)
     with pytest.raises(ModelFileError, match=r"background.idf must be float16"):

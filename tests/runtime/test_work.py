@@ -144,4 +144,4 @@ def test_the_limit_leaves_ordinary_texts_alone(
 
 
 def _set_limit(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
-    monkeypatch.setattr("pocketintent.runtime.text.unknown_words.MAX_UNKNOWN_WORDS", limit)
+    monkeypatch.setattr("pocketintent.runtime.text.characters.MAX_UNKNOWN_WORDS", limit)

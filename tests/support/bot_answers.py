@@ -1,7 +1,7 @@
 """Answers of an imagined recogniser, for the tests of figures and limits."""
 
 from pocketintent.bot.answers import Answer
-from pocketintent.evaluation.records import Utterance
+from pocketintent.bot.utterances import Utterance
 from pocketintent.runtime.decision.results import Candidate, Match, Reason
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pocketintent.compression.network import quantise_context
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 
@@ -41,4 +42,4 @@ def random_context(
         width=width,
         word_share=word_share,
     )
-    return network.quantise() if int8 else network
+    return quantise_context(network) if int8 else network

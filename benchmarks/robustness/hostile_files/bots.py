@@ -83,4 +83,4 @@ def _parts(recognizer: IntentRecognizer) -> Parts:
 
 def _with_background(encoder: ModelEncoder) -> ModelEncoder:
     vectors = encoder.encode_batch(_LINES)
-    return encoder.with_background(Background.fit(vectors, _LINES, len(_LINES)))
+    return encoder.replace(background=Background.fit(vectors, _LINES, len(_LINES)))

@@ -13,6 +13,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from pocketintent.compression.network import quantise_context
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.attention import Attention
@@ -29,6 +30,7 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent_lab.compression.kinds import quantise_lstm
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 from pocketintent_lab.encoders.infersent.network import BiLstm, BiLstmSizes
 
@@ -101,9 +103,9 @@ def tiny_encoders(rng: np.random.Generator) -> list[ModelEncoder]:
         encoders.append(CombinedEncoder(table, characters, Attention(words=words)))
     for dense in (True, False):
         table, network = _static(rng, dense=dense), _context(rng)
-        encoders.append(ContextualEncoder(table, network if dense else network.quantise()))
+        encoders.append(ContextualEncoder(table, network if dense else quantise_context(network)))
         lstm = _lstm(rng, table.dim)
-        encoders.append(InferSentEncoder(table, lstm if dense else lstm.quantise()))
+        encoders.append(InferSentEncoder(table, lstm if dense else quantise_lstm(lstm)))
     return encoders
 
 

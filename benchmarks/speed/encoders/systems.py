@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.systems.minilm import MiniLMEncoder, build_minilm
-from pocketintent.runtime.encoders.charemb.encoder import Reading
+from pocketintent.compression.kinds import tables_of
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder, Reading
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -44,10 +46,11 @@ class Candidate:
     @property
     def keeps_words(self) -> bool:
         """Whether it computes vectors of unknown words and caches them."""
-        if not isinstance(self.encoder, ModelEncoder):
-            return False
-        reads = next(iter(self.encoder.readings()))
-        return self.encoder.embeds_unknown_words and reads == "words"
+        if isinstance(self.encoder, CharEncoder):
+            return self.encoder.reads == "words"
+        if isinstance(self.encoder, CombinedEncoder):
+            return True
+        return isinstance(self.encoder, ModelEncoder) and "ngrams" in tables_of(self.encoder)
 
 
 class Forgetful:

@@ -17,6 +17,7 @@ from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
+from pocketintent.compression.kinds import tables_of
 from pocketintent.compression.prune import keep_frequent, load_word_model
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -109,7 +110,7 @@ def _run(args: argparse.Namespace) -> int:
         raise PocketIntentError("a sweep needs --sts FILE or --intents DIR to measure quality on")
     refuse_bot_files(args.model)
     encoder = load_word_model(args.model)
-    if not all(isinstance(table, DenseMatrix) for table in encoder.tables().values()):
+    if not all(isinstance(table, DenseMatrix) for table in tables_of(encoder).values()):
         raise PocketIntentError(
             f"{args.model} is already quantised; give the uncompressed model, which the cells of "
             "the sweep are compared with"

@@ -7,12 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pocketintent.compression.kinds import words_of
 from pocketintent.compression.prune import (
     Sentences,
     keep_frequent,
     keep_longest,
     load_word_model,
-    words_of,
 )
 from pocketintent.evaluation.similarity.sts import evaluate_sts
 from pocketintent.runtime.errors import PocketIntentError

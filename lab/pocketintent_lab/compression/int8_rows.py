@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pocketintent.compression.kinds import tables_of
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.quantization.checks import half_precision
@@ -52,7 +53,7 @@ def int8_tables(encoder: EncoderT) -> EncoderT:
     """
     tables: dict[str, Any] = {
         name: int8_rows(table.vectors)
-        for name, table in encoder.tables().items()
+        for name, table in tables_of(encoder).items()
         if isinstance(table, DenseMatrix)
     }
     return encoder.replace(**tables) if tables else encoder

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pocketintent.runtime.encoders.weights import Weights
+from pocketintent_lab.compression.kinds import quantise_lstm
 from pocketintent_lab.encoders.infersent.network import BiLstm, BiLstmSizes
 
 
@@ -28,4 +29,4 @@ def random_lstm(
         name: rng.normal(0, scale, shape).astype(np.float32) for name, shape in sizes.shapes.items()
     }
     network = BiLstm(sizes, Weights.of_floats(parameters))
-    return network.quantise() if int8 else network
+    return quantise_lstm(network) if int8 else network

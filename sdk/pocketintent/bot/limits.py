@@ -26,7 +26,8 @@ def choose_limits(answers: Sequence[Answer], templates: TemplateSet) -> Limits:
 
     An utterance is answered rightly if it gets its intent or, when it belongs to none, is
     refused. A wrong intent counts no worse than a refusal. Candidates are all hundredths, and
-    the current values. Among equally good pairs, the nearest to the current pair wins: the sum
+    the current values; what is refused as a counter-example is so whatever the limits are, and
+    counts for none. Among equally good pairs, the nearest to the current pair wins: the sum
     of the two differences is smallest, then the threshold, then the margin. An intent's own
     threshold stays.
 
@@ -80,7 +81,9 @@ def _count_gains(
 
 
 def _gain_if_accepted(answer: Answer) -> int:
-    """Right answers that accepting the nearest intent gains over refusing it."""
+    """Right answers that accepting the nearest intent gains over refusing it, as limits can."""
+    if answer.match.reason == "counter_example":
+        return 0
     if not answer.in_scope:
         return -1
     return int(answer.match.nearest == answer.utterance.intent)

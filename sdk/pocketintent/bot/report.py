@@ -8,7 +8,7 @@ from typing import Any
 
 from pocketintent.bot.answers import Answer, ask, count_answers, count_intents
 from pocketintent.bot.confusion import ConfusionMatrix
-from pocketintent.bot.limits import choose_limits
+from pocketintent.bot.limits import Limits, choose_limits
 from pocketintent.bot.mistakes import find_mistakes
 from pocketintent.bot.utterances import Utterance, find_warnings
 from pocketintent.recognizer import IntentRecognizer
@@ -55,9 +55,14 @@ def evaluate_bot(
 def _choose(
     recognizer: IntentRecognizer, answers: Sequence[Answer], before: dict[str, Any]
 ) -> dict[str, Any]:
-    """The limits that the answers would choose, and the figures measured with them."""
+    """The limits that the answers would choose, and the figures measured with them.
+
+    The current limits stay where the choice is measured to be worse.
+    """
     limits = choose_limits(answers, recognizer.templates)
     changed = copy(recognizer)
     changed.threshold, changed.margin = limits
     after = count_answers(ask(changed, [answer.utterance for answer in answers]))
+    if answers and after["answered_rightly"] < before["answered_rightly"]:
+        limits, after = Limits(recognizer.threshold, recognizer.margin), before
     return {**limits._asdict(), "before": before, "after": after}

@@ -227,8 +227,12 @@ def _count_texts(encoder: Encoder) -> int:
 
 def _count_words(before: Encoder, after: Encoder) -> dict[str, int] | None:
     """The words of a model, before and after pruning; None for a model without a table."""
+    from pocketintent.compression.kinds import compression_of
+
     tables = [
-        encoder.word_table for encoder in (before, after) if isinstance(encoder, ModelEncoder)
+        compression_of(encoder.kind).words(encoder)
+        for encoder in (before, after)
+        if isinstance(encoder, ModelEncoder)
     ]
     sizes = [len(table.vocabulary) for table in tables if table is not None]
     return dict(zip(("before", "after"), sizes, strict=True)) if sizes else None

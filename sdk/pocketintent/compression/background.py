@@ -46,7 +46,7 @@ def add_background(
         PocketIntentError: No line has a word that the model knows.
     """
     background = make_background(encoder, texts, num_lines=num_lines, seed=seed)
-    return encoder.with_background(background)
+    return encoder.replace(background=background)
 
 
 def make_background(

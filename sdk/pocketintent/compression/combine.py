@@ -75,8 +75,8 @@ def combine_encoders(
     if keep is not None:
         words = keep_frequent(words, keep)
     # The sentence vectors of the combination differ from those of its parts.
-    plain = without_ngrams(words).with_background(None)
-    characters = characters.with_background(None)
+    plain = without_ngrams(words).replace(background=None)
+    characters = characters.replace(background=None)
     CombinedEncoder(plain, characters)  # rejects parts that do not fit, before any work
     settings = _settings(words, sub_dim, codebook_size)
     num_read = len(plain.words) if blend else min(_COMPARED, len(plain.words))

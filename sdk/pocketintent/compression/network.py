@@ -1,11 +1,13 @@
-"""Quantisation of the weights of a character encoder."""
+"""Quantisation and rotation of networks."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.contextual.network import ContextNetwork, decode
 from pocketintent.runtime.encoders.weights import StoredMatrix, WeightFormat, Weights
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
@@ -67,4 +69,45 @@ def quantise_charemb(
     return encoder.replace(
         weights=stored,
         manifest={key: value for key, value in encoder.manifest.items() if key != "quality"},
+    )
+
+
+def int8_weights(weights: Weights) -> Weights:
+    """The weights with int8 matrices; these weights themselves if they are not float32."""
+    if weights.format != "float32":
+        return weights
+    matrices = {name: Int8Matrix.encode(m.decode()) for name, m in weights.matrices.items()}
+    return Weights("int8", matrices, weights.vectors)
+
+
+def quantise_context(network: ContextNetwork) -> ContextNetwork:
+    """The network of a contextual encoder with int8 matrices; itself if it has them already."""
+    if network.format == "int8":
+        return network
+    return replace(
+        network,
+        inner=Int8Matrix.encode(decode(network.inner)),
+        outer=Int8Matrix.encode(decode(network.outer)),
+    )
+
+
+def rotate_context(network: ContextNetwork, rotation: FloatArray) -> ContextNetwork:
+    """The network of a contextual encoder whose vectors are multiplied by an orthogonal matrix.
+
+    A norm does not depend on the basis, so that the vectors that it returns are those of the
+    network, multiplied by the same matrix.
+
+    Args:
+        network: The network.
+        rotation: float32 [dim, dim].
+
+    Returns:
+        A network with float32 matrices.
+    """
+    inner = decode(network.inner).reshape(-1, network.dim) @ rotation
+    return replace(
+        network,
+        inner=inner.reshape(network.hidden, -1),
+        outer=rotation.T @ decode(network.outer),
+        gate=decode(network.gate) @ rotation,
     )

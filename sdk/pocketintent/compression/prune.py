@@ -10,28 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.compression.kinds import compression_of, tables_of, words_of
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
-
-
-def words_of(encoder: ModelEncoder) -> WordTable:
-    """Return the table of words that pruning selects from.
-
-    Raises:
-        PocketIntentError: The encoder has no such table.
-    """
-    table = encoder.word_table
-    if table is None:
-        raise PocketIntentError(
-            f"the words of a model of kind {encoder.kind!r} cannot be left out one by one; give a "
-            "model with a table of words, such as default or tiny"
-        )
-    return table
 
 
 def load_word_model(path: str | Path) -> ModelEncoder:
@@ -156,6 +142,20 @@ def _cover(
     return chosen
 
 
+def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
+    """A copy of an encoder with some of its words, their vectors and their counts.
+
+    Args:
+        encoder: The encoder; it is not changed.
+        ids: Numbers of the words to keep, in the order of the copy.
+
+    Raises:
+        PocketIntentError: The encoder has no words to select from.
+    """
+    selected: EncoderT = compression_of(encoder.kind).select_words(encoder, ids)
+    return selected
+
+
 def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     """Keep the most frequent words of an encoder.
 
@@ -170,7 +170,7 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     Raises:
         PocketIntentError: ``keep`` is below 1, or the encoder has no words to leave out.
     """
-    return encoder.select_words(_frequent_words(encoder, keep))
+    return select_words(encoder, _frequent_words(encoder, keep))
 
 
 def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
@@ -189,7 +189,7 @@ def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT
             no words to leave out.
     """
     norms = np.linalg.norm(words_of(encoder).vectors.decode(), axis=1)
-    return encoder.select_words(select_by_norm(norms, sentences, keep))
+    return select_words(encoder, select_by_norm(norms, sentences, keep))
 
 
 def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> EncoderT:
@@ -218,7 +218,7 @@ def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> Encode
         is_kept[vocabulary.ids(encoder.tokenize(text))] = True
     if is_kept.all():
         return encoder
-    pruned = encoder.select_words(np.flatnonzero(is_kept))
+    pruned = select_words(encoder, np.flatnonzero(is_kept))
     manifest = {key: value for key, value in pruned.manifest.items() if key != "quality"}
     compression = {**manifest.get("compression", {}), "keep": keep, "prune": "bot"}
     return pruned.replace(manifest=manifest | {"compression": compression})
@@ -230,12 +230,12 @@ def with_compact_counts(encoder: EncoderT) -> EncoderT:
     Only compression reads counts: to weight words in proportion to a power of their counts, and
     to prune by frequency. A rounding within 7 percent changes neither noticeably.
     """
-    return encoder if encoder.counts is None else encoder.replace(compact_counts=True)
+    return encoder if _counts(encoder) is None else encoder.replace(compact_counts=True)
 
 
 def without_counts(encoder: EncoderT) -> EncoderT:
     """Drop the counts of an encoder, if any: no match reads them."""
-    return encoder if encoder.counts is None else encoder.replace(counts=None)
+    return encoder if _counts(encoder) is None else encoder.replace(counts=None)
 
 
 def without_ngrams(encoder: EncoderT) -> EncoderT:
@@ -248,17 +248,21 @@ def without_ngrams(encoder: EncoderT) -> EncoderT:
         A copy that shares all other parts with the encoder. A ``quality`` entry of the manifest,
         measured with the n-grams, is dropped.
     """
-    changes: dict[str, Any] = {"ngrams": None} if "ngrams" in encoder.tables() else {}
+    changes: dict[str, Any] = {"ngrams": None} if "ngrams" in tables_of(encoder) else {}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     return encoder.replace(manifest=manifest, **changes)
 
 
 def _frequent_words(encoder: ModelEncoder, keep: int) -> IndexArray:
     """Ids of the most frequent words: by the counts, otherwise by the order of the file."""
-    counts = encoder.counts
+    counts = _counts(encoder)
     if counts is None:
         counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
     return select_by_frequency(counts, keep)
+
+
+def _counts(encoder: ModelEncoder) -> NDArray[np.integer] | None:
+    return compression_of(encoder.kind).counts(encoder)
 
 
 def _check_keep(keep: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.compression.kinds import compression_of, tables_of
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.template_rows import fit_template_quantizer
@@ -50,7 +51,7 @@ def quantise_encoder(
     If ``sub_dim`` does not divide the dimension, vectors are padded with zeros, and the ``dim``
     of the encoder grows accordingly; an encoder that is not ``paddable`` is refused. The network
     of an encoder, if any, is rotated with the tables and not quantised: see
-    :meth:`ModelEncoder.quantise_network`.
+    :func:`quantise_network`.
 
     Args:
         encoder: The encoder to quantise; it is not changed.
@@ -74,20 +75,22 @@ def quantise_encoder(
         PocketIntentError: A setting is out of range, a vector contains NaN or infinity, or the
             encoder has no tables, or an empty one; or see :func:`check_sub_dim`.
     """
-    if not encoder.tables():
+    compression = compression_of(encoder.kind)
+    tables = compression.tables(encoder)
+    if not tables:
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
-    for name, table in encoder.tables().items():
+    for name, table in tables.items():
         if not len(table):
             raise PocketIntentError(
                 f"the model has no {_STAGES.get(name, name)} to quantise; `compress` needs a model "
                 "with words"
             )
     check_sub_dim(encoder, sub_dim)
-    rotate = rotate and encoder.rotatable
+    rotate = rotate and compression.rotatable
     dim = _dim(encoder)
     rotation = random_rotation(dim + -dim % sub_dim, seed) if rotate else None
     if rotation is not None:
-        encoder = encoder.rotate_network(rotation)
+        encoder = compression.rotate_network(encoder, rotation)
     settings: dict[str, Any] = {
         "sub_dim": sub_dim,
         "codebook_size": codebook_size,
@@ -112,20 +115,29 @@ def quantise_encoder(
             vectors, quantizer, progress=_stage(progress, f"encode {stage}")
         )
 
-    counts = encoder.counts
+    counts = compression.counts(encoder)
     weights = None if counts is None else counts.astype(np.float64) ** count_power
-    tables: dict[str, Any] = {name: quantise(name, m) for name, m in encoder.tables().items()}
+    codes: dict[str, Any] = {name: quantise(name, table) for name, table in tables.items()}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     power = 0.0 if counts is None else count_power
     manifest["compression"] = {**settings, "rotate": rotate, "count_power": power}
     same_basis = not rotate and dim % sub_dim == 0
     if encoder.background is not None and not same_basis:
-        encoder = encoder.with_background(None)
+        encoder = encoder.replace(background=None)
     return encoder.replace(
         template_quantizer=encoder.template_quantizer if same_basis else None,
         manifest=manifest,
-        **tables,
+        **codes,
     )
+
+
+def quantise_network(encoder: EncoderT) -> EncoderT:
+    """A copy of an encoder whose network is stored as int8; the encoder itself if nothing changes.
+
+    A network that compression does not change, such as that of the kind ``charemb``, stays.
+    """
+    small: EncoderT = compression_of(encoder.kind).quantise_network(encoder)
+    return small
 
 
 def add_template_quantizer(
@@ -185,7 +197,7 @@ def random_rotation(dim: int, seed: int) -> NDArray[np.float32]:
 
 def fits_sub_dim(encoder: ModelEncoder, sub_dim: int) -> bool:
     """Whether the vectors in an encoder's tables can be cut into parts of ``sub_dim`` numbers."""
-    return encoder.paddable or _dim(encoder) % sub_dim == 0
+    return compression_of(encoder.kind).paddable or _dim(encoder) % sub_dim == 0
 
 
 def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
@@ -203,7 +215,7 @@ def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
 
 def _dim(encoder: ModelEncoder) -> int:
     """The size of the vectors in the tables, which may differ from that of sentence vectors."""
-    return next(iter(encoder.tables().values())).dim
+    return next(iter(tables_of(encoder).values())).dim
 
 
 def _pad(vectors: NDArray[np.float32], sub_dim: int) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from pocketintent.runtime.encoders.registry import encoder_class
+from pocketintent.compression.kinds import compression_of
 from pocketintent.runtime.files.model_file import BOT, load_model
 
 
@@ -39,9 +39,9 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
     others = ("vocabulary", "ngrams", "templates", "background", "network")
     sizes = dict.fromkeys((*words, *others), 0)
     model = load_model(path)
-    kind = encoder_class(model.manifest["kind"])
+    compression = compression_of(model.manifest["kind"])
     for name, tensor in model.tensors.items():
-        group = kind.size_group(name)
+        group = compression.size_group(name)
         if group in sizes:
             sizes[group] += tensor.nbytes
     file = os.path.getsize(path)

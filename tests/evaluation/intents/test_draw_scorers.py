@@ -98,7 +98,7 @@ def test_answers_are_those_of_the_recogniser(
 ) -> None:
     encoder = tiny_encoder
     if with_background:
-        encoder = encoder.with_background(background(encoder))
+        encoder = encoder.replace(background=background(encoder))
     data = load_intent_data(intent_dir)
     draw = draw_templates(data.train_labels, 3, run=1)
     texts = [*data.query_texts, *data.train_texts]

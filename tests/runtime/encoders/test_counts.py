@@ -56,12 +56,6 @@ def test_compact_counts_take_a_byte_a_word_and_are_read_as_rounded(tmp_path: Pat
     assert again.read_bytes() == path.read_bytes()
 
 
-def test_words_are_selected_with_their_compact_counts() -> None:
-    few = make_encoder(counts=COUNTS, compact_counts=True).select_words(np.array([3, 1]))
-    assert few.counts is not None and few.counts.tolist() == round_counts(COUNTS)[[3, 1]].tolist()
-    assert few.compact_counts
-
-
 def test_a_model_that_drops_its_compact_counts_drops_their_manifest_entry(tmp_path: Path) -> None:
     path = tmp_path / "compact.safetensors"
     parts = make_encoder(counts=COUNTS, compact_counts=True).to_model_file_parts()

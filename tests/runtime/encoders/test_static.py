@@ -137,22 +137,11 @@ def test_a_copy_changes_the_named_arguments_and_shares_the_rest() -> None:
 
     copy = encoder.replace(ngrams=None)
 
-    assert copy.ngrams is None and copy.ngram_settings is None and not copy.embeds_unknown_words
+    assert copy.ngrams is None and copy.ngram_settings is None
     assert copy.words is encoder.words and copy.vocabulary is encoder.vocabulary
     assert copy.counts is encoder.counts and copy.manifest == encoder.manifest
     with pytest.raises(TypeError):
         encoder.replace(colour="red")
-
-
-def test_words_are_selected_with_their_vectors_and_counts() -> None:
-    encoder = _with_ngrams().replace(counts=np.array([9, 7, 5, 3, 1], np.uint32))
-
-    few = encoder.select_words(np.array([3, 1]))
-
-    assert few.vocabulary.words == [WORDS[3], WORDS[1]]
-    np.testing.assert_array_equal(few.words.decode(), encoder.words.decode()[[3, 1]])
-    assert few.counts is not None and few.counts.tolist() == [3, 7]
-    assert few.ngrams is encoder.ngrams
 
 
 def test_counts_are_saved_and_loaded(tmp_path: Path) -> None:

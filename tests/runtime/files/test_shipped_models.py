@@ -54,7 +54,7 @@ def test_a_shipped_model_is_ready_to_be_built_and_pruned(name: str) -> None:
     assert isinstance(encoder, ContextualEncoder)
     assert encoder.manifest["languages"] == ["en"]
     assert encoder.background is not None and encoder.template_quantizer is not None
-    assert encoder.counts is not None and encoder.embeds_unknown_words
+    assert encoder.table.counts is not None and encoder.table.ngrams is not None
 
 
 @pytest.mark.parametrize("name", bundled_models())

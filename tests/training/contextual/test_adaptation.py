@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("torch")
+from pocketintent.compression.kinds import tables_of
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -37,8 +38,8 @@ def test_an_adapted_model_resembles_the_teacher_more_and_keeps_its_codes() -> No
     adapted = adapt_encoder(tiny, vectors)
 
     assert distance(adapted, vectors) < 0.7 * distance(tiny, vectors)
-    for name, table in tiny.tables().items():
-        other = adapted.tables()[name]
+    for name, table in tables_of(tiny).items():
+        other = tables_of(adapted)[name]
         assert isinstance(table, QuantizedMatrix) and isinstance(other, QuantizedMatrix)
         np.testing.assert_array_equal(other.codes, table.codes)
     assert adapted.vocabulary.words == tiny.vocabulary.words

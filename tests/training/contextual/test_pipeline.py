@@ -8,7 +8,10 @@ from two_processes import joined_by
 
 torch = pytest.importorskip("torch")
 from pocketintent.compression.background import add_background  # noqa: E402
-from pocketintent.compression.quantise import quantise_encoder  # noqa: E402
+from pocketintent.compression.quantise import (  # noqa: E402
+    quantise_encoder,
+    quantise_network,
+)
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder  # noqa: E402
 from pocketintent.runtime.encoders.registry import load_encoder, load_kind  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
@@ -84,7 +87,7 @@ def test_a_compressed_model_is_trained_on_with_its_codes(
     small, out = tmp_path / "small.safetensors", tmp_path / "out.safetensors"
     # Codebooks of two centroids could hardly tell the eight words apart.
     encoder = quantise_encoder(load_kind(trained, ContextualEncoder), sub_dim=4, codebook_size=4)
-    save_model(small, *encoder.quantise_network().to_model_file_parts())
+    save_model(small, *quantise_network(encoder).to_model_file_parts())
     corpus = tmp_path / "chats.txt"
     corpus.write_text("play some jazz\nstop the news\n" * 20)
     settings = ContextualSettings(epochs=4, batch_words=60, validation=0.1)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.background import Background
-from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.registry import encoder_class
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
@@ -18,6 +17,7 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_lab.encoders.convrr.head import PREFIX, ResidualHead, read_head
+from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens
 
 
 class ConvrrEncoder(ModelEncoder):
@@ -26,9 +26,9 @@ class ConvrrEncoder(ModelEncoder):
     At most ``MAX_TOKENS`` tokens of a text that have a vector are read; the rest is ignored.
 
     Args:
-        inner: The encoder that is adapted, of a kind with :meth:`ModelEncoder.combine_tokens`. The
-            model takes its tokenizer, its template codebook, its background and its manifest
-            entries from it; codebook and background belong to the adapted vectors.
+        inner: The encoder that is adapted, of a kind that :func:`combine_tokens` knows. The model
+            takes its tokenizer, its template codebook, its background and its manifest entries
+            from it; codebook and background belong to the adapted vectors.
         head: The adapter.
 
     Raises:
@@ -38,6 +38,7 @@ class ConvrrEncoder(ModelEncoder):
     """
 
     kind: ClassVar[str] = PREFIX
+    part: ClassVar[str | None] = "inner"
 
     def __init__(self, inner: ModelEncoder, head: ResidualHead) -> None:
         if isinstance(inner, ConvrrEncoder):
@@ -46,7 +47,7 @@ class ConvrrEncoder(ModelEncoder):
             raise ModelFileError(
                 f"the model has {inner.dim} dimensions, and its adapter has {head.dim}"
             )
-        inner.combine_tokens(np.zeros((1, inner.dim), np.float32))
+        combine_tokens(inner, np.zeros((1, inner.dim), np.float32))
         self.inner = inner
         self.head = head
         self.dim = inner.dim
@@ -72,7 +73,7 @@ class ConvrrEncoder(ModelEncoder):
         Returns:
             float32 [dim], of unit length; zeros if no token has a vector.
         """
-        return self.combine_tokens(self.embed_tokens(self.tokenize(text))[:MAX_TOKENS])
+        return self.combine_tokens(embed_tokens(self.inner, self.tokenize(text))[:MAX_TOKENS])
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
@@ -84,54 +85,16 @@ class ConvrrEncoder(ModelEncoder):
             vectors[row] = self.encode(text)
         return vectors
 
-    def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of tokens in the adapted encoder; see :meth:`ModelEncoder.embed_tokens`."""
-        return self.inner.embed_tokens(tokens)
-
     def combine_tokens(self, vectors: FloatArray) -> FloatArray:
         """The unit vector of a text from the vectors of its tokens, which may be none."""
         if not len(vectors):
             return np.zeros(self.dim, np.float32)
-        return self.head.move(self.inner.combine_tokens(vectors), vectors)
-
-    @property
-    def embeds_unknown_words(self) -> bool:
-        """Whether a word outside the vocabulary has a vector in the adapted encoder."""
-        return self.inner.embeds_unknown_words
+        return self.head.move(combine_tokens(self.inner, vectors), vectors)
 
     @property
     def known_words(self) -> Vocabulary | None:
         """The words of the adapted encoder."""
         return self.inner.known_words
-
-    @property
-    def word_table(self) -> WordTable | None:
-        """The words of the adapted encoder and their vectors, which the adapter does not move."""
-        return self.inner.word_table
-
-    @classmethod
-    def size_group(cls, tensor: str) -> str:
-        """``network`` for the adapter's tensors, and the usual groups for the others."""
-        return "network" if tensor.startswith(f"{PREFIX}.") else super().size_group(tensor)
-
-    def replace(self, **changes: Any) -> ConvrrEncoder:
-        """A copy with another encoder or adapter, or with other arguments of the encoder.
-
-        Args:
-            changes: ``inner`` and ``head``, or constructor parameters of the adapted encoder.
-
-        Raises:
-            ModelFileError: The parts do not fit each other.
-            TypeError: There is no such parameter.
-        """
-        own = {name: changes.pop(name) for name in ("inner", "head") if name in changes}
-        if changes:
-            own["inner"] = own.get("inner", self.inner).replace(**changes)
-        return super().replace(**own)
-
-    def with_background(self, background: Background | None) -> ConvrrEncoder:
-        """A copy with another background, which the adapted encoder keeps."""
-        return self.replace(inner=self.inner.with_background(background))
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
@@ -157,3 +120,8 @@ class ConvrrEncoder(ModelEncoder):
         manifest = {key: value for key, value in model.manifest.items() if key != PREFIX}
         inner = ModelFile(model.path, manifest | {"kind": kind}, model.tensors)
         return cls(encoder_class(kind).from_model_file(inner), read_head(entry, model.tensors))
+
+
+@embed_tokens.register(ConvrrEncoder)
+def _embed(encoder: ConvrrEncoder, tokens: Sequence[str]) -> FloatArray:
+    return embed_tokens(encoder.inner, tokens)

@@ -27,6 +27,7 @@ from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent_lab.encoders.infersent.network import PREFIX, BiLstm, read_network
 from pocketintent_lab.encoders.infersent.reader import MaxPooling
+from pocketintent_lab.encoders.tokens import embed_tokens
 
 _TEMPLATES = TEMPLATE_CODEBOOK.partition(".")[0]
 
@@ -125,6 +126,9 @@ class InferSentEncoder(SequenceEncoder):
             template_quantizer=read_template_quantizer(model, network.sizes.dim),
             background=Background.read(manifest, model.tensors),
         )
+
+
+embed_tokens.register(InferSentEncoder, InferSentEncoder.embed_tokens)
 
 
 def _read_table(model: ModelFile) -> StaticEncoder:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS
 from pocketintent.runtime.encoders.recurrent.network import GATES, recurrent_shapes
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.encoders.weights import Shapes, Weights, read_weights, weights_to_parts
@@ -91,26 +91,6 @@ class BiLstm:
     def format(self) -> str:
         """Storage format of the matrices."""
         return self.weights.format
-
-    def quantise(self) -> BiLstm:
-        """The network with int8 matrices; the network itself if it has them already."""
-        weights = self.weights.quantise()
-        return self if weights is self.weights else BiLstm(self.sizes, weights)
-
-    def rotate(self, rotation: FloatArray) -> BiLstm:
-        """The network of words that are multiplied by an orthogonal matrix.
-
-        Args:
-            rotation: float32 [word_dim, word_dim].
-
-        Returns:
-            A network with float32 matrices, which returns the same states.
-        """
-        parameters = self.weights.decode()
-        for name in parameters:
-            if name.endswith(".input"):
-                parameters[name] = parameters[name] @ rotation
-        return BiLstm(self.sizes, Weights.of_floats(parameters))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest's entry ``network``, and the tensors by name."""

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pocketintent.compression.kinds import compression_of
 from pocketintent.runtime.arrays import FloatArray, IndexArray, IntArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent_lab.encoders.tokens import embed_tokens
 
 if TYPE_CHECKING:
     import torch
@@ -54,7 +56,7 @@ class CnnClassifier:
         learning_rate: float = 4e-3,
         device: str | None = None,
     ) -> None:
-        if encoder is None or encoder.word_table is None:
+        if encoder is None or compression_of(encoder.kind).words(encoder) is None:
             raise PocketIntentError(
                 "the baseline 'cnn' starts from word vectors: give a model of kind 'static'"
             )
@@ -107,7 +109,7 @@ class CnnClassifier:
         vocabulary: dict[str, int] = {}
         unknown = []
         for token in sorted(template_words | query_words):
-            row = self.encoder.embed_tokens([token])
+            row = embed_tokens(self.encoder, [token])
             if len(row):
                 vocabulary[token] = len(vocabulary) + 2
                 rows.append(row)

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pocketintent.compression.kinds import tables_of
 from pocketintent.evaluation.records import ScoredPair
 from pocketintent.evaluation.similarity.sts import correlate
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder, Reading
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.training.vectors.reading import read_vectors
+from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.evaluation.similarity.word_tables import (
     has_terms,
     known_tokens,
@@ -83,8 +86,16 @@ def read_model(path: str | Path) -> list[TextEncoder]:
     size = file.stat().st_size
     return [
         TextEncoder(str(path), encoder.kind, reads, reading, size)
-        for reads, reading in encoder.readings().items()
+        for reads, reading in _readings(encoder).items()
     ]
+
+
+def _readings(encoder: ModelEncoder) -> dict[str, ModelEncoder]:
+    """The encoder by the way in which it reads a text, its own way first."""
+    if not isinstance(encoder, CharEncoder):
+        return {"words": encoder}
+    other: Reading = "words" if encoder.reads == "text" else "text"
+    return {encoder.reads: encoder, other: encoder.replace(reads=other)}
 
 
 def compare_encoders(
@@ -130,6 +141,7 @@ def compare_encoders(
 
 
 def _known_share(encoder: ModelEncoder, pairs: Sequence[ScoredPair]) -> float | None:
-    if encoder.embeds_unknown_words:
+    inner = encoder.inner if isinstance(encoder, ConvrrEncoder) else encoder
+    if "ngrams" in tables_of(inner):
         return None
     return known_tokens(encoder, (text for pair in pairs for text in (pair.a, pair.b)))

@@ -22,6 +22,7 @@ from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.loop.run import open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
+from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens
 from pocketintent_lab.training.convrr.data import GroupedTexts, group_texts
 from pocketintent_lab.training.convrr.objective import ConvrrTraining
 from pocketintent_lab.training.convrr.settings import ConvrrSettings
@@ -100,14 +101,14 @@ def embed_templates(encoder: ModelEncoder, templates: TemplateSet) -> GroupedTex
         (number, words[:MAX_TOKENS])
         for number, intent in enumerate(templates.intents.values())
         for text in intent.templates
-        if len(words := encoder.embed_tokens(encoder.tokenize(text)))
+        if len(words := embed_tokens(encoder, encoder.tokenize(text)))
     ]
     if not rows:
         raise PocketIntentError("the model knows no word of any template")
     return group_texts(
         [words for _, words in rows],
         [number for number, _ in rows],
-        bases=[encoder.combine_tokens(words) for _, words in rows],
+        bases=[combine_tokens(encoder, words) for _, words in rows],
     )
 
 

@@ -24,6 +24,7 @@ from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import to_encoder
 from pocketintent_lab.compression.int8_rows import int8_tables
+from pocketintent_lab.compression.kinds import quantise_lstm
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 from pocketintent_lab.training.infersent.data import PairData, make_data
 from pocketintent_lab.training.infersent.objective import InferSentTraining
@@ -166,7 +167,8 @@ def _save(
 ) -> dict[str, Any]:
     """Write the model file; returns its format and size."""
     if weights == "int8":
-        encoder = int8_tables(encoder).quantise_network()
+        encoder = int8_tables(encoder)
+        encoder = encoder.replace(network=quantise_lstm(encoder.network))
     if corpus:
         encoder = add_template_quantizer(encoder, read_texts(corpus))
         encoder = add_background(encoder, read_texts(corpus))

@@ -16,6 +16,7 @@ from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.training.teachers.transformer import TeacherPrecision, is_transformer
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import to_encoder
+from pocketintent_lab.encoders.tokens import embed_tokens
 from pocketintent_lab.training.multires.layers import TransformerLayers
 
 
@@ -60,7 +61,7 @@ class WordSource:
     def _vector(self, token: str) -> FloatArray:
         vector = self._vectors.get(token)
         if vector is None:
-            rows = self._encoder.embed_tokens([token])
+            rows = embed_tokens(self._encoder, [token])
             vector = rows[0] if len(rows) else np.zeros(self.dim, np.float32)
             self._vectors[token] = vector
         return vector

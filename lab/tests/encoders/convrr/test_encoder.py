@@ -8,7 +8,6 @@ from encoder_checks import (
     check_copies,
     check_equations,
     check_save_and_load,
-    check_size_groups,
 )
 from lamp_tables import DIM, make_table
 from pocketintent import IntentRecognizer
@@ -23,6 +22,7 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
+from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens
 from random_contexts import random_context
 from random_heads import random_head
 from random_networks import random_network
@@ -54,11 +54,11 @@ def make(kind: str = "static", ngrams: bool = True, **options: Any) -> ConvrrEnc
 
 def plain_vector(encoder: ConvrrEncoder, text: str) -> FloatArray:
     """Equations 5 to 7 in float64, one window at a time."""
-    words = encoder.inner.embed_tokens(encoder.tokenize(text))[:MAX_TOKENS].astype(np.float64)
+    words = embed_tokens(encoder.inner, encoder.tokenize(text))[:MAX_TOKENS].astype(np.float64)
     if not len(words):
         return np.zeros(encoder.dim, np.float32)
     head = encoder.head
-    base = encoder.inner.combine_tokens(words.astype(np.float32)).astype(np.float64)
+    base = combine_tokens(encoder.inner, words.astype(np.float32)).astype(np.float64)
     rows = words if head.network == "convrr" else base[None]
     features = []
     for middle in range(len(rows)):
@@ -120,12 +120,8 @@ def test_copies_and_replaced_parts() -> None:
     check_copies(encoder, TEXTS)
     changed = encoder.replace(manifest={"a": 1})
     assert changed.manifest == {"a": 1} and changed.head is encoder.head
-    assert encoder.with_background(None).background is None
+    assert encoder.replace(background=None).background is None
     assert "kind convrr, 8 dimensions, 9 words" in repr(encoder)
-
-
-def test_the_adapter_counts_as_network() -> None:
-    check_size_groups(make(kernels=3), "convrr.")
 
 
 def test_a_recogniser_matches() -> None:

@@ -13,7 +13,6 @@ from encoder_checks import (
     check_equations,
     check_hostile_text,
     check_save_and_load,
-    check_size_groups,
 )
 from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
@@ -21,9 +20,8 @@ from pocketintent.compression.background import add_background
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 from random_lstms import random_lstm
@@ -91,7 +89,6 @@ def test_the_order_of_the_words_counts() -> None:
 def test_unknown_words_are_left_out_without_ngrams() -> None:
     encoder = make(ngrams=False)
     np.testing.assert_array_equal(encoder.encode("lamp zzz on"), encoder.encode("lamp on"))
-    assert not encoder.embeds_unknown_words
     assert not np.allclose(make().encode("lamp zzz on"), make().encode("lamp on"))
 
 
@@ -137,10 +134,6 @@ def test_it_is_saved_and_loaded(int8: bool, tmp_path: Path) -> None:
     assert loaded.template_quantizer is not None and loaded.background is not None
 
 
-def test_every_tensor_of_the_network_counts_as_network() -> None:
-    check_size_groups(make(int8=True), "network.")
-
-
 def test_parts_of_other_dimensions_are_refused() -> None:
     network = random_lstm(7, np.random.default_rng(0))
     with pytest.raises(ModelFileError, match="the words have 8 dimensions, but the network reads"):
@@ -183,31 +176,13 @@ def test_other_dimensions_than_those_of_the_network_are_refused(tmp_path: Path) 
         load_encoder(path)
 
 
-def test_words_are_selected_and_parts_of_the_table_replaced() -> None:
+def test_parts_of_the_table_are_replaced() -> None:
     encoder = make()
-    fewer = encoder.select_words(np.array([3, 1]))
-    assert fewer.vocabulary.words == ["lamp", "on"]
-    np.testing.assert_array_equal(fewer.encode("lamp on"), encoder.encode("lamp on"))
     plain = encoder.replace(ngrams=None, manifest={"a": 1})
-    assert not plain.embeds_unknown_words
+    assert plain.table.ngrams is None
     assert plain.manifest == {"a": 1} and plain.network is encoder.network
     with pytest.raises(TypeError):
         encoder.replace(heads=3)
-
-
-def test_the_network_is_quantised_and_rotated() -> None:
-    encoder = make()
-    text = "turn on the lamp"
-    small = encoder.quantise_network()
-    assert small.network.format == "int8"
-    assert small.quantise_network() is small
-    assert small.encode(text) @ encoder.encode(text) > 0.999
-    rotation = np.linalg.qr(np.random.default_rng(3).normal(size=(8, 8)))[0].astype(np.float32)
-    words, ngrams = (DenseMatrix(m.decode() @ rotation) for m in encoder.tables().values())
-    rotated = encoder.rotate_network(rotation).replace(words=words, ngrams=ngrams)
-    np.testing.assert_allclose(rotated.encode(text), encoder.encode(text), atol=1e-5)
-    with pytest.raises(PocketIntentError, match="sub_dim must divide the 8 dimensions"):
-        encoder.rotate_network(np.eye(9, dtype=np.float32))
 
 
 def test_copies_give_the_same_vectors() -> None:

@@ -79,7 +79,7 @@ def test_the_model_is_int8_and_has_all_words_of_the_table(trained: Path, folder:
     assert len(encoder.vocabulary) == 10
     assert encoder.network.format == "int8"
     export_of(encoder).check("model")
-    vectors = encoder.word_table.vectors.decode()
+    vectors = encoder.table.words.decode()
     lines = (folder / "words.tsv").read_text().splitlines()
     exact = np.array([[float(x) for x in line.split("\t")[1:]] for line in lines])
     steps = np.abs(exact).max(axis=1, keepdims=True) / 127
@@ -184,7 +184,7 @@ def test_a_static_model_keeps_its_tokenizer_and_ngrams(
     save_model(model, *tagged.to_model_file_parts())
     train_infersent([pairs], model, out, replace(TOY, epochs=1))
     encoder = load_kind(out, InferSentEncoder)
-    assert encoder.embeds_unknown_words
+    assert encoder.table.ngrams is not None
     assert encoder.tokenizer_spec == words.tokenizer_spec
     tensors, own = load_model(out).tensors, load_model(model).tensors
     np.testing.assert_array_equal(tensors["words.codes"], own["words.codes"])

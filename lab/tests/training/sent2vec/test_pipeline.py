@@ -9,6 +9,7 @@ import pytest
 from two_processes import joined_by
 
 torch = pytest.importorskip("torch")
+from pocketintent.compression.kinds import words_of  # noqa: E402
 from pocketintent.runtime.encoders.registry import load_encoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
@@ -47,7 +48,7 @@ def test_the_model_has_the_words_without_the_bigrams(corpus: Path, tmp_path: Pat
     assert model.manifest["kind"] == "static"
     assert "ngrams" not in model.manifest
     encoder = load_encoder(out)
-    assert encoder.word_table is not None and len(encoder.word_table.vectors) == 10
+    assert len(words_of(encoder).vectors) == 10
 
 
 def test_the_file_records_its_training(corpus: Path, tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ from pocketintent.cli.options.settings import add_settings, given_settings
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
-from pocketintent.compression.prune import load_word_model, with_compact_counts, words_of
+from pocketintent.compression.kinds import tables_of, words_of
+from pocketintent.compression.prune import load_word_model, with_compact_counts
+from pocketintent.compression.quantise import quantise_network
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -127,7 +129,7 @@ def _run(args: argparse.Namespace) -> int:
     started = time.monotonic()
     pruned = _prune(original, args)
     small = pruned if keeps_codes else _quantise(pruned, settings, args.seed)
-    small = small.quantise_network()
+    small = quantise_network(small)
     if args.corpus is not None:
         print_note("fitting the codebook of templates and the background")
         small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
@@ -161,7 +163,7 @@ def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:
         return False
     if given_settings(args, QuantisationSettings):
         return False
-    has_float_network = encoder.quantise_network() is not encoder
+    has_float_network = quantise_network(encoder) is not encoder
     if args.keep is None and args.corpus is None and not args.no_ngrams and not has_float_network:
         raise PocketIntentError(
             f"{args.model} is already quantised, and no option changes it: give --keep or "
@@ -229,7 +231,7 @@ def _describe(
     settings = dict(small.manifest.get("compression", {}))
     if args.keep is not None or "keep" not in settings:
         settings |= {"keep": args.keep, "prune": args.prune}
-    if args.no_ngrams and "ngrams" in original.tables():
+    if args.no_ngrams and "ngrams" in tables_of(original):
         settings["ngrams"] = False
     small.manifest["compression"] = settings
     # The figures of an earlier compression are not those of this model.

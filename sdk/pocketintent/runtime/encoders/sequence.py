@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from itertools import chain
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.encoders.contract import ModelEncoder, WordTable
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -22,8 +21,6 @@ MAX_TOKENS = 256
 
 _TOKENS_AT_ONCE = 512
 """Number of tokens from which the texts of a batch are read together."""
-
-EncoderT = TypeVar("EncoderT", bound="SequenceEncoder")
 
 
 class SequenceReader(Protocol):
@@ -60,23 +57,6 @@ class SequenceReader(Protocol):
         ...
 
 
-class Network(Protocol):
-    """The stored network of a sequence encoder."""
-
-    @property
-    def format(self) -> str:
-        """Storage format of the matrices; ``"float32"`` if they are not quantised."""
-        ...
-
-    def quantise(self) -> Any:
-        """The network with int8 matrices; the network itself if it has them already."""
-        ...
-
-    def rotate(self, rotation: FloatArray) -> Any:
-        """The network that reads vectors multiplied by an orthogonal matrix, in float32."""
-        ...
-
-
 class SequenceEncoder(ModelEncoder):
     """A table of word vectors, and a network that reads the words of a text in their order.
 
@@ -94,13 +74,13 @@ class SequenceEncoder(ModelEncoder):
         ModelFileError: The n-grams have the weight 0.
     """
 
-    rotatable: ClassVar[bool] = True
-    paddable: ClassVar[bool] = False  # the network reads as many numbers as a word has
+    part: ClassVar[str | None] = "table"
 
-    network: Network
+    network: Any
+    """The stored network; its ``format`` is that of its matrices, such as ``"float32"``."""
 
     def __init__(
-        self, table: StaticEncoder, network: Network, reader: SequenceReader, cached_words: int
+        self, table: StaticEncoder, network: Any, reader: SequenceReader, cached_words: int
     ) -> None:
         if table.ngram_settings is not None and table.ngram_settings.weight == 0:
             raise ModelFileError(
@@ -112,8 +92,6 @@ class SequenceEncoder(ModelEncoder):
         self.vocabulary = table.vocabulary
         self.tokenizer_spec = table.tokenizer_spec
         self.tokenize = table.tokenize
-        self.counts = table.counts
-        self.compact_counts = table.compact_counts
         self.manifest = table.manifest
         self.reader = reader
         self._words = WordCache(self._read_words, cached_words, size=reader.word_size)
@@ -177,62 +155,17 @@ class SequenceEncoder(ModelEncoder):
         return [self.reader.read_word(vector) for vector in self.table.embed_tokens(words)]
 
     @property
-    def embeds_unknown_words(self) -> bool:
-        """Whether a word outside the vocabulary has a vector: if the table has n-grams."""
-        return self.table.embeds_unknown_words
-
-    @property
     def known_words(self) -> Vocabulary | None:
         """The words of the table; None with another tokenizer than ``simple``."""
         return self.table.known_words
-
-    @property
-    def word_table(self) -> WordTable:
-        """The words and their vectors, which the network has not read."""
-        return self.table.word_table
 
     def tables(self) -> Mapping[str, Matrix]:
         """``words`` and, if the table has n-grams, ``ngrams``."""
         return self.table.tables()
 
-    def select_words(self: EncoderT, ids: IndexArray) -> EncoderT:
-        """A copy with some of the words; the n-grams, if any, embed the other words."""
-        return self.replace(table=self.table.select_words(ids))
-
-    def replace(self: EncoderT, **changes: Any) -> EncoderT:
-        """A copy with other constructor arguments of the class or of its table.
-
-        Args:
-            changes: Parameters of the class, otherwise of :class:`StaticEncoder`.
-
-        Raises:
-            ModelFileError: The parts do not fit each other.
-            TypeError: There is no such parameter.
-        """
-        parameters = signature(type(self)).parameters
-        own = {name: changes.pop(name) for name in parameters if name in changes}
-        if changes:
-            own["table"] = own.get("table", self.table).replace(**changes)
-        return super().replace(**own)
-
-    def quantise_network(self: EncoderT) -> EncoderT:
-        """A copy whose network is stored as int8; the encoder itself if it is."""
-        network = self.network.quantise()
-        return self if network is self.network else self.replace(network=network)
-
-    def rotate_network(self: EncoderT, rotation: FloatArray) -> EncoderT:
-        """A copy whose network expects rotated tables; its matrices are float32."""
-        dim = self.table.dim
-        if rotation.shape != (dim, dim):
-            raise PocketIntentError(
-                f"the network cannot read {len(rotation)} dimensions; sub_dim must divide the "
-                f"{dim} dimensions of the words"
-            )
-        return self.replace(network=self.network.rotate(rotation))
-
 
 def readable_tokens(table: StaticEncoder, tokens: Sequence[str]) -> list[str]:
     """The first ``MAX_TOKENS`` tokens that have a vector in a table."""
-    if table.embeds_unknown_words:
+    if table.ngrams is not None:
         return list(tokens[:MAX_TOKENS])
     return [token for token in tokens if token in table.vocabulary][:MAX_TOKENS]

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, FloatArray, IndexArray, unit_rows
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
-from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder, WordTable
+from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
 from pocketintent.runtime.encoders.counts import (
     COUNTS,
     ENTRY,
@@ -71,7 +71,6 @@ class StaticEncoder(ModelEncoder):
     """
 
     kind: ClassVar[str] = "static"
-    rotatable: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -169,11 +168,6 @@ class StaticEncoder(ModelEncoder):
             rows[row] = unknown[tokens[row]]
         return rows
 
-    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
-        """The sum of the vectors of tokens, at unit length; see :meth:`encode`."""
-        vector: FloatArray = unit_rows(vectors.sum(axis=0, keepdims=True))[0]
-        return vector
-
     def _add_unknown(self, tokens: Sequence[str], total: FloatArray) -> None:
         """Add the vectors of the unknown words of a text to the sum of its words, in place."""
         unknown = self.vocabulary.unknown(tokens)
@@ -202,19 +196,9 @@ class StaticEncoder(ModelEncoder):
         return vector
 
     @property
-    def embeds_unknown_words(self) -> bool:
-        """Whether a word outside the vocabulary has a vector: if the model has n-grams."""
-        return self.ngrams is not None
-
-    @property
     def known_words(self) -> Vocabulary | None:
         """The vocabulary; None with another tokenizer than ``simple``."""
         return self.vocabulary if self.tokenizer_spec == SIMPLE_SPEC else None
-
-    @property
-    def word_table(self) -> WordTable:
-        """The words and their vectors."""
-        return WordTable(self.vocabulary, self.words)
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
@@ -274,14 +258,6 @@ class StaticEncoder(ModelEncoder):
     def tables(self) -> Mapping[str, Matrix]:
         """``words`` and, if the model has n-grams, ``ngrams``."""
         return {"words": self.words} | ({} if self.ngrams is None else {"ngrams": self.ngrams})
-
-    def select_words(self, ids: IndexArray) -> StaticEncoder:
-        """A copy with some of the words; the n-grams, if any, embed the other words."""
-        return self.replace(
-            vocabulary=Vocabulary([self.vocabulary.words[index] for index in ids.tolist()]),
-            words=self.words.select(ids),
-            counts=None if self.counts is None else self.counts[ids],
-        )
 
 
 def _read_ngram_settings(manifest: Mapping[str, Any]) -> NgramSettings:

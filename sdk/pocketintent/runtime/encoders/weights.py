@@ -60,13 +60,6 @@ class Weights:
             {name: value for name, value in parameters.items() if value.ndim == 1},
         )
 
-    def quantise(self) -> Weights:
-        """The weights with int8 matrices; these weights themselves if they are not float32."""
-        if self.format != "float32":
-            return self
-        matrices = {name: Int8Matrix.encode(m.decode()) for name, m in self.matrices.items()}
-        return Weights("int8", matrices, self.vectors)
-
     def check(self, shapes: Shapes) -> None:
         """Check the weights against the shapes of a network.
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from pocketintent.compression.background import add_background
+from pocketintent.compression.network import quantise_context
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
@@ -150,7 +151,7 @@ def _save(
     old = start.encoder
     network = replace(task.model.to_network(), word_share=old.network.word_share)
     if old.network.format == "int8":
-        network = network.quantise()
+        network = quantise_context(network)
     if "training" in old.manifest:
         training = {**training, "start": old.manifest["training"]}
     manifest = {key: value for key, value in old.manifest.items() if key != "quality"}

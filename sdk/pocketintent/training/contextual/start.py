@@ -77,8 +77,8 @@ def from_encoder(
     Raises:
         PocketIntentError: See :meth:`ContextualData.prepare`.
     """
-    assert encoder.counts is not None
-    words = CountedVocabulary(encoder.vocabulary.words, encoder.counts.astype(np.int64))
+    assert encoder.table.counts is not None
+    words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
     data = ContextualData.prepare(vectors, settings, words, encoder.table.ngram_settings)
     return Start(data, encoder, ContextModel.from_network(encoder.network))
 
@@ -90,7 +90,7 @@ def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> Con
         PocketIntentError: The model has no n-grams, or no counts of its words.
     """
     ngrams, network = encoder.table.ngram_settings, encoder.network
-    if ngrams is None or encoder.counts is None:
+    if ngrams is None or encoder.table.counts is None:
         raise PocketIntentError(
             "the model to start from must have n-grams and counts of its words, as `train "
             "contextual` and `compress` write them"

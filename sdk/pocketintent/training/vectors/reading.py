@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from pocketintent.compression.kinds import compression_of
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.packed import reading
@@ -150,7 +151,7 @@ def _is_binary(head: bytes) -> bool:
 
 def _read_model(path: Path, limit: int | None) -> TermVectors:
     encoder = load_encoder(path)
-    table = encoder.word_table
+    table = compression_of(encoder.kind).words(encoder)
     if table is None:
         raise PocketIntentError(
             f"{path}: a model of kind {encoder.kind!r} has no table of vectors; give one of kind "

@@ -125,7 +125,7 @@ def test_odd_sets_have_finite_scores_and_the_same_ones_in_a_batch(
     encoder = tiny_encoder
     if with_background:
         lines = ["hello my friend", "play a song", "i am hungry", "open the gate"]
-        encoder = encoder.with_background(Background.fit(encoder.encode_batch(lines), lines, 4))
+        encoder = encoder.replace(background=Background.fit(encoder.encode_batch(lines), lines, 4))
     recognizer = IntentRecognizer(encoder, templates)
     texts = ["lamp on", "please lamp on now", "order pizza", "zzz", ""]
     matches = [recognizer.match(text) for text in texts]

@@ -15,7 +15,6 @@ from encoder_checks import (
     check_equations,
     check_hostile_text,
     check_save_and_load,
-    check_size_groups,
 )
 from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
@@ -111,8 +110,6 @@ def test_a_network_of_zeros_leaves_the_sum_of_the_words() -> None:
 def test_unknown_words_are_left_out_without_ngrams() -> None:
     encoder = make(ngrams=False)
     np.testing.assert_array_equal(encoder.encode("lamp zzz on"), encoder.encode("lamp on"))
-    assert not encoder.embeds_unknown_words
-    assert make().embeds_unknown_words
     assert not np.allclose(make().encode("lamp zzz on"), make().encode("lamp on"))
 
 
@@ -141,12 +138,9 @@ def test_an_empty_batch_has_no_rows() -> None:
     assert not make(ngrams=False).encode_batch(["", "zzz"]).any()
 
 
-def test_the_table_embeds_tokens_without_context() -> None:
+def test_the_words_of_the_table_are_known() -> None:
     encoder = make()
-    tokens = ["lamp", "zzz", "on"]
-    np.testing.assert_array_equal(encoder.embed_tokens(tokens), encoder.table.embed_tokens(tokens))
-    assert encoder.known_words is encoder.table.known_words
-    assert encoder.word_table.vocabulary is encoder.table.vocabulary
+    assert encoder.known_words is encoder.table.vocabulary
 
 
 @pytest.mark.parametrize("int8", [False, True])
@@ -155,10 +149,6 @@ def test_it_is_saved_and_loaded(int8: bool, tmp_path: Path) -> None:
     loaded = check_save_and_load(encoder, tmp_path, ["turn on the lamp", "lmap", ""])
     assert loaded.manifest["training"] == 1
     assert loaded.network.format == ("int8" if int8 else "float32")
-
-
-def test_every_tensor_of_the_network_counts_as_network() -> None:
-    check_size_groups(make(int8=True), "network.")
 
 
 def test_parts_of_other_dimensions_are_refused() -> None:
@@ -175,24 +165,13 @@ def test_a_missing_network_is_refused_with_the_name_of_the_file(tmp_path: Path) 
             load_encoder(path)
 
 
-def test_words_are_selected_and_parts_of_the_table_replaced() -> None:
+def test_parts_of_the_table_are_replaced() -> None:
     encoder = make()
-    fewer = encoder.select_words(np.array([3, 1]))
-    assert fewer.vocabulary.words == ["lamp", "on"]
-    np.testing.assert_array_equal(fewer.encode("lamp on"), encoder.encode("lamp on"))
     plain = encoder.replace(ngrams=None, manifest={"a": 1})
-    assert not plain.embeds_unknown_words
+    assert plain.table.ngrams is None
     assert plain.manifest == {"a": 1} and plain.network is encoder.network
     with pytest.raises(TypeError):
         encoder.replace(heads=3)
-
-
-def test_the_network_is_quantised() -> None:
-    encoder = make()
-    small = encoder.quantise_network()
-    assert small.network.format == "int8"
-    assert small.quantise_network() is small
-    assert small.encode("turn on the lamp") @ encoder.encode("turn on the lamp") > 0.999
 
 
 def test_copies_give_the_same_vectors() -> None:

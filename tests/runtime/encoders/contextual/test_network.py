@@ -10,7 +10,6 @@ from pocketintent.runtime.encoders.contextual.network import (
 )
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from random_contexts import random_context
 
 DIM = 4
@@ -49,18 +48,6 @@ def test_vectors_may_be_stored_in_half_precision() -> None:
     read = read_network(entry, tensors, DIM)
     assert read.gate.dtype == np.float32
     np.testing.assert_array_equal(read.gate, tensors["network.gate"])
-
-
-def test_quantising_twice_changes_nothing() -> None:
-    network, small = make(), make().quantise()
-    assert small.format == "int8"
-    assert small.quantise() is small
-    for new, old in (
-        (small.inner, network.inner),
-        (small.outer, network.outer),
-    ):
-        assert isinstance(new, Int8Matrix)
-        np.testing.assert_allclose(new.decode(), old, atol=0.01)
 
 
 def test_the_largest_weights_do_not_overflow() -> None:
@@ -176,18 +163,3 @@ def test_every_missing_or_altered_tensor_is_refused(int8: bool) -> None:
             damaged.flat[0] = np.nan
             with pytest.raises(ModelFileError, match=r"network\."):
                 read_network(entry, {**tensors, name: damaged}, DIM)
-
-
-@pytest.mark.parametrize("int8", [False, True])
-def test_a_rotated_network_returns_rotated_sums(int8: bool) -> None:
-    rng = np.random.default_rng(3)
-    rotation = np.linalg.qr(rng.normal(size=(DIM, DIM)))[0].astype(np.float32)
-    vectors = rng.normal(size=(5, DIM)).astype(np.float32)
-    network = make(int8)
-
-    rotated = network.rotate(rotation)
-
-    assert rotated.format == "float32"
-    total = ContextReader(network).read_vectors(vectors.copy())
-    found = ContextReader(rotated).read_vectors(vectors @ rotation)
-    np.testing.assert_allclose(found, total @ rotation, atol=1e-5)

@@ -25,7 +25,7 @@ from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.files.model_file import BOT, ModelFile
+from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary, limit_unknown_words
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
@@ -137,31 +137,6 @@ class CharEncoder(ModelEncoder):
             del pending[-size:]
             vectors[rows] = self._forward([numbers[row] for row in rows])
         return vectors
-
-    def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of tokens, in order and not normalised.
-
-        Returns:
-            float32 [num_embedded, dim]; tokens without known characters are left out.
-        """
-        vectors = self.embed_terms(tokens)
-        return vectors[vectors.any(axis=1)]
-
-    @property
-    def embeds_unknown_words(self) -> bool:
-        """True: any word with a known character has a vector."""
-        return True
-
-    def readings(self) -> Mapping[str, CharEncoder]:
-        """The encoder in both reading modes, its own mode first; the network is the same."""
-        other: Reading = "words" if self.reads == "text" else "text"
-        return {self.reads: self, other: self.replace(reads=other)}
-
-    @classmethod
-    def size_group(cls, tensor: str) -> str:
-        """``network`` for every tensor but those of the background and of a bot."""
-        group = super().size_group(tensor)
-        return group if group in (BACKGROUND, BOT) else "network"
 
     def _forward(self, texts: Sequence[Sequence[int]]) -> FloatArray:
         """The vectors of character numbers, float32 [num_texts, dim]; no text may be empty."""

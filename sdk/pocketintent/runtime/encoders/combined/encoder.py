@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -50,6 +49,7 @@ class CombinedEncoder(ModelEncoder):
     """
 
     kind: ClassVar[str] = "combined"
+    part: ClassVar[str | None] = "words"
 
     def __init__(
         self,
@@ -81,7 +81,6 @@ class CombinedEncoder(ModelEncoder):
         self.tokenize = words.tokenize
         self.template_quantizer = words.template_quantizer
         self.background = words.background
-        self.counts = words.counts
         self.manifest = words.manifest
         self._attend = None if attention is None else TableAttention(words.words, attention)
         self._unknown_vectors = WordCache(self.embed_unknown, size=self.dim)
@@ -116,45 +115,10 @@ class CombinedEncoder(ModelEncoder):
         vectors = self.characters.embed_terms(words)
         return vectors if self._attend is None else self._attend(vectors)
 
-    def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of tokens, in order and not normalised.
-
-        Returns:
-            float32 [num_embedded, dim]; unknown words without known characters are left out.
-        """
-        unknown = self._unknown_vectors(self.vocabulary.unknown(tokens))
-        rows = np.zeros((len(tokens), self.dim), np.float32)
-        for row, token in zip(rows, tokens, strict=True):
-            word_id = self.vocabulary.get(token)
-            if word_id is None:
-                row[:] = unknown[token]
-            else:
-                row[:] = self.words.words.weighted_sum(np.array([word_id], np.intp))
-        return rows[rows.any(axis=1)]
-
-    def __repr__(self) -> str:
-        """The class, the kind, the dimensions and the number of words in the table."""
-        words = f"{len(self.vocabulary)} words"
-        return f"<{type(self).__name__}: kind {self.kind}, {self.dim} dimensions, {words}>"
-
-    @property
-    def embeds_unknown_words(self) -> bool:
-        """True: the network embeds any word with a known character."""
-        return True
-
     @property
     def known_words(self) -> Vocabulary | None:
         """The words of the table; None with another tokenizer than ``simple``."""
         return self.words.known_words
-
-    @classmethod
-    def size_group(cls, tensor: str) -> str:
-        """``network`` for the network's tensors, and the table's groups for the others."""
-        return "network" if tensor.startswith(f"{PART}.") else super().size_group(tensor)
-
-    def with_background(self, background: Background | None) -> CombinedEncoder:
-        """A copy with another background, which the table of words keeps."""
-        return self.replace(words=self.words.with_background(background))
 
     def _unit_sum(self, tokens: Sequence[str], unknown: Mapping[str, FloatArray]) -> FloatArray:
         """The vector of a text; ``unknown`` has the vectors of its unknown words."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.encoders.contextual.network import (
     PREFIX,
     ContextNetwork,
     read_network,
 )
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
+from pocketintent.runtime.encoders.sequence import SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
@@ -54,19 +52,6 @@ class ContextualEncoder(SequenceEncoder):
         self.dim = table.dim
         self.template_quantizer = table.template_quantizer
         self.background = table.background
-
-    def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of tokens in the table, in order, not normalised and without any context.
-
-        Returns:
-            float32 [num_embedded, dim]; without n-grams unknown words are left out.
-        """
-        return self.table.embed_tokens(tokens)
-
-    def combine_tokens(self, vectors: FloatArray) -> FloatArray:
-        """The unit vector of tokens, each changed by its neighbours; at most ``MAX_TOKENS``."""
-        vector: FloatArray = unit_rows(self.reader.read_vectors(vectors[:MAX_TOKENS])[None])[0]
-        return vector
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

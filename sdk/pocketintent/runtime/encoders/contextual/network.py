@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -109,36 +109,6 @@ class ContextNetwork:
             "hidden_gate": self.hidden_gate,
             "gate_bias": np.array([self.gate_bias], np.float32),
         }
-
-    def quantise(self) -> ContextNetwork:
-        """The network with int8 matrices; the network itself if it has them already."""
-        if self.format == "int8":
-            return self
-        return replace(
-            self,
-            inner=Int8Matrix.encode(decode(self.inner)),
-            outer=Int8Matrix.encode(decode(self.outer)),
-        )
-
-    def rotate(self, rotation: FloatArray) -> ContextNetwork:
-        """The network of vectors that are multiplied by an orthogonal matrix.
-
-        A norm does not depend on the basis, so that the vectors that it returns are those of this
-        network, multiplied by the same matrix.
-
-        Args:
-            rotation: float32 [dim, dim].
-
-        Returns:
-            A network with float32 matrices.
-        """
-        inner = decode(self.inner).reshape(-1, self.dim) @ rotation
-        return replace(
-            self,
-            inner=inner.reshape(self.hidden, -1),
-            outer=rotation.T @ decode(self.outer),
-            gate=decode(self.gate) @ rotation,
-        )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest's entry ``network``, and the tensors by name."""

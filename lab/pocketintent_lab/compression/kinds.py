@@ -1,0 +1,55 @@
+"""What compression does with the laboratory's kinds; the product finds it by entry points."""
+
+from __future__ import annotations
+
+from pocketintent.compression.kinds import (
+    Compression,
+    SequenceCompression,
+    WordTable,
+    compression_of,
+)
+from pocketintent.compression.network import int8_weights
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.weights import Weights
+from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
+from pocketintent_lab.encoders.convrr.head import PREFIX
+from pocketintent_lab.encoders.infersent.network import BiLstm
+
+
+class ConvrrCompression(Compression[ConvrrEncoder]):
+    """The kind ``convrr``, whose tables belong to the adapter that has learnt from them."""
+
+    def words(self, encoder: ConvrrEncoder) -> WordTable | None:
+        """The words of the adapted encoder and their vectors, which the adapter does not move."""
+        return compression_of(encoder.inner.kind).words(encoder.inner)
+
+    def size_group(self, tensor: str) -> str:
+        """``network`` for the adapter's tensors, and the usual groups for the others."""
+        return "network" if tensor.startswith(f"{PREFIX}.") else super().size_group(tensor)
+
+
+def quantise_lstm(network: BiLstm) -> BiLstm:
+    """The network with int8 matrices; the network itself if it has them already."""
+    weights = int8_weights(network.weights)
+    return network if weights is network.weights else BiLstm(network.sizes, weights)
+
+
+def rotate_lstm(network: BiLstm, rotation: FloatArray) -> BiLstm:
+    """The network of words that are multiplied by an orthogonal matrix.
+
+    Args:
+        network: The network.
+        rotation: float32 [word_dim, word_dim].
+
+    Returns:
+        A network with float32 matrices, which returns the same states.
+    """
+    parameters = network.weights.decode()
+    for name in parameters:
+        if name.endswith(".input"):
+            parameters[name] = parameters[name] @ rotation
+    return BiLstm(network.sizes, Weights.of_floats(parameters))
+
+
+CONVRR = ConvrrCompression()
+INFERSENT = SequenceCompression(rotate_lstm, quantise_lstm)

@@ -1,0 +1,240 @@
+"""What compression does with each kind of encoder: its words, its tables, its network, its tensors.
+
+An object of a :class:`Compression` is registered for a kind. A kind of this package is a line in
+``_KINDS``; another distribution names its object in an entry point of the group
+``pocketintent.compression``, or calls :func:`register`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.compression.network import quantise_context, rotate_context
+from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.background import ENTRY as BACKGROUND
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.combined.encoder import PART, CombinedEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.sequence import SequenceEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import BOT
+from pocketintent.runtime.plugins import installed_plugins
+from pocketintent.runtime.quantization.matrices import Matrix
+from pocketintent.runtime.text.vocabulary import Vocabulary
+
+KindT = TypeVar("KindT", bound=ModelEncoder)
+Counts = NDArray[np.integer[Any]]
+
+GROUP = "pocketintent.compression"
+"""Entry points of other distributions: an object of a :class:`Compression` by its ``kind``."""
+
+
+class WordTable(NamedTuple):
+    """Words and their vectors."""
+
+    vocabulary: Vocabulary
+    """The words."""
+    vectors: Matrix
+    """One vector for each word, [num_words, dim]."""
+
+
+class Compression(Generic[KindT]):
+    """What compression does with a kind of encoder; this class is for kinds without tables.
+
+    A kind with tables needs a constructor parameter for each of them, and the parameters
+    ``template_quantizer`` and ``manifest``; one with counts, ``counts`` and ``compact_counts``.
+    """
+
+    rotatable = False
+    """Whether the cosine of any two texts stays the same when all tables, and the network by
+    :meth:`rotate_network`, are rotated alike."""
+    paddable = True
+    """Whether all tables may be padded with zeros where ``sub_dim`` does not divide their
+    dimensions."""
+
+    def words(self, encoder: KindT) -> WordTable | None:
+        """The words and their vectors; None for a kind that is not a table of words."""
+        return None
+
+    def counts(self, encoder: KindT) -> Counts | None:
+        """How often each word occurred in training, [num_words]; None if this is unknown."""
+        return None
+
+    def tables(self, encoder: KindT) -> Mapping[str, Matrix]:
+        """The matrices to quantise, of one basis, by constructor parameter: ``words`` first."""
+        return {}
+
+    def select_words(self, encoder: KindT, ids: IndexArray) -> KindT:
+        """A copy with some of the words, their vectors and their counts.
+
+        Args:
+            encoder: The encoder.
+            ids: Numbers of the words to keep, in the order of the copy.
+
+        Raises:
+            PocketIntentError: The kind has no words to select from.
+        """
+        raise PocketIntentError(f"a model of kind {encoder.kind!r} has no words to prune")
+
+    def rotate_network(self, encoder: KindT, rotation: FloatArray) -> KindT:
+        """A copy whose network expects tables that were multiplied by an orthogonal matrix.
+
+        Args:
+            encoder: The encoder.
+            rotation: float32 [dim, dim], or larger if the tables were padded with zeros first.
+
+        Returns:
+            The copy; the encoder itself for a kind without a network.
+        """
+        return encoder
+
+    def quantise_network(self, encoder: KindT) -> KindT:
+        """A copy whose network is stored as int8; the encoder itself if nothing changes."""
+        return encoder
+
+    def size_group(self, tensor: str) -> str:
+        """The group under which the size report counts a tensor, such as ``"words.codes"``.
+
+        Returns:
+            ``codes``, ``codebook``, ``norms`` or ``embedding`` for the words' vectors, ``network``
+            for the weights of a network, otherwise the first part of the name, such as
+            ``vocabulary``. A group that the report does not know is counted as ``rest``.
+        """
+        group, _, part = tensor.partition(".")
+        return part if group == "words" else group
+
+
+class StaticCompression(Compression[StaticEncoder]):
+    """The kind ``static``, whose words and n-grams are tables."""
+
+    rotatable = True
+
+    def words(self, encoder: StaticEncoder) -> WordTable:
+        """The words and their vectors."""
+        return WordTable(encoder.vocabulary, encoder.words)
+
+    def counts(self, encoder: StaticEncoder) -> Counts | None:
+        """The counts of the words, if the model has them."""
+        return encoder.counts
+
+    def tables(self, encoder: StaticEncoder) -> Mapping[str, Matrix]:
+        """``words`` and, if the model has n-grams, ``ngrams``."""
+        return encoder.tables()
+
+    def select_words(self, encoder: StaticEncoder, ids: IndexArray) -> StaticEncoder:
+        """A copy with some of the words; the n-grams, if any, embed the other words."""
+        return encoder.replace(
+            vocabulary=Vocabulary([encoder.vocabulary.words[index] for index in ids.tolist()]),
+            words=encoder.words.select(ids),
+            counts=None if encoder.counts is None else encoder.counts[ids],
+        )
+
+
+@dataclass(frozen=True)
+class SequenceCompression(Compression[SequenceEncoder]):
+    """A kind that reads the words of a table by a network."""
+
+    rotate: Callable[[Any, FloatArray], Any]
+    """From a network and an orthogonal matrix to the network, in float32, that reads vectors
+    multiplied by the matrix."""
+    quantise: Callable[[Any], Any]
+    """From a network to one with int8 matrices; to the network itself if it has them already."""
+
+    rotatable = True
+    paddable = False  # the network reads as many numbers as a word has
+
+    def words(self, encoder: SequenceEncoder) -> WordTable:
+        """The words and their vectors, which the network has not read."""
+        return _STATIC.words(encoder.table)
+
+    def counts(self, encoder: SequenceEncoder) -> Counts | None:
+        """The counts of the table's words."""
+        return encoder.table.counts
+
+    def tables(self, encoder: SequenceEncoder) -> Mapping[str, Matrix]:
+        """The tables of the words and of the n-grams."""
+        return encoder.table.tables()
+
+    def select_words(self, encoder: SequenceEncoder, ids: IndexArray) -> SequenceEncoder:
+        """A copy with some of the words."""
+        return encoder.replace(table=_STATIC.select_words(encoder.table, ids))
+
+    def rotate_network(self, encoder: SequenceEncoder, rotation: FloatArray) -> SequenceEncoder:
+        """A copy whose network expects rotated tables; its matrices are float32."""
+        dim = encoder.table.dim
+        if rotation.shape != (dim, dim):
+            raise PocketIntentError(
+                f"the network cannot read {len(rotation)} dimensions; sub_dim must divide the "
+                f"{dim} dimensions of the words"
+            )
+        return encoder.replace(network=self.rotate(encoder.network, rotation))
+
+    def quantise_network(self, encoder: SequenceEncoder) -> SequenceEncoder:
+        """A copy whose network is stored as int8; the encoder itself if it is."""
+        network = self.quantise(encoder.network)
+        return encoder if network is encoder.network else encoder.replace(network=network)
+
+
+class CharCompression(Compression[CharEncoder]):
+    """The kind ``charemb``, whose weights training quantises."""
+
+    def size_group(self, tensor: str) -> str:
+        """``network`` for every tensor but those of the background and of a bot."""
+        group = super().size_group(tensor)
+        return group if group in (BACKGROUND, BOT) else "network"
+
+
+class CombinedCompression(Compression[CombinedEncoder]):
+    """The kind ``combined``, whose parts are compressed before they are combined."""
+
+    def size_group(self, tensor: str) -> str:
+        """``network`` for the network's tensors, and the table's groups for the others."""
+        return "network" if tensor.startswith(f"{PART}.") else super().size_group(tensor)
+
+
+_STATIC = StaticCompression()
+_KINDS: dict[str, Compression[Any]] = {
+    "static": _STATIC,
+    "charemb": CharCompression(),
+    "combined": CombinedCompression(),
+    "contextual": SequenceCompression(rotate_context, quantise_context),
+}
+
+
+def register(kind: str, compression: Compression[Any]) -> None:
+    """Register what compression does with the encoders of a kind."""
+    _KINDS[kind] = compression
+
+
+def compression_of(kind: str) -> Compression[Any]:
+    """What compression does with a kind; what it does without tables, if nothing is registered."""
+    if kind not in _KINDS:
+        plugins = installed_plugins(GROUP)
+        _KINDS[kind] = plugins[kind].load() if kind in plugins else Compression()
+    return _KINDS[kind]
+
+
+def tables_of(encoder: ModelEncoder) -> Mapping[str, Matrix]:
+    """The tables of an encoder, see :meth:`Compression.tables`; empty if it has none."""
+    return compression_of(encoder.kind).tables(encoder)
+
+
+def words_of(encoder: ModelEncoder) -> WordTable:
+    """The table of words of an encoder.
+
+    Raises:
+        PocketIntentError: The encoder has no such table.
+    """
+    table = compression_of(encoder.kind).words(encoder)
+    if table is None:
+        raise PocketIntentError(
+            f"the words of a model of kind {encoder.kind!r} cannot be left out one by one; give a "
+            "model with a table of words, such as default or tiny"
+        )
+    return table

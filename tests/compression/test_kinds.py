@@ -1,0 +1,108 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from encoder_checks import check_size_groups
+from lamp_tables import DIM, make_table
+from pocketintent.compression.kinds import Compression, compression_of, tables_of, words_of
+from pocketintent.compression.network import quantise_context, rotate_context
+from pocketintent.compression.prune import select_words
+from pocketintent.compression.quantise import quantise_network
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contextual.network import ContextNetwork
+from pocketintent.runtime.encoders.contextual.reader import ContextReader
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from random_contexts import random_context
+
+COUNTS = np.arange(90, 0, -10, dtype=np.uint32)
+
+
+def contextual(**options: Any) -> ContextualEncoder:
+    return ContextualEncoder(make_table(), random_context(DIM, np.random.default_rng(2), **options))
+
+
+def table_of(encoder: ModelEncoder) -> StaticEncoder:
+    table = encoder.table if isinstance(encoder, ContextualEncoder) else encoder
+    assert isinstance(table, StaticEncoder)
+    return table
+
+
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("make", [make_table, contextual])
+def test_words_are_selected_with_their_vectors_and_counts(
+    make: Callable[[], ModelEncoder], compact: bool
+) -> None:
+    encoder = make().replace(counts=COUNTS, compact_counts=compact)
+
+    fewer = select_words(encoder, np.array([3, 1]))
+
+    assert words_of(fewer).vocabulary.words == ["lamp", "on"]
+    np.testing.assert_array_equal(fewer.encode("lamp on"), encoder.encode("lamp on"))
+    before, after = table_of(encoder), table_of(fewer)
+    assert before.counts is not None and after.counts is not None
+    assert after.counts.tolist() == before.counts[[3, 1]].tolist()
+    assert after.compact_counts is compact
+    assert after.ngrams is before.ngrams
+
+
+def test_tables_are_those_of_the_words_and_of_the_ngrams() -> None:
+    encoder = contextual()
+    assert tables_of(encoder) == {"words": encoder.table.words, "ngrams": encoder.table.ngrams}
+    assert list(tables_of(make_table(ngrams=False))) == ["words"]
+
+
+def test_a_kind_that_registers_nothing_has_nothing_to_compress() -> None:
+    compression: Compression[Any] = compression_of("unheard")
+    assert compression.size_group("words.codes") == "codes"
+    table = make_table()
+    assert not compression.tables(table) and compression.words(table) is None
+    with pytest.raises(PocketIntentError, match="has no words to prune"):
+        compression.select_words(table, np.array([0]))
+
+
+def test_the_network_of_a_contextual_encoder_becomes_int8() -> None:
+    encoder = contextual()
+    small = quantise_network(encoder)
+    assert small.network.format == "int8"
+    assert quantise_network(small) is small
+    assert small.encode("turn on the lamp") @ encoder.encode("turn on the lamp") > 0.999
+
+
+def test_every_tensor_of_a_network_counts_as_network() -> None:
+    check_size_groups(contextual(int8=True), "network.")
+
+
+def context(int8: bool = False) -> ContextNetwork:
+    return random_context(4, np.random.default_rng(0), int8=int8)
+
+
+def test_quantising_twice_changes_nothing() -> None:
+    network, small = context(), quantise_context(context())
+    assert small.format == "int8"
+    assert quantise_context(small) is small
+    for new, old in (
+        (small.inner, network.inner),
+        (small.outer, network.outer),
+    ):
+        assert isinstance(new, Int8Matrix)
+        np.testing.assert_allclose(new.decode(), old, atol=0.01)
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_a_rotated_network_returns_rotated_sums(int8: bool) -> None:
+    rng = np.random.default_rng(3)
+    rotation = np.linalg.qr(rng.normal(size=(4, 4)))[0].astype(np.float32)
+    vectors = rng.normal(size=(5, 4)).astype(np.float32)
+    network = context(int8)
+
+    rotated = rotate_context(network, rotation)
+
+    assert rotated.format == "float32"
+    total = ContextReader(network).read_vectors(vectors.copy())
+    found = ContextReader(rotated).read_vectors(vectors @ rotation)
+    np.testing.assert_allclose(found, total @ rotation, atol=1e-5)
