@@ -27,7 +27,7 @@ from pocketintent.runtime.files.model_file import load_model
 from pocketintent.training.contextual.pipeline import train_contextual
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.loop.devices import prepare_torch
-from pocketintent.training.loop.options import RunOptions
+from pocketintent.training.loop.run import RunOptions
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},

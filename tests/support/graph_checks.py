@@ -38,14 +38,6 @@ def pad_inputs(inputs: GraphInputs, texts: Sequence[str], length: int = 1) -> li
     ]
 
 
-def check_slots(encoder: ModelEncoder, texts: Sequence[str]) -> None:
-    """The slots and tokens that an exported graph reads give the vector of the text."""
-    inputs = export_of(encoder).inputs()
-    for text in texts:
-        vector = vector_of_slots(encoder, inputs, text)
-        np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
-
-
 def check_module(encoder: ModelEncoder, file_format: Format) -> None:
     """The torch module gives a padded batch the vectors of the runtime."""
     module = export_of(encoder).modules(file_format, None)["encoder"]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import orjson
 
+from pocketintent.records import read_objects, string_field
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer
-from pocketintent.training.corpora.records import read_objects, string_field
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent_lab.comparison.plan import CorpusPlan

@@ -12,8 +12,8 @@ from typing import Any
 
 from pocketintent.evaluation.intents.few_shot import evaluate_intents
 from pocketintent.evaluation.similarity.sts import evaluate_sts
+from pocketintent.records import read_objects, string_field
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.training.corpora.records import read_objects, string_field
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent_lab.comparison.corpora import content_of, write_corpus
 from pocketintent_lab.comparison.plan import CorpusPlan, Measures

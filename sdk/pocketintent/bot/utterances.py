@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from pocketintent.records import parse_objects, read_content, read_table, string_field
 from pocketintent.runtime.errors import PocketIntentError, list_names, shorten
 from pocketintent.runtime.files.regular import without_mark
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.tokenizer import simple_tokenize
-from pocketintent.training.corpora.records import parse_objects, read_content, string_field
-from pocketintent.training.corpora.tables import read_table
 
 _IS_JSON = {".jsonl": True, ".json": True, ".csv": False, ".tsv": False}
 """Suffixes that decide the format; the content of a file with another suffix decides it."""

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from pocketintent.records import read_objects, string_field
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.records import read_objects, string_field
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pocketintent.cli.options.training import (
     run_options,
 )
 from pocketintent.cli.output import print_note
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions
 
 
 def test_the_options_of_a_run_are_those_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

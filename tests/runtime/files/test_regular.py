@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from pocketintent.recognizer import IntentRecognizer
+from pocketintent.records import read_content
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.regular import numbered_lines, read_regular, without_mark
@@ -11,7 +12,6 @@ from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.training.corpora.reader import read_corpus
-from pocketintent.training.corpora.records import read_content
 from pocketintent.training.corpora.terms import load_terms
 from pocketintent.training.vectors.reading import read_vectors
 

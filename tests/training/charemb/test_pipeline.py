@@ -17,7 +17,7 @@ from pocketintent.training.charemb.data import CharEmbData, TargetTerms, read_te
 from pocketintent.training.charemb.objective import CharEmbTraining  # noqa: E402
 from pocketintent.training.charemb.pipeline import train_charemb  # noqa: E402
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.vectors.reading import read_vectors  # noqa: E402
 from pocketintent.training.vectors.table import TermVectors  # noqa: E402

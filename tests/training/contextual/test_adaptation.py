@@ -15,8 +15,8 @@ from pocketintent.training.contextual.adaptation import (
     adaptation_texts,
     check_adaptable,
 )
-from pocketintent.training.teachers.encode import encode_texts, to_text
-from pocketintent.training.teachers.targets import read_targets
+from pocketintent.training.teachers.encode import encode_texts
+from pocketintent.training.teachers.targets import read_targets, to_text
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
 

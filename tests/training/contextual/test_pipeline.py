@@ -18,7 +18,7 @@ from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model, save_model  # noqa: E402
 from pocketintent.training.contextual.pipeline import train_contextual  # noqa: E402
 from pocketintent.training.contextual.settings import ContextualSettings  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 from pocketintent.training.vectors.writing import write_vectors  # noqa: E402

@@ -4,7 +4,7 @@ import pytest
 torch = pytest.importorskip("torch")
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix  # noqa: E402
 from pocketintent.runtime.quantization.quantizer import Quantizer  # noqa: E402
-from pocketintent.training.contextual.rows import (  # noqa: E402
+from pocketintent.training.contextual.model import (  # noqa: E402
     CodedRows,
     FloatRows,
     RowTable,

@@ -12,12 +12,12 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.text.tokenizer import get_tokenizer
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.corpora.sentences import train_punkt
 from pocketintent.training.corpora.tokenizers import (
     TWEET_SPEC,
     corpus_tokenizer,
+    train_punkt,
     tweet_tokenizer,
 )
 
@@ -51,7 +51,7 @@ def test_tweet_tokens_fit_a_vocabulary(text: str) -> None:
     st.integers(4080, 4100),
 )
 def test_a_long_text_has_the_tokens_of_its_words(words: list[str], space: str, first: int) -> None:
-    tokenize = corpus_tokenizer("simple")
+    tokenize = corpus_tokenizer(SIMPLE_SPEC)
     words = [word for text in words for word in text.split()] * 300
     words.insert(0, "x" * first)
     expected = [token for word in words for token in tokenize(word)]
@@ -59,7 +59,7 @@ def test_a_long_text_has_the_tokens_of_its_words(words: list[str], space: str, f
 
 
 def test_a_long_text_without_spaces_is_read_to_its_end() -> None:
-    assert corpus_tokenizer("simple")("字" * 10_000) == ["字"] * 10_000
+    assert corpus_tokenizer(SIMPLE_SPEC)("字" * 10_000) == ["字"] * 10_000
 
 
 @pytest.fixture

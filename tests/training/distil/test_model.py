@@ -3,10 +3,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from pocketintent.training.corpora.word_counts import CountedVocabulary  # noqa: E402
-from pocketintent.training.distil.data import DistilData  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums  # noqa: E402
+from pocketintent.training.distil.pipeline import prepare_texts  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
-from pocketintent.training.teachers.texts import TargetTexts, initial_word_vectors  # noqa: E402
+from pocketintent.training.teachers.targets import (  # noqa: E402
+    TargetTexts,
+    TextData,
+    initial_word_vectors,
+)
 from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 
 
@@ -71,7 +75,7 @@ def test_a_word_begins_at_its_own_target_or_at_the_mean_of_its_texts() -> None:
     terms = ["play", "play jazz", "stop jazz jazz"]
     vectors = np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32)
     settings = DistilSettings(dim=2, min_count=1, validation=0.0)
-    data = DistilData.prepare(TermVectors(terms, vectors), settings)
+    data = prepare_texts(TermVectors(terms, vectors), settings)
     alone, with_play, with_stop = data.training.targets
     initial = dict(
         zip(
@@ -89,6 +93,6 @@ def test_a_word_begins_at_its_own_target_or_at_the_mean_of_its_texts() -> None:
 def test_frequent_words_begin_short() -> None:
     words = CountedVocabulary(["the", "lamp"], np.array([90, 10]))
     texts = TargetTexts(np.array([0, 1]), np.array([0, 1, 2]), np.eye(2, dtype=np.float32))
-    data = DistilData(words, texts, texts.take(np.empty(0, np.int64)))
+    data = TextData(words, texts, texts.take(np.empty(0, np.int64)))
     lengths = np.linalg.norm(initial_word_vectors(data.training, data.words.counts, 0.1), axis=1)
     np.testing.assert_allclose(lengths, [0.1, 0.5], atol=1e-6)

@@ -12,15 +12,13 @@ torch = pytest.importorskip("torch")
 from pocketintent.runtime.encoders.registry import load_encoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
-from pocketintent.training.distil.data import DistilData  # noqa: E402
 from pocketintent.training.distil.model import TextBatches, WordSums  # noqa: E402
-from pocketintent.training.distil.pipeline import train_distilled  # noqa: E402
+from pocketintent.training.distil.pipeline import prepare_texts, train_distilled  # noqa: E402
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
-from pocketintent.training.teachers.targets import read_targets  # noqa: E402
-from pocketintent.training.teachers.texts import initial_word_vectors  # noqa: E402
+from pocketintent.training.teachers.targets import initial_word_vectors, read_targets  # noqa: E402
 from pocketintent.training.vectors.table import TermVectors  # noqa: E402
 from pocketintent.training.vectors.writing import write_vectors  # noqa: E402
 
@@ -132,7 +130,7 @@ train_distilled(targets, out, DistilSettings(**ast.literal_eval(settings)))
 
 
 def test_training_moves_every_word_of_the_texts(targets: list[Path], tmp_path: Path) -> None:
-    data = DistilData.prepare(read_targets(targets), TOY)
+    data = prepare_texts(read_targets(targets), TOY)
     start = initial_word_vectors(data.training, data.words.counts, TOY.frequency_weight)
     model = WordSums(TOY, start)
     task = TableTraining(model, TextBatches(data.training, TOY))

@@ -5,7 +5,8 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.finish.pipeline import count_words, finish_encoder
+from pocketintent.training.finish.pipeline import finish_encoder
+from pocketintent.training.finish.pooling import Sentences
 from pocketintent.training.finish.settings import FinishSettings
 
 WORDS = ["the", "to", "transfer", "transferred", "money", "send", "weather", "rain", "card"]
@@ -118,11 +119,19 @@ def test_bad_settings_and_unsuitable_models_are_rejected(trained: StaticEncoder)
 
 def test_words_are_counted_by_the_models_tokenizer(trained: StaticEncoder) -> None:
     texts = ["The weather, the RAIN!", "", "unheard of", "transfer the money"]
-    counts = dict(zip(WORDS, count_words(trained, texts), strict=True))
+    counts = dict(zip(WORDS, Sentences(trained, texts).count_words(), strict=True))
     assert (counts["the"], counts["weather"], counts["transferred"]) == (3, 1, 0)
     assert sum(counts.values()) == 7
 
 
 def test_a_corpus_without_a_word_of_the_model_is_rejected(trained: StaticEncoder) -> None:
     with pytest.raises(PocketIntentError, match="no word of the model"):
-        count_words(trained, ["lorem ipsum"])
+        Sentences(trained, ["lorem ipsum"]).count_words()
+
+
+def test_the_whole_of_a_long_text_is_counted(trained: StaticEncoder) -> None:
+    text = " ".join([*["lorem"] * 2000, WORDS[0]])
+    assert len(text) > 4096
+    assert Sentences(trained, [text]).count_words()[0] == 1
+    (ids, lengths), *_ = Sentences(trained, [text]).blocks()
+    assert (ids.tolist(), lengths.tolist()) == ([0], [1])

@@ -16,7 +16,6 @@ from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.finish import data
 from pocketintent.training.finish.pipeline import finish_encoder
 from pocketintent.training.finish.settings import FinishSettings
 from pocketintent_export.kinds.registry import export_of
@@ -171,7 +170,7 @@ def test_a_corpus_is_read_in_blocks(
     trained: StaticEncoder, pooling: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = finish_encoder(trained, plain(pooling), TEXTS)
-    monkeypatch.setattr(data, "_AT_ONCE", 2)
+    monkeypatch.setattr("pocketintent.training.finish.pooling._AT_ONCE", 2)
     blocks = finish_encoder(trained, plain(pooling), TEXTS)
     np.testing.assert_allclose(blocks.words.decode(), whole.words.decode(), atol=1e-6)
 

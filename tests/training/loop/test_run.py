@@ -11,10 +11,19 @@ torch = pytest.importorskip("torch")
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.atomic import write_atomically  # noqa: E402
 from pocketintent.training.loop.devices import Workers  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
-from pocketintent.training.loop.run import Run, open_run  # noqa: E402
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable  # noqa: E402
-from pocketintent.training.loop.trainer import CHECKPOINT, Trainer  # noqa: E402
+from pocketintent.training.loop.run import (  # noqa: E402
+    Run,
+    RunOptions,
+    open_run,
+)
+from pocketintent.training.loop.trainer import (  # noqa: E402  # noqa: E402
+    CHECKPOINT,
+    Epoch,
+    Measurement,
+    Step,
+    Trainable,
+    Trainer,
+)
 
 
 class Counted(Trainable):

@@ -9,8 +9,14 @@ from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.training.corpora.encoded import EncodedCorpus  # noqa: E402
 from pocketintent.training.loop.devices import Workers  # noqa: E402
 from pocketintent.training.loop.table_training import TableTraining  # noqa: E402
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable  # noqa: E402
-from pocketintent.training.loop.trainer import CHECKPOINT, Trainer  # noqa: E402
+from pocketintent.training.loop.trainer import (  # noqa: E402  # noqa: E402
+    CHECKPOINT,
+    Epoch,
+    Measurement,
+    Step,
+    Trainable,
+    Trainer,
+)
 from pocketintent.training.starspace.data import BagBatches, WordBatches  # noqa: E402
 from pocketintent.training.starspace.model import StarSpace  # noqa: E402
 from pocketintent.training.starspace.settings import StarSpaceSettings  # noqa: E402

@@ -21,8 +21,8 @@ from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
 from pocketintent.runtime.text.ngrams import ngram_buckets  # noqa: E402
 from pocketintent.training.corpora.prepared import load_prepared, prepare_corpus  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
-from pocketintent.training.loop.sparse_rows import sum_rows  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
+from pocketintent.training.loop.table_training import sum_rows  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent.training.starspace.data import WordBatches  # noqa: E402
 from pocketintent.training.starspace.model import StarSpace  # noqa: E402

@@ -7,7 +7,8 @@ import pytest
 
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.teachers.encode import encode_texts, to_text
+from pocketintent.training.teachers.encode import encode_texts
+from pocketintent.training.teachers.targets import to_text
 
 TEXTS = ["turn on the light", "light", "play_music", "", "unknown", "hello", "open the door"] * 5
 

@@ -8,8 +8,8 @@ import pytest
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.teachers.encode import encode_texts
+from pocketintent.training.teachers.encoders import to_unit
 from pocketintent.training.teachers.loader import load_teacher
-from pocketintent.training.teachers.pooling import to_unit
 
 WORDS = ["[UNK]", "turn", "on", "the", "light", "play", "music"]
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from pocketintent.records import read_objects, string_field
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.text.tokenizer import simple_tokenize
-from pocketintent.training.corpora.records import read_objects, string_field
 
 CUTOFFS = (5, 10, 15)
 """Values of k: the first k phrases of a ranking are scored."""

@@ -10,13 +10,8 @@ from typing import Any
 
 import orjson
 
+from pocketintent.records import parse_objects, read_content, read_objects, string_field
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.records import (
-    parse_objects,
-    read_content,
-    read_objects,
-    string_field,
-)
 from pocketintent_lab.evaluation.retrieval.data import Document, Question, RetrievalData
 
 _SUFFIXES = ("_questions.json", "_questions.json.gz")

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from pocketintent.evaluation.metrics import wrong_order
 from pocketintent.evaluation.similarity.batches import encode_in_batches
+from pocketintent.records import read_objects, string_field
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.records import read_objects, string_field
 
 _ANCHORS = 256  # whose similarities are computed at once
 _COMPARISONS = 1 << 24  # of two encoders' errors at once, 16 MB

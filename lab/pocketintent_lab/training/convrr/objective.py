@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.training.loop.descent import average_gradients
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
-from pocketintent.training.loop.gradients import average_gradients
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 from pocketintent_lab.encoders.convrr.head import ResidualHead
 from pocketintent_lab.training.convrr.data import GroupBatches, GroupedTexts
 from pocketintent_lab.training.convrr.model import ResidualNetwork

@@ -18,8 +18,7 @@ from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.corpora.reader import check_known_words, read_texts
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens

@@ -14,7 +14,7 @@ from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import replacing
 from pocketintent.training.corpora.encoded import EncodedCorpus
-from pocketintent.training.loop.options import Report
+from pocketintent.training.loop.run import Report
 from pocketintent_lab.training.glove.counting import UNIT, Counts, count_pairs
 from pocketintent_lab.training.glove.settings import GloveSettings
 

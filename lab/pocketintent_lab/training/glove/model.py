@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pocketintent.runtime.errors import require
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows, cached_parts
-from pocketintent.training.loop.table_training import TableTraining
+from pocketintent.training.loop.table_training import (
+    BatchGradients,
+    SparseRows,
+    TableTraining,
+    cached_parts,
+)
 from pocketintent_lab.training.glove.data import PairBatch
 from pocketintent_lab.training.glove.settings import GloveSettings
 

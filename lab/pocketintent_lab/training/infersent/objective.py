@@ -11,7 +11,7 @@ from torch import Tensor
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.training.loop.descent import BestWeights, Descent
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 from pocketintent_lab.training.infersent.data import PairBatch, PairBatches, PairData, PairSet
 from pocketintent_lab.training.infersent.model import InferSent
 from pocketintent_lab.training.infersent.settings import InferSentSettings

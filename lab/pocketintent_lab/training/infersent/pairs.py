@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pocketintent.records import read_rows, string_field
 from pocketintent.runtime.errors import PocketIntentError, shorten
-from pocketintent.training.corpora.records import read_rows, string_field
 
 TEXT_COLUMNS = (
     ("a", "b"),

@@ -18,8 +18,7 @@ from pocketintent.runtime.files.model_file import is_model_file, save_model
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.corpora.reader import check_known_words, read_texts
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import to_encoder

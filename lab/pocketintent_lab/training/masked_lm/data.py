@@ -15,7 +15,7 @@ from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.training.corpora.encoded import EncodedCorpus, encode_corpus
 from pocketintent.training.corpora.reader import read_corpus, read_texts
-from pocketintent.training.loop.options import Report
+from pocketintent.training.loop.run import Report
 from pocketintent_lab.training.masked_lm.settings import MaskedLmSettings
 from pocketintent_lab.training.masked_lm.tokenizer import MASK, SPECIAL, learn_tokenizer
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from pocketintent.training.loop.descent import average_gradients
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
-from pocketintent.training.loop.gradients import average_gradients
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 from pocketintent_lab.training.masked_lm.data import MaskedBatch, MaskedBatches
 from pocketintent_lab.training.masked_lm.settings import MaskedLmSettings
 

@@ -13,8 +13,7 @@ import torch
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import new_folder
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent_lab.training.masked_lm.data import TOKENIZER, MaskedBatches, prepare_texts
 from pocketintent_lab.training.masked_lm.objective import MaskedLmTraining

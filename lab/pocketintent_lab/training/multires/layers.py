@@ -10,7 +10,7 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError, require
-from pocketintent.training.teachers.transformer import TeacherPrecision, load_transformer
+from pocketintent.training.teachers.encoders import TeacherPrecision, load_transformer
 
 WORDS_AT_ONCE = 200
 """Words that the transformer reads together; a longer text is read in parts."""

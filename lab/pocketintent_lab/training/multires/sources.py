@@ -13,7 +13,7 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import is_model_file
 from pocketintent.runtime.files.shipped_models import bundled_models
-from pocketintent.training.teachers.transformer import TeacherPrecision, is_transformer
+from pocketintent.training.teachers.encoders import TeacherPrecision, is_transformer
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import to_encoder
 from pocketintent_lab.encoders.tokens import embed_tokens

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import require
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
+from pocketintent.training.loop.table_training import BatchGradients, SparseRows
 from pocketintent_lab.training.sent2vec.data import GROUP, SentenceBatch
 from pocketintent_lab.training.sent2vec.settings import Sent2VecSettings
 

@@ -11,8 +11,7 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.corpora.prepared import load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.vectors.table import TermVectors, to_encoder

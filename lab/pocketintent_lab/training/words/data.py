@@ -13,9 +13,9 @@ import orjson
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.corpora.terms import load_terms
-from pocketintent.training.corpora.tokenizers import corpus_tokenizer
+from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS, corpus_tokenizer
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
-from pocketintent.training.loop.options import Report
+from pocketintent.training.loop.run import Report
 from pocketintent_lab.training.terms.joiner import TermJoiner
 from pocketintent_lab.training.words.settings import WordSettings
 
@@ -85,7 +85,7 @@ def load_tokenised(folder: Path) -> TokenisedCorpus:
 def _read_tokens(
     paths: Sequence[str | Path], terms: str | Path | None, tokenizer: str
 ) -> Iterator[list[str]]:
-    tokenize = corpus_tokenizer(tokenizer)
+    tokenize = corpus_tokenizer(TOKENIZER_SPECS[tokenizer])
     sentences = (tokenize(part) for text in read_texts(paths) for part in text.split("\t"))
     if terms is None:
         return sentences

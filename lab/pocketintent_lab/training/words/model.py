@@ -12,7 +12,7 @@ from pocketintent.runtime.errors import require
 from pocketintent.runtime.text.ngrams import ngram_buckets
 from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.devices import Workers
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 from pocketintent_lab.training.words.data import TokenisedCorpus
 from pocketintent_lab.training.words.settings import WordSettings
 

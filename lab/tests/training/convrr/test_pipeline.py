@@ -14,7 +14,7 @@ from pocketintent.runtime.encoders.registry import load_encoder, load_kind  # no
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
 from pocketintent.runtime.templates.files import load_templates  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder  # noqa: E402
 from pocketintent_lab.training.convrr.objective import ConvrrTraining  # noqa: E402

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from pocketintent.training.loop import sparse_rows  # noqa: E402
+from pocketintent.training.loop import table_training  # noqa: E402
 from pocketintent_lab.training.glove.data import PairBatch  # noqa: E402
 from pocketintent_lab.training.glove.model import Glove  # noqa: E402
 from pocketintent_lab.training.glove.settings import GloveSettings  # noqa: E402
@@ -63,7 +63,7 @@ def test_adagrad_has_an_accumulator_for_each_value() -> None:
 def test_gradients_in_parts_equal_those_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     results = []
     for cached_values in (1 << 17, 12):  # all pairs at once, then two directions at a time
-        monkeypatch.setattr(sparse_rows, "_CACHED_VALUES", cached_values)
+        monkeypatch.setattr(table_training, "_CACHED_VALUES", cached_values)
         results.append(Glove(SETTINGS, 5).gradients(BATCH))
     assert torch.equal(results[0].rows, results[1].rows)
     assert torch.equal(results[0].values, results[1].values)

@@ -12,7 +12,7 @@ from pocketintent.runtime.encoders.registry import load_kind  # noqa: E402
 from pocketintent.runtime.encoders.static import StaticEncoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model, save_model  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent_export.kinds.registry import export_of  # noqa: E402
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder  # noqa: E402

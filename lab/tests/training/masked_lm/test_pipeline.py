@@ -12,7 +12,7 @@ transformers = pytest.importorskip("transformers")
 from masked_models import SMALL  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.atomic import move_into_place  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent_lab.training.masked_lm.data import MaskedBatches, prepare_texts  # noqa: E402
 from pocketintent_lab.training.masked_lm.pipeline import train_masked_lm  # noqa: E402

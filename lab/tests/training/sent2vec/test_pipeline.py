@@ -13,7 +13,7 @@ from pocketintent.compression.kinds import words_of  # noqa: E402
 from pocketintent.runtime.encoders.registry import load_encoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
-from pocketintent.training.loop.options import RunOptions  # noqa: E402
+from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
 from pocketintent_lab.training.sent2vec.pipeline import train_sent2vec  # noqa: E402
 from pocketintent_lab.training.sent2vec.settings import Sent2VecSettings  # noqa: E402

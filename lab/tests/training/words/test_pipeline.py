@@ -16,7 +16,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.training.corpora.word_counts import CountedVocabulary
-from pocketintent.training.loop.options import RunOptions
+from pocketintent.training.loop.run import RunOptions
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent_lab.training.words import pipeline as word_vectors
 from pocketintent_lab.training.words.model import new_model
@@ -60,7 +60,7 @@ def test_the_file_records_its_training(corpus: Path, tmp_path: Path, method: Any
         [corpus],
         out,
         replace(QUICK, method=method, max_words=7),
-        RunOptions(command="pocketintent train words", report=lines.append),
+        RunOptions(command="pocketintent-lab train words", report=lines.append),
     )
     model = load_model(out)
     assert model.manifest["training"] == record

@@ -12,7 +12,7 @@ from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.settings import CharEmbSettings
 from pocketintent.training.loop.descent import BestWeights, Descent
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 
 _TERMS_AT_ONCE = 1024  # when the validation terms are measured
 _LEAST_SPREAD = 0.01  # of the logarithms of lengths, in the loss

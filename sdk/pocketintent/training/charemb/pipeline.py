@@ -23,8 +23,7 @@ from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.objective import CharEmbTraining
 from pocketintent.training.charemb.settings import CharEmbSettings
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 

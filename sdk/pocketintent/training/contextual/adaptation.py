@@ -13,7 +13,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.training.contextual.pipeline import train_contextual
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
 

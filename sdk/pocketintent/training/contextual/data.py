@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, IntArray
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.corpora.encoded import ragged_ranges
-from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
-from pocketintent.training.teachers.encode import to_text
-from pocketintent.training.teachers.texts import TargetTexts, reduce_targets
+from pocketintent.training.corpora.word_counts import CountedVocabulary
+from pocketintent.training.teachers.targets import TargetTexts, TextData
 from pocketintent.training.vectors.table import TermVectors
 
 _MOST_TEXTS = 2048  # in a batch: the similarities of a batch are a matrix of its texts
@@ -39,16 +37,12 @@ class ContextualData:
     """Number of texts without a word, or with a zero vector."""
 
     def turn(self, rotation: FloatArray) -> ContextualData:
-        """The same texts with rotated targets.
-
-        Args:
-            rotation: Orthogonal matrix, float32 [dim, dim].
-        """
-
-        def turned(texts: TargetTexts) -> TargetTexts:
-            return replace(texts, targets=texts.targets @ rotation)
-
-        return replace(self, training=turned(self.training), validation=turned(self.validation))
+        """The same texts with targets rotated by an orthogonal matrix, float32 [dim, dim]."""
+        training, validation = (
+            replace(texts, targets=texts.targets @ rotation)
+            for texts in (self.training, self.validation)
+        )
+        return replace(self, training=training, validation=validation)
 
     @classmethod
     def prepare(
@@ -60,50 +54,23 @@ class ContextualData:
     ) -> ContextualData:
         """Tokenise the texts, count their words, hash n-grams, and reduce the vectors to ``dim``.
 
-        Args:
-            targets: The texts with their vectors.
-            settings: The settings of the run.
-            words: The words that have a vector; None to choose them by the settings.
-            ngrams: How words are hashed; None to hash them by the settings.
+        ``words`` have a vector, and ``ngrams`` says how words are hashed; None for those of the
+        settings.
 
         Raises:
-            PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is
-                frequent enough, fewer than two texts are left, or all of them are held out.
+            PocketIntentError: See :meth:`TextData.prepare`.
         """
-        if settings.dim > targets.dim:
-            raise PocketIntentError(
-                f"dim {settings.dim} is more than the {targets.dim} of the targets"
-            )
-        tokens = [simple_tokenize(to_text(term))[: settings.max_length] for term in targets.terms]
-        words = words or count_vocabulary(
-            tokens,
-            min_count=settings.min_count,
-            max_words=settings.max_words,
-            extra_words={text[0] for text in tokens if len(text) == 1},
+        data = TextData.prepare(
+            targets,
+            lambda text: simple_tokenize(text)[: settings.max_length],
+            settings,
+            words=words,
+            keep_strangers=True,
         )
-        numbers = {word: number for number, word in enumerate(words.words)}
-        norms = np.linalg.norm(targets.vectors, axis=1)
-        rows = np.array([i for i, text in enumerate(tokens) if text and norms[i] > 0], np.int64)
-        if len(rows) < 2:
-            raise PocketIntentError(f"{len(rows)} usable texts; at least 2 are needed")
-        ids = [numbers.setdefault(token, len(numbers)) for row in rows for token in tokens[row]]
-        lengths = np.array([len(tokens[row]) for row in rows], np.int64)
-        texts = TargetTexts(
-            np.array(ids, np.int64),
-            np.append(0, lengths.cumsum()),
-            reduce_targets(targets.vectors[rows] / norms[rows, None], settings.dim),
-        )
-        training, validation = texts.split(settings.validation, settings.seed)
-        if not len(training):
-            raise PocketIntentError(
-                f"validation {settings.validation} holds out all {len(rows)} texts; give a smaller "
-                "share, or more texts"
-            )
         ngrams = ngrams or ngram_settings(settings)
-        buckets, counts = ngrams.buckets_of_words(list(numbers))
+        buckets, counts = ngrams.buckets_of_words([*data.words.words, *data.strangers])
         offsets = np.append(0, counts.cumsum())
-        num_left_out = len(targets) - len(rows)
-        return cls(words, buckets, offsets, training, validation, num_left_out)
+        return cls(data.words, buckets, offsets, data.training, data.validation, data.num_left_out)
 
 
 def ngram_settings(settings: ContextualSettings) -> NgramSettings:
@@ -172,32 +139,23 @@ class TextBatches:
 def cut(order: IndexArray, lengths: IntArray, batch_words: int) -> list[IndexArray]:
     """Cut an order of texts into batches of about equally many words, at most 2,048 texts each.
 
-    Args:
-        order: Numbers of texts, intp [num_texts].
-        lengths: Their numbers of words, int64 [num_texts].
-        batch_words: Words of a batch, which the words of its first text may exceed.
+    ``lengths`` has their numbers of words. The words of a batch's first text may exceed
+    ``batch_words``.
     """
     ends = lengths.cumsum()
     total = int(lengths.sum())
     num = max(1, -(-total // batch_words))
     bounds = ends.searchsorted(np.arange(1, num) * (total / num), side="right")
-    parts = [
+    return [
         part
         for batch in np.split(order, bounds)
         if len(batch)
         for part in np.array_split(batch, -(-len(batch) // _MOST_TEXTS))
     ]
-    return parts
 
 
 def make_batch(data: ContextualData, texts: TargetTexts, spelt: NDArray[np.bool_]) -> TextBatch:
-    """Collect the rows that texts need.
-
-    Args:
-        data: The n-grams of all words.
-        texts: The texts.
-        spelt: bool [num_tokens]: the tokens that are read by n-grams although they have a vector.
-    """
+    """Collect the rows that texts need; ``spelt``, bool [num_tokens], reads tokens by n-grams."""
     spelt = spelt | (texts.ids >= len(data.words))
     words, inverse = np.unique(texts.ids[~spelt], return_inverse=True)
     places = np.zeros(len(texts.ids), np.int64)

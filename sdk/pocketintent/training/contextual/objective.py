@@ -17,13 +17,12 @@ from pocketintent.training.contextual.data import (
     cut,
     make_batch,
 )
-from pocketintent.training.contextual.model import ContextModel
-from pocketintent.training.contextual.rows import RowTable
+from pocketintent.training.contextual.model import ContextModel, RowTable
 from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.loop.descent import average_gradients
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
-from pocketintent.training.loop.gradients import average_gradients
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
-from pocketintent.training.teachers.texts import TargetTexts
+from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
+from pocketintent.training.teachers.targets import TargetTexts
 
 _TEMPERATURE = 1 / 20
 _BETAS = (0.9, 0.98)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from pocketintent.compression.background import add_background
@@ -14,24 +15,28 @@ from pocketintent.compression.network import quantise_context
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
-from pocketintent.training.contextual.data import ContextualData
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.training.contextual.data import ContextualData, ngram_settings
+from pocketintent.training.contextual.model import ContextModel, RowTable, make_rows
 from pocketintent.training.contextual.objective import ContextualTraining
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.contextual.start import (
-    Start,
-    from_encoder,
-    from_settings,
-    settings_of,
-)
 from pocketintent.training.corpora.reader import read_texts
+from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
-from pocketintent.training.teachers.targets import read_targets
+from pocketintent.training.teachers.targets import initial_word_vectors, read_targets
+from pocketintent.training.vectors.table import TermVectors
+
+_NGRAM_SCALE = 0.02
+"""Size of the numbers of n-gram vectors that have learnt nothing yet."""
+
 
 _FEW_STEPS = 200
 """The learning rate rises for half of them."""
@@ -129,6 +134,89 @@ def train_contextual(
             _save(Path(out), beginning, task, training, corpus, languages)
         run.record.update(training | {"seconds": round(trainer.seconds, 1)})
     return run.record
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """The data and the weights with which a run begins."""
+
+    data: ContextualData
+    """The texts with their targets."""
+    encoder: ContextualEncoder
+    """The encoder before the first step."""
+    model: ContextModel
+    """Its network."""
+
+    def rows(self, table: str, device: torch.device) -> RowTable:
+        """The rows of a table of the encoder, ``words`` or ``ngrams``."""
+        return make_rows(self.encoder.tables()[table], device)
+
+
+def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
+    """A sum of words that start at their own targets; see :func:`initial_word_vectors`.
+
+    Raises:
+        PocketIntentError: See :meth:`ContextualData.prepare`.
+    """
+    data = ContextualData.prepare(vectors, settings)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.seed)
+        model = ContextModel(settings.dim, settings.hidden, settings.width)
+    size = (settings.num_buckets, settings.dim)
+    ngrams = _NGRAM_SCALE * np.random.default_rng(settings.seed).standard_normal(size)
+    words = initial_word_vectors(data.training, data.words.counts, settings.frequency_weight)
+    table = StaticEncoder(
+        Vocabulary(data.words.words),
+        DenseMatrix(words),
+        ngrams=DenseMatrix(ngrams.astype(np.float32)),
+        ngram_settings=ngram_settings(settings),
+        counts=data.words.counts.astype(np.uint32),
+    )
+    network = replace(model.to_network(), word_share=settings.word_share)
+    return Start(data, ContextualEncoder(table, network), model)
+
+
+def from_encoder(
+    vectors: TermVectors, settings: ContextualSettings, encoder: ContextualEncoder
+) -> Start:
+    """A model, with its words, its n-grams and its network.
+
+    Args:
+        vectors: The texts with their vectors.
+        settings: Settings as :func:`settings_of` returns them for the model.
+        encoder: The model.
+
+    Raises:
+        PocketIntentError: See :meth:`ContextualData.prepare`.
+    """
+    assert encoder.table.counts is not None
+    words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
+    data = ContextualData.prepare(vectors, settings, words, encoder.table.ngram_settings)
+    return Start(data, encoder, ContextModel.from_network(encoder.network))
+
+
+def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> ContextualSettings:
+    """The settings of a run that goes on from a model: its sizes are those of the model.
+
+    Raises:
+        PocketIntentError: The model has no n-grams, or no counts of its words.
+    """
+    ngrams, network = encoder.table.ngram_settings, encoder.network
+    if ngrams is None or encoder.table.counts is None:
+        raise PocketIntentError(
+            "the model to start from must have n-grams and counts of its words, as `train "
+            "contextual` and `compress` write them"
+        )
+    return replace(
+        settings,
+        dim=encoder.dim,
+        hidden=network.hidden,
+        width=network.width,
+        word_share=network.word_share,
+        num_buckets=ngrams.num_buckets,
+        min_n=ngrams.min_n,
+        max_n=ngrams.max_n,
+    )
 
 
 def _describe(data: ContextualData) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import accumulate, chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,42 +18,32 @@ from pocketintent.training.corpora.reader import Text
 Splitter = Callable[[str], list[str]]
 """A function from a line of a corpus to its sentences."""
 
-_ARRAYS: dict[str, type[np.signedinteger[Any]]] = {
-    "ids": np.int32,
-    "sentences": np.int64,
-    "documents": np.int64,
-    "labels": np.int32,
-}
+_ARRAYS = {"ids": "i", "sentences": "q", "documents": "q", "labels": "i"}
+"""The files of a corpus and their numbers: ``i`` for int32, ``q`` for int64."""
 
 
 @dataclass(frozen=True)
 class EncodedCorpus:
-    """Word ids of all sentences, end to end, as memory maps.
-
-    Attributes:
-        ids: Word ids, int32 [num_tokens].
-        sentences: Where each sentence starts in ``ids``, int64 [num_sentences + 1].
-        documents: Where each document (line) starts in ``sentences``, int64 [num_documents + 1].
-        labels: Label id of each document, -1 for none, int32 [num_documents].
-    """
+    """Word ids of all sentences, end to end, as memory maps."""
 
     ids: NDArray[np.int32]
+    """Word ids, [num_tokens]."""
     sentences: IntArray
+    """Where each sentence starts in ``ids``, int64 [num_sentences + 1]."""
     documents: IntArray
+    """Where each document (line) starts in ``sentences``, int64 [num_documents + 1]."""
     labels: NDArray[np.int32]
+    """Label id of each document, -1 for none, [num_documents]."""
 
     @classmethod
     def load(cls, folder: Path) -> EncodedCorpus:
-        """Map the four arrays that :func:`encode_corpus` wrote to a folder.
-
-        Raises:
-            OSError: A file of the corpus is missing.
-        """
+        """Map the arrays that :func:`encode_corpus` wrote; OSError if one is missing."""
+        paths = {folder / f"{name}.bin": code for name, code in _ARRAYS.items()}
+        # An empty file cannot be mapped.
         return cls(
             *(
-                # An empty file cannot be mapped.
-                np.memmap(path, dtype, "r") if path.stat().st_size else np.empty(0, dtype)
-                for path, dtype in _files(folder)
+                np.memmap(path, code, "r") if path.stat().st_size else np.empty(0, code)
+                for path, code in paths.items()
             )
         )
 
@@ -64,7 +56,7 @@ def encode_corpus(
     split: Splitter,
     label_ids: Mapping[str, int],
 ) -> EncodedCorpus:
-    """Write a corpus as word ids, and map the files.
+    """Write a corpus as word ids to an existing folder, and map the files.
 
     Args:
         texts: The corpus, streamed once.
@@ -76,66 +68,30 @@ def encode_corpus(
     Returns:
         The corpus, without the sentences and documents that have no known word.
     """
-    ids, sentences, documents, labels = writers = [_Writer(*file) for file in _files(folder)]
-    try:
-        sentences.extend([0])
-        documents.extend([0])
+    num_ids = num_sentences = 0
+    with ExitStack() as stack:
+        files = [stack.enter_context((folder / f"{name}.bin").open("wb")) for name in _ARRAYS]
+
+        def write(*arrays: list[int]) -> None:
+            for file, code, numbers in zip(files, _ARRAYS.values(), arrays, strict=True):
+                file.write(array(code, numbers).tobytes())
+
+        write([], [0], [0], [])
         for item in texts:
             encoded = [sentence for part in split(item.text) if (sentence := to_ids(part))]
             if not encoded:
                 continue
-            for sentence in encoded:
-                ids.extend(sentence)
-                sentences.extend([ids.length])
-            documents.extend([sentences.length - 1])
-            labels.extend([-1 if item.label is None else label_ids.get(item.label, -1)])
-    finally:
-        for writer in writers:
-            writer.close()
+            ids = list(chain.from_iterable(encoded))
+            ends = [num_ids + end for end in accumulate(map(len, encoded))]
+            num_ids, num_sentences = ends[-1], num_sentences + len(ends)
+            label = -1 if item.label is None else label_ids.get(item.label, -1)
+            write(ids, ends, [num_sentences], [label])
     return EncodedCorpus.load(folder)
 
 
 def ragged_ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Concatenate the ranges ``starts[i] .. starts[i] + lengths[i] - 1``.
-
-    Args:
-        starts: First number of each range, int64 [num_ranges].
-        lengths: Length of each range, int64 [num_ranges].
-
-    Returns:
-        int64 [sum of lengths].
-    """
+    """Concatenate the ranges ``starts[i] .. starts[i] + lengths[i] - 1``, all int64."""
     ends = np.cumsum(lengths)
     numbers = np.arange(int(lengths.sum()), dtype=np.int64)
     numbers += np.repeat(starts - (ends - lengths), lengths)
     return numbers
-
-
-def _files(folder: Path) -> list[tuple[Path, type[np.signedinteger[Any]]]]:
-    return [(folder / f"{name}.bin", dtype) for name, dtype in _ARRAYS.items()]
-
-
-class _Writer:
-    """Appends numbers to a raw binary file, a block at a time."""
-
-    _BLOCK = 1 << 16
-
-    def __init__(self, path: Path, dtype: type[np.signedinteger[Any]]) -> None:
-        self._file = path.open("wb")
-        self._dtype = dtype
-        self._pending: list[int] = []
-        self.length = 0
-
-    def extend(self, values: list[int]) -> None:
-        self._pending += values
-        self.length += len(values)
-        if len(self._pending) >= self._BLOCK:
-            self._flush()
-
-    def close(self) -> None:
-        self._flush()
-        self._file.close()
-
-    def _flush(self) -> None:
-        self._file.write(np.array(self._pending, self._dtype).tobytes())
-        self._pending.clear()

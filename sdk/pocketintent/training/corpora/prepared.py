@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,41 +17,26 @@ from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.encoded import EncodedCorpus, Splitter, encode_corpus
 from pocketintent.training.corpora.reader import read_corpus, read_texts
-from pocketintent.training.corpora.sentences import train_punkt
-from pocketintent.training.corpora.tokenizers import corpus_tokenizer
+from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS, corpus_tokenizer, train_punkt
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
-from pocketintent.training.loop.options import Report
+from pocketintent.training.loop.run import Report
 
 _VOCABULARY = "vocabulary.json"
 
 
-class CorpusSettings(Protocol):
-    """The settings that decide how a corpus is read."""
+class _CorpusSettings(Protocol):
+    """The settings that decide how a corpus is read, as in :class:`StarSpaceSettings`."""
 
     @property
-    def tokenizer(self) -> str:
-        """Name of the tokenizer, see :data:`TOKENIZER_SPECS`."""
-        ...
-
+    def tokenizer(self) -> str: ...
     @property
-    def split(self) -> str:
-        """How a line is split into sentences: "tabs" or "punkt"."""
-        ...
-
+    def split(self) -> str: ...
     @property
-    def min_count(self) -> int:
-        """Rarer words get no embedding."""
-        ...
-
+    def min_count(self) -> int: ...
     @property
-    def max_words(self) -> int | None:
-        """Largest number of words; None for all."""
-        ...
-
+    def max_words(self) -> int | None: ...
     @property
-    def seed(self) -> int:
-        """Seed of the sample that Punkt learns from."""
-        ...
+    def seed(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -68,12 +54,12 @@ class PreparedCorpus:
 def prepare_corpus(
     paths: Sequence[str | Path],
     folder: Path,
-    settings: CorpusSettings,
+    settings: _CorpusSettings,
     report: Report,
     *,
     labelled: bool = False,
 ) -> None:
-    """Count the words of a corpus and encode it, unless the folder already contains both.
+    """Count the words of a corpus and encode it, unless the work folder already contains both.
 
     Args:
         paths: Corpus files, see :func:`read_corpus`.
@@ -88,8 +74,8 @@ def prepare_corpus(
     """
     if (folder / _VOCABULARY).exists():  # written last
         return
-    tokenize = corpus_tokenizer(settings.tokenizer)
-    split: Splitter = _split_tabs
+    tokenize = corpus_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
+    split: Splitter = methodcaller("split", "\t")
     if settings.split == "punkt":
         report("learning where sentences end")
         split = train_punkt(read_texts(paths), seed=settings.seed)
@@ -135,7 +121,3 @@ def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
             f"{', '.join(map(str, paths))} has an intent"
         )
     return count_vocabulary(chain([first], labels))
-
-
-def _split_tabs(text: str) -> list[str]:
-    return text.split("\t")

@@ -1,4 +1,4 @@
-"""Reading corpora: plain text, gzip and JSON lines, one text at a time, never a whole file."""
+"""Reading corpora, one text at a time: plain text and JSON lines; and files packed by gzip."""
 
 from __future__ import annotations
 
@@ -14,28 +14,25 @@ import orjson
 
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.atomic import replacing
 from pocketintent.runtime.files.regular import numbered_lines, open_regular
+
+_GZIP = b"\x1f\x8b"
+_BUFFER = 1 << 18
 
 
 @dataclass(frozen=True)
 class Text:
-    """One line of a corpus.
-
-    Attributes:
-        text: The utterance, sentence or paragraph.
-        label: Its intent where the corpus has one, else None.
-    """
+    """One line of a corpus."""
 
     text: str
+    """The utterance, sentence or paragraph."""
     label: str | None = None
+    """Its intent where the corpus has one, else None."""
 
 
 class CorpusTexts:
-    """The texts of corpus files, read from the beginning each time they are iterated.
-
-    Args:
-        paths: Files as :func:`read_corpus` reads them.
-    """
+    """The texts of :func:`read_corpus`, read from the beginning each time they are iterated."""
 
     def __init__(self, paths: Iterable[str | Path]) -> None:
         self.paths = list(paths)
@@ -51,12 +48,6 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
     ``.json`` file is rejected; any other file has one text on each line. With a further ``.gz``
     the file is unpacked as it is read. Empty lines are skipped.
 
-    Args:
-        paths: Files to read.
-
-    Yields:
-        One :class:`Text` for each non-empty line.
-
     Raises:
         PocketIntentError: A file is missing, a ``.json``, not UTF-8 or a broken gzip, or a line
             of a ``.jsonl`` file is not an object with a string ``text``; the message names file
@@ -69,13 +60,13 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
                 f"{path}: a .json file is not a corpus; write a .txt file with one utterance on "
                 'each line, or a .jsonl file with an object with "text" on each line'
             )
-        parse = _parse_json if name.endswith(".jsonl") else _parse_plain
+        is_json = name.endswith(".jsonl")
         number = 0
         try:
             with _open(path) as file:
                 for number, line in numbered_lines(file, path):
                     if line.strip():
-                        yield parse(line, path, number)
+                        yield _parse_json(line, f"{path}, line {number}") if is_json else Text(line)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise PocketIntentError(f"{path}: broken gzip after line {number}: {error}") from error
         except OSError as error:
@@ -90,9 +81,8 @@ def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
 def check_known_words(encoder: Encoder, paths: Sequence[str | Path]) -> None:
     """Check that a corpus can serve a model, before a training after which it is needed.
 
-    Args:
-        encoder: The model, which reads lines up to the first with a word that it knows.
-        paths: Files of :func:`read_corpus`; without any there is nothing to check.
+    The model reads lines up to the first with a word that it knows. Without files there is nothing
+    to check.
 
     Raises:
         PocketIntentError: The files have no text, or no line has a word that the model knows.
@@ -120,20 +110,55 @@ def _open(path: Path) -> Iterator[BinaryIO]:
             yield file
 
 
-def _parse_plain(line: str, path: Path, number: int) -> Text:
-    return Text(line)
-
-
-def _parse_json(line: str, path: Path, number: int) -> Text:
+def _parse_json(line: str, place: str) -> Text:
     try:
         item: Any = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise PocketIntentError(f"{path}, line {number}: not JSON: {error}") from error
+        raise PocketIntentError(f"{place}: not JSON: {error}") from error
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
-        raise PocketIntentError(
-            f'{path}, line {number}: each line must be an object with a string "text"'
-        )
+        raise PocketIntentError(f'{place}: each line must be an object with a string "text"')
     label = item.get("intent")
     if label is not None and not isinstance(label, str):
-        raise PocketIntentError(f'{path}, line {number}: "intent" must be a string or null')
+        raise PocketIntentError(f'{place}: "intent" must be a string or null')
     return Text(item["text"], label)
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[tuple[BinaryIO, bool]]:
+    """Open a file, unpacked if it is a gzip, whatever its name; yields it and whether it is packed.
+
+    Raises:
+        PocketIntentError: The file cannot be read, or is a broken gzip; also where the block
+            finds out.
+    """
+    try:
+        with open_regular(path, _BUFFER) as file:
+            packed = file.read(2) == _GZIP
+            file.seek(0)
+            if packed:
+                with gzip.open(file) as unpacked:
+                    yield cast(BinaryIO, unpacked), True
+            else:
+                yield file, False
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise PocketIntentError(f"{path}: broken gzip: {error}") from error
+    except OSError as error:
+        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[BinaryIO]:
+    """Replace a file by what the block writes, packed if its name ends in ``.gz``.
+
+    Equal content gives equal files.
+
+    Raises:
+        OSError: See :func:`pocketintent.runtime.files.atomic.replacing`.
+    """
+    with replacing(path) as temporary, temporary.open("wb", buffering=_BUFFER) as file:
+        if Path(path).suffix != ".gz":
+            yield file
+            return
+        # Without a name and a time in the header.
+        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as archive:
+            yield cast(BinaryIO, archive)

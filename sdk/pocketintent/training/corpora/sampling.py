@@ -8,12 +8,7 @@ from pocketintent.runtime.arrays import IntArray
 
 
 class FrequencySampler:
-    """Draws numbers in proportion to a power of their counts.
-
-    Args:
-        counts: Count of each number, [n].
-        power: Exponent; 0 draws uniformly, 1 by frequency.
-    """
+    """Draws numbers in proportion to a power of their counts, [n]; power 0 draws uniformly."""
 
     def __init__(self, counts: IntArray, power: float) -> None:
         weights = np.cumsum(counts.astype(np.float64) ** power)
@@ -28,15 +23,9 @@ _POOL_BATCHES = 50  # batches whose members are sorted by length together
 
 
 def batches_of_similar_length(order: IntArray, lengths: IntArray, size: int) -> list[IntArray]:
-    """Cut a random order into batches, sorted by length within pools of 50 batches.
+    """Cut numbers in random order into batches, sorted by length within pools of 50 batches.
 
-    Args:
-        order: Numbers in random order, [n].
-        lengths: Length of each number's text, by number.
-        size: Members of a batch; the last batch of a pool may have fewer.
-
-    Returns:
-        The numbers of each batch.
+    ``lengths`` has the length of each number's text. The last batch of a pool may be short.
     """
     batches = []
     for start in range(0, len(order), size * _POOL_BATCHES):

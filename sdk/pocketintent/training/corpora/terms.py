@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.regular import numbered_lines
-from pocketintent.training.corpora.packed import reading, writing
+from pocketintent.training.corpora.reader import reading, writing
 
 HEADER = "term\tscore\tcount"
 """The first line of a file of terms."""
@@ -30,10 +30,7 @@ class Term:
 def save_terms(path: str | Path, terms: Iterable[Term]) -> None:
     """Write terms atomically as tab-separated text, one on each line, below :data:`HEADER`.
 
-    A file whose name ends in ``.gz`` is packed.
-
-    Raises:
-        OSError: The file cannot be written.
+    A file whose name ends in ``.gz`` is packed. Raises OSError if the file cannot be written.
     """
     lines = [HEADER, *(f"{term.term}\t{term.score:.6g}\t{term.count}" for term in terms)]
     with writing(path) as file:
@@ -41,12 +38,7 @@ def save_terms(path: str | Path, terms: Iterable[Term]) -> None:
 
 
 def load_terms(path: str | Path) -> list[Term]:
-    """Read a file of :func:`save_terms`, or one written by hand in the same form.
-
-    A gzip is unpacked.
-
-    Returns:
-        The terms, in the order of the file.
+    """Read a file of :func:`save_terms`, or one written by hand; a gzip is unpacked.
 
     Raises:
         PocketIntentError: The file is missing, a broken gzip, not UTF-8 or not of this form; the
@@ -57,9 +49,11 @@ def load_terms(path: str | Path) -> list[Term]:
     terms: dict[str, Term] = {}
     for number, text in numbered_lines(lines, path):
         try:
-            if number == 1:
-                _check_header(text)
-            elif text:
+            if number == 1 and text != HEADER:
+                raise ValueError(
+                    f"not a file of terms; the first line must be {HEADER!r}, tab-separated"
+                )
+            if number > 1 and text:
                 term = _parse_term(text)
                 if term.term in terms:
                     raise ValueError(f"{term.term!r} occurs twice; remove one of the lines")
@@ -67,11 +61,6 @@ def load_terms(path: str | Path) -> list[Term]:
         except ValueError as error:
             raise PocketIntentError(f"{path}, line {number}: {error}") from error
     return list(terms.values())
-
-
-def _check_header(text: str) -> None:
-    if text != HEADER:
-        raise ValueError(f"not a file of terms; the first line must be {HEADER!r}, tab-separated")
 
 
 def _parse_term(text: str) -> Term:

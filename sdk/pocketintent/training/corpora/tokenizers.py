@@ -1,9 +1,10 @@
-"""The tokenizers to train with: ``simple`` of the runtime, and NLTK's tweet tokenizer."""
+"""How texts are split: into sentences by Punkt, into tokens by ``simple`` or NLTK's ``tweet``."""
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pocketintent.runtime.errors import require
@@ -21,22 +22,15 @@ TOKENIZER_SPECS: dict[str, dict[str, Any]] = {"simple": SIMPLE_SPEC, "tweet": TW
 """The manifest entry of each tokenizer, by name."""
 
 
-def corpus_tokenizer(name: str) -> Tokenizer:
-    """The tokenizer of a name, for texts of any length.
+def corpus_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
+    """The tokenizer of a manifest's entry, for texts of any length.
 
     In the runtime ``simple`` ignores what follows the first characters of a text. In a corpus a
     longer text is read in pieces of this size, which end at white space where there is some.
 
-    Args:
-        name: A name of :data:`TOKENIZER_SPECS`.
-
-    Returns:
-        A function from text to all its tokens.
-
     Raises:
         MissingExtraError: The library of the tokenizer is not installed.
     """
-    spec = TOKENIZER_SPECS[name]
     tokenize, size = get_tokenizer(spec), spec.get("max_chars")
     if size is None:
         return tokenize
@@ -53,12 +47,7 @@ def corpus_tokenizer(name: str) -> Tokenizer:
 def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
     """Make the tokenizer of the thesis: lower-casing and NLTK's TweetTokenizer.
 
-    Args:
-        spec: The manifest's tokenizer entry.
-
-    Returns:
-        A function from text to tokens; white space inside a token (NLTK keeps some in phone
-        numbers) becomes an underscore.
+    White space inside a token (NLTK keeps some in phone numbers) becomes an underscore.
 
     Raises:
         MissingExtraError: NLTK is not installed.
@@ -77,3 +66,39 @@ def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
 
 
 register_tokenizer("tweet", tweet_tokenizer)
+
+
+def train_punkt(
+    texts: Iterable[str], *, max_chars: int = 5_000_000, seed: int = 0
+) -> Callable[[str], list[str]]:
+    """Train a splitter of paragraphs, which learns its abbreviations from the texts.
+
+    Kiss and Strunk 2006, without labels; nothing is downloaded.
+
+    Args:
+        texts: Paragraphs, streamed once.
+        max_chars: Size in characters of the random sample that Punkt learns from.
+        seed: Seed of the sample.
+
+    Returns:
+        A function from a paragraph to its sentences.
+
+    Raises:
+        MissingExtraError: NLTK is not installed.
+    """
+    punkt = require("nltk.tokenize.punkt", "train")
+    sample: list[str] = []
+    size = 0
+    rng = random.Random(seed)
+    # Reservoir sampling, as the corpus may not fit in memory.
+    for seen, text in enumerate(texts, 1):
+        if size < max_chars:
+            sample.append(text)
+            size += len(text)
+        elif (place := rng.randrange(seen)) < len(sample):
+            sample[place] = text
+    trainer = punkt.PunktTrainer()
+    trainer.INCLUDE_ALL_COLLOCS = True
+    trainer.train("\n".join(sample), finalize=True)
+    split: Callable[[str], list[str]] = punkt.PunktSentenceTokenizer(trainer.get_params()).tokenize
+    return split

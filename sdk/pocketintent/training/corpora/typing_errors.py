@@ -32,7 +32,7 @@ NEIGHBOURS = _neighbours()
 
 
 def add_typing_errors(text: str, count: int, rng: np.random.Generator) -> str:
-    """Misspell a text as a hurried typist does.
+    """Misspell a text as a hurried typist does, by ``count`` errors.
 
     Each error affects one letter of the current text, chosen with equal probability, and is of
     one of five kinds, chosen with equal probability among the kinds that change the text there:
@@ -42,14 +42,8 @@ def add_typing_errors(text: str, count: int, rng: np.random.Generator) -> str:
     The case of a letter is kept. Letters that are not on the keyboard are only swapped, dropped
     or doubled.
 
-    Args:
-        text: Any string.
-        count: Number of errors, from 0.
-        rng: Random generator; equal texts, counts and states give equal results.
-
-    Returns:
-        The misspelt text; the same text if it has no letters. In rare cases, a later error
-        undoes an earlier error.
+    Equal texts, counts and states of the generator give equal results. A text without letters
+    stays as it is; in rare cases a later error undoes an earlier one.
     """
     for _ in range(count):
         letters = [index for index, char in enumerate(text) if char.isalpha()]

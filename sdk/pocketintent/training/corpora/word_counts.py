@@ -14,15 +14,12 @@ from pocketintent.runtime.errors import PocketIntentError
 
 @dataclass(frozen=True)
 class CountedVocabulary:
-    """Words by falling frequency, with their counts.
-
-    Attributes:
-        words: The words; equally frequent ones in alphabetical order.
-        counts: Occurrences of each in the corpus, int64 [num_words].
-    """
+    """Words by falling frequency, with their counts."""
 
     words: list[str]
+    """The words; equally frequent ones in alphabetical order."""
     counts: IntArray
+    """Occurrences of each in the corpus, int64 [num_words]."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -35,7 +32,7 @@ def count_vocabulary(
     max_words: int | None = None,
     extra_words: Collection[str] = frozenset(),
 ) -> CountedVocabulary:
-    """Count tokens and keep the frequent words.
+    """Count the tokens of texts and keep the frequent words.
 
     Args:
         texts: The tokens of each text.
@@ -43,27 +40,17 @@ def count_vocabulary(
         max_words: Largest number of words, the most frequent first; None for all.
         extra_words: Words for which a single occurrence is enough.
 
-    Returns:
-        The vocabulary.
-
     Raises:
         PocketIntentError: No word is left.
     """
     counter: Counter[str] = Counter()
     for tokens in texts:
         counter.update(tokens)
-    ranked = sorted(
-        (
-            (word, count)
-            for word, count in counter.items()
-            if count >= min_count or word in extra_words
-        ),
-        key=lambda item: (-item[1], item[0]),
-    )[:max_words]
+    kept = [word for word in counter if counter[word] >= min_count or word in extra_words]
+    ranked = sorted(kept, key=lambda word: (-counter[word], word))[:max_words]
     if not ranked:
         raise PocketIntentError(
             f"the corpus has no word that occurs {min_count} times or more; "
             "give a larger corpus or a smaller --min-count"
         )
-    words, counts = zip(*ranked, strict=True)
-    return CountedVocabulary(list(words), np.array(counts, np.int64))
+    return CountedVocabulary(ranked, np.array([counter[word] for word in ranked], np.int64))

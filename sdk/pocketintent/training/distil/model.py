@@ -7,28 +7,21 @@ table is therefore fitted to the encoder's vectors of whole texts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.errors import require
 from pocketintent.training.distil.settings import DistilSettings
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
-from pocketintent.training.teachers.texts import TargetTexts
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from pocketintent.training.loop.table_training import BatchGradients, SparseRows
+from pocketintent.training.teachers.targets import TargetTexts
 
 
 class TextBatches:
-    """Batches of texts, each a function of seed, epoch and number alone.
-
-    Args:
-        texts: The texts to learn.
-        settings: The run's settings.
-    """
+    """Batches of the texts to learn, each a function of seed, epoch and number alone."""
 
     def __init__(self, texts: TargetTexts, settings: DistilSettings) -> None:
         self._texts = texts
@@ -55,15 +48,10 @@ class WordSums:
     """A table of word vectors, with the loss and gradients of a batch of texts.
 
     The loss of a text is ``1 - cosine`` between the sum of its words' vectors and its target.
-
-    Args:
-        settings: The run's settings.
-        vectors: Initial vectors, float32 [num_words, dim].
-        device: Torch device, such as "cpu" or "cuda:0".
+    ``vectors``, float32 [num_words, dim], are the initial ones.
     """
 
     def __init__(self, settings: DistilSettings, vectors: FloatArray, device: str = "cpu") -> None:
-        torch = require("torch", "train")
         self.settings = settings
         self.device = torch.device(device)
         self.words = SparseRows(torch.from_numpy(vectors.copy()).to(self.device), adagrad=True)
@@ -74,7 +62,6 @@ class WordSums:
 
     def gradients(self, batch: TargetTexts) -> BatchGradients:
         """Summed loss of a batch, and its gradient for the words in it."""
-        torch = require("torch", "train")
         owners, targets = self._to_device(batch.owners()), self._to_device(batch.targets)
         rows, inverse = torch.unique(self._to_device(batch.ids), return_inverse=True)
         vectors = self.words.table.index_select(0, rows)
@@ -101,5 +88,4 @@ class WordSums:
         return total / len(texts)
 
     def _to_device(self, array: NDArray[Any]) -> Tensor:
-        tensor: Tensor = require("torch", "train").from_numpy(array)
-        return tensor.to(self.device, non_blocking=True)
+        return torch.from_numpy(array).to(self.device, non_blocking=True)

@@ -14,16 +14,18 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
-from pocketintent.training.distil.data import DistilData
+from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS, corpus_tokenizer
 from pocketintent.training.distil.model import TextBatches, WordSums
 from pocketintent.training.distil.settings import DistilSettings
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
-from pocketintent.training.teachers.targets import read_targets
-from pocketintent.training.teachers.texts import initial_word_vectors
+from pocketintent.training.teachers.targets import (
+    TextData,
+    initial_word_vectors,
+    read_targets,
+)
+from pocketintent.training.vectors.table import TermVectors
 
 _FEW_STEPS = 100
 
@@ -49,12 +51,12 @@ def train_distilled(
         The manifest's ``training`` entry.
 
     Raises:
-        PocketIntentError: Bad settings or targets; the work folder of an unfinished run, and
-            neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
+        PocketIntentError: Bad settings or targets, or a work folder that does not suit, see
+            :func:`open_run`.
     """
     settings.check()
     language_entries = languages_entry(options.languages)
-    data = DistilData.prepare(read_targets(targets), settings)
+    data = prepare_texts(read_targets(targets), settings)
     with open_run(out, targets, asdict(settings), options) as run:
         if run.finished:
             return run.record
@@ -74,7 +76,11 @@ def train_distilled(
             "settings": asdict(settings),
             "texts": {"training": len(data.training), "validation": len(data.validation)},
             "loss": [round(loss, 6) for loss in trainer.history],
-            "cosine": _mean_cosines(model, data),
+            "cosine": {
+                name: round(model.mean_cosine(texts), 4)
+                for name, texts in (("training", data.training), ("validation", data.validation))
+                if len(texts)
+            },
             "command": options.command,
         }
         if run.leads:
@@ -83,15 +89,13 @@ def train_distilled(
     return run.record
 
 
-def _mean_cosines(model: WordSums, data: DistilData) -> dict[str, float]:
-    return {
-        name: round(model.mean_cosine(texts), 4)
-        for name, texts in (("training", data.training), ("validation", data.validation))
-        if len(texts)
-    }
+def prepare_texts(targets: TermVectors, settings: DistilSettings) -> TextData:
+    """The vocabulary and the texts of a run, without words that are too rare for a vector."""
+    tokenize = corpus_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
+    return TextData.prepare(targets, tokenize, settings)
 
 
-def _save(out: Path, model: WordSums, data: DistilData, entries: dict[str, Any]) -> None:
+def _save(out: Path, model: WordSums, data: TextData, entries: dict[str, Any]) -> None:
     encoder = StaticEncoder(
         Vocabulary(data.words.words),
         DenseMatrix(model.words.table.cpu().numpy()),

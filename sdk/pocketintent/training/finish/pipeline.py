@@ -1,12 +1,19 @@
-"""Finishing an encoder: count its words, apply a pooling to them, and add the n-gram part."""
+"""Finishing an encoder: count its words, apply a pooling to them, and add the n-gram part.
+
+Training by context has two weaknesses in a sum of word vectors: frequent words weigh too much,
+and words that merely look alike ("transfer", "transferred", "transfers") are no nearer than chance
+if one of them is rare. Poolings correct the first. A second group of dimensions corrects the
+second: there a word is a random projection of its character n-grams, so that unknown words have a
+vector too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -14,10 +21,11 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.numbers import LARGEST
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.training.finish.data import Sentences, count_words
-from pocketintent.training.finish.model import add_subwords, main_directions, scale_norms
-from pocketintent.training.finish.pooling import Rows, pool_rows
+from pocketintent.training.finish.pooling import Rows, Sentences, pool_rows
 from pocketintent.training.finish.settings import FinishSettings
+
+_MIN_IDF = 0.1  # an n-gram of every word still contributes
+_RARE_SHARE = 0.25  # share of the vocabulary, its rarest words, that unknown words resemble
 
 
 def finish_encoder(
@@ -56,22 +64,34 @@ def finish_encoder(
     _check_encoder(encoder, settings)
     sentences = None
     if texts is not None:
-        encoder = encoder.replace(counts=count_words(encoder, texts), compact_counts=False)
         sentences = Sentences(encoder, texts)
+        encoder = encoder.replace(counts=sentences.count_words(), compact_counts=False)
     counts = encoder.counts
     if counts is None:
         raise PocketIntentError("the model has no word counts; count its words in a corpus")
-    rows = Rows(scale_norms(encoder.words.decode(), settings.norm_power), _unknown_rows(encoder))
-    rows = pool_rows(rows, counts, sentences, settings)
-    for vectors in rows:
-        _check_numbers(vectors, settings)
+    ngrams = None
+    if encoder.ngrams is not None and encoder.ngram_settings is not None:
+        ngrams = encoder.ngrams.decode() * np.float32(encoder.ngram_settings.weight)
+    words = encoder.words.decode()
+    norms = np.linalg.norm(words, axis=1).clip(1e-8)
+    words = words * (norms ** (settings.norm_power - 1))[:, None]
+    rows = pool_rows(Rows(words, ngrams), counts, sentences, settings)
+    _check_numbers(rows, settings)
     if 0 < settings.trained_dim < encoder.dim:
         directions = main_directions(rows.words, counts, settings.trained_dim)
         rows = rows.map(lambda vectors: vectors @ directions)
+    words, ngrams, ngram_settings = rows.words, rows.ngrams, encoder.ngram_settings
+    if settings.subword_dim:
+        ngram_settings = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
+        words, ngrams = add_subwords(encoder.vocabulary.words, words, ngram_settings, settings)
+    elif ngram_settings is not None:
+        ngram_settings = replace(ngram_settings, weight=1.0)  # which the rows now contain
     manifest = {**encoder.manifest, "finish": asdict(settings)}
     manifest.pop("quality", None)
     return encoder.replace(
-        **_tables(encoder, rows, settings),
+        words=DenseMatrix(words),
+        ngrams=None if ngrams is None else DenseMatrix(ngrams),
+        ngram_settings=ngram_settings,
         template_quantizer=None,  # it belongs to the vectors of before
         background=None,
         manifest=manifest,
@@ -93,16 +113,9 @@ def _check_encoder(encoder: StaticEncoder, settings: FinishSettings) -> None:
         )
 
 
-def _unknown_rows(encoder: StaticEncoder) -> FloatArray | None:
-    """The rows of the n-grams, multiplied by their weight."""
-    if encoder.ngrams is None:
-        return None
-    assert encoder.ngram_settings is not None
-    return encoder.ngrams.decode() * np.float32(encoder.ngram_settings.weight)
-
-
-def _check_numbers(vectors: FloatArray | None, settings: FinishSettings) -> None:
-    if vectors is not None and not (np.abs(vectors) <= LARGEST).all():  # NaN fails, too
+def _check_numbers(rows: Rows, settings: FinishSettings) -> None:
+    tables = [vectors for vectors in rows if vectors is not None]
+    if not all((np.abs(vectors) <= LARGEST).all() for vectors in tables):  # NaN fails, too
         raise PocketIntentError(
             f"the weighted vectors have numbers that are NaN or beyond {LARGEST:.0f}: lower "
             f"--norm-power ({settings.norm_power}) or "
@@ -111,16 +124,42 @@ def _check_numbers(vectors: FloatArray | None, settings: FinishSettings) -> None
         )
 
 
-def _tables(encoder: StaticEncoder, rows: Rows, settings: FinishSettings) -> dict[str, Any]:
-    """The tables of the finished encoder, by constructor parameter."""
-    words, ngrams, ngram_settings = rows.words, rows.ngrams, encoder.ngram_settings
-    if settings.subword_dim:
-        ngram_settings = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
-        words, ngrams = add_subwords(encoder.vocabulary.words, words, ngram_settings, settings)
-    elif ngram_settings is not None:
-        ngram_settings = replace(ngram_settings, weight=1.0)  # which the rows now contain
-    return {
-        "words": DenseMatrix(words),
-        "ngrams": None if ngrams is None else DenseMatrix(ngrams),
-        "ngram_settings": ngram_settings,
-    }
+def main_directions(
+    vectors: FloatArray, counts: NDArray[np.integer], dim: int
+) -> NDArray[np.floating]:
+    """The ``dim`` principal components of vectors, in columns, [full_dim, dim].
+
+    Words count by the square root of their frequency.
+    """
+    mass = np.sqrt(counts / counts.sum())
+    directions: NDArray[np.floating] = np.linalg.eigh((vectors * mass[:, None]).T @ vectors)[1]
+    return directions[:, -dim:]
+
+
+def add_subwords(
+    words: list[str], vectors: FloatArray, ngram_settings: NgramSettings, settings: FinishSettings
+) -> tuple[FloatArray, FloatArray]:
+    """Append the n-gram part to the vectors of words, the most frequent first.
+
+    Returns:
+        The words' vectors, float32 [num_words, dim + subword_dim], and those of the n-grams,
+        float32 [num_buckets, dim + subword_dim].
+    """
+    num_buckets = ngram_settings.num_buckets
+    lists = [np.array(ngram_settings.buckets(word)) for word in words]
+    document_frequency = np.zeros(num_buckets)
+    for buckets in lists:
+        document_frequency[np.unique(buckets)] += 1
+    idf = np.log(len(words) / (1 + document_frequency)).clip(_MIN_IDF)
+    rng = np.random.default_rng(settings.seed)
+    table = rng.standard_normal((num_buckets, settings.subword_dim), np.float32)
+    table *= (idf / np.sqrt(settings.subword_dim))[:, None].astype(np.float32)
+    means = np.stack([table[buckets].mean(axis=0) for buckets in lists])
+    lengths = np.linalg.norm(means, axis=1, keepdims=True).clip(1e-8)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    subwords = means / lengths * norms * settings.subword_scale
+    # An unknown word gets the length of the n-gram part of rare words.
+    rare = slice(int(len(words) * (1 - _RARE_SHARE)), None)
+    table *= settings.subword_scale * float(norms[rare].mean() / lengths[rare].mean())
+    untrained = np.zeros((num_buckets, vectors.shape[1]), np.float32)
+    return np.hstack([vectors, subwords]), np.hstack([untrained, table])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,28 @@ import torch
 from torch import nn
 
 from pocketintent.training.loop.devices import Workers
-from pocketintent.training.loop.gradients import average_gradients
+
+
+def average_gradients(
+    parameters: Sequence[nn.Parameter], loss: float, num_examples: int, workers: Workers
+) -> tuple[float, int]:
+    """Give every process the mean dense gradients of all examples, in one message.
+
+    That is enough for models of up to some ten million parameters. A process that had no batch
+    gives 0 examples. Returns the mean loss of all examples, and their number.
+    """
+    if workers.count == 1:
+        return loss, num_examples
+    for parameter in parameters:
+        if parameter.grad is None:
+            parameter.grad = torch.zeros_like(parameter)
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    figures = torch.tensor([loss * num_examples, num_examples], device=parameters[0].device)
+    flat = torch.cat([figures, nn.utils.parameters_to_vector(gradients) * num_examples])
+    torch.distributed.all_reduce(flat)
+    total, examples = flat[:2].tolist()
+    nn.utils.vector_to_parameters(flat[2:] / examples, gradients)
+    return total / examples, int(examples)
 
 
 class Descent:
@@ -19,8 +40,7 @@ class Descent:
     Args:
         model: The model, which is changed in place.
         optimizer: The optimiser of its parameters.
-        workers: The processes that train together. Their gradients are averaged in one message,
-            which is enough for models of up to some ten million parameters.
+        workers: The processes that train together, see :func:`average_gradients`.
         precision: Precision of the products; with float16 the loss is scaled.
         clip: Length to which longer gradients are shortened.
     """
@@ -49,18 +69,17 @@ class Descent:
         """Descend along the mean gradients of all processes' batches.
 
         Args:
-            loss_of: The function that computes the mean loss of this process' batch.
+            loss_of: Computes the mean loss of this process' batch.
             num_examples: Examples of the batch; 0 for a process that had no batch.
             learning_rate: The learning rate.
-            place: Seed, epoch and batch: dropout then depends only on the place in the run, as
-                everything random does.
+            place: Seed, epoch and batch: dropout, too, depends only on the place in the run.
 
         Returns:
             The summed loss and the number of examples of all processes.
         """
         for group in self._optimizer.param_groups:
             group["lr"] = learning_rate
-        torch.manual_seed(_mix(place))
+        torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1, np.uint64)[0] >> 1))
         self._model.train()
         self._optimizer.zero_grad()
         loss = loss_of()
@@ -69,7 +88,7 @@ class Descent:
             self._parameters, float(loss.detach()), num_examples, self._workers
         )
         self._scaler.unscale_(self._optimizer)
-        torch.nn.utils.clip_grad_norm_(self._parameters, self._clip)
+        nn.utils.clip_grad_norm_(self._parameters, self._clip)
         self._scaler.step(self._optimizer)
         self._scaler.update()
         return mean * examples, examples
@@ -90,11 +109,7 @@ class Descent:
 
 
 class BestWeights:
-    """The weights of the epoch with the best validation figure.
-
-    Args:
-        model: The model whose weights are kept.
-    """
+    """The weights of a model at the epoch with the best validation figure."""
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
@@ -117,8 +132,3 @@ class BestWeights:
         """Give the model its best weights; it keeps its own if none were offered."""
         if self.state is not None:
             self._model.load_state_dict(self.state["model"])
-
-
-def _mix(numbers: tuple[int, ...]) -> int:
-    """One seed made from several numbers."""
-    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1)

@@ -51,10 +51,8 @@ def prepare_torch(device: str, threads: int | None) -> None:
 def fix_cublas_workspace(device: str) -> None:
     """Make matrix products on a GPU repeatable, unless the user's environment has chosen.
 
-    cuBLAS reads the variable once, so this comes before anything else that uses the GPU.
-
-    Args:
-        device: Torch device of the training; a CPU needs nothing.
+    cuBLAS reads the variable once, so this comes before anything else that uses the GPU. A CPU
+    needs nothing.
 
     Raises:
         PocketIntentError: CUDA is already in use, so the variable would come too late.
@@ -74,14 +72,8 @@ def deterministic_algorithms(device: str, *, warn_only: bool = False) -> Iterato
     """Make one seed give one model on a GPU too, for the length of a block.
 
     On a GPU, atomic additions come in any order. A CPU needs nothing. The settings of the process
-    are restored at the end, also after an error.
-
-    Args:
-        device: Torch device of the training.
-        warn_only: Warn of an operation that has no deterministic form, instead of raising.
-
-    Raises:
-        PocketIntentError: See :func:`fix_cublas_workspace`.
+    are restored at the end, also after an error. With ``warn_only`` an operation that has no
+    deterministic form gives a warning, not an error. See :func:`fix_cublas_workspace`.
     """
     if not device.startswith("cuda"):
         yield
@@ -152,19 +144,17 @@ class Workers:
         """Join the group that torchrun's environment describes, if there is one.
 
         Each process of a machine gets its own GPU before NCCL starts. Waiting for the leader,
-        which may read a corpus for hours, uses a group with a longer timeout than that of the
-        gradients.
+        which may read a corpus for hours, uses a group of its own with a longer timeout.
 
         Raises:
-            PocketIntentError: There are fewer GPUs than processes, or ``device`` names one GPU
-                for all of them.
+            PocketIntentError: There is no GPU for each process, or ``device`` names a single one.
         """
         count = int(os.environ.get("WORLD_SIZE", "1"))
         if count == 1:
             return cls()
         local_rank = int(os.environ.get("LOCAL_RANK", "0"))
         on_gpus = device.startswith("cuda")
-        if on_gpus:
+        if on_gpus:  # the process' own GPU becomes its current one, which NCCL uses
             _take_gpu(device, local_rank)
         distributed = require("torch.distributed", "train")
         if not distributed.is_initialized():
@@ -199,7 +189,6 @@ class Workers:
 
 
 def _take_gpu(device: str, local_rank: int) -> None:
-    """Make a process' own GPU its current one, which NCCL uses."""
     torch = require("torch", "train")
     gpus = torch.cuda.device_count()
     if device != "cuda":

@@ -1,8 +1,8 @@
-"""A training run: its processes, its device, and its folder of unfinished work."""
+"""A training run: its options, its processes, its device, and its folder of unfinished work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,10 +10,37 @@ from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.loop.devices import Workers, deterministic_algorithms
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, Report, RunOptions
-from pocketintent.training.loop.trainable import Trainable
-from pocketintent.training.loop.trainer import CHECKPOINT, Trainer
+from pocketintent.training.loop.trainer import CHECKPOINT, Trainable, Trainer
 from pocketintent.training.loop.work_folder import close_folder, delete_folder, open_folder
+
+Report = Callable[[str], object]
+"""A function that shows a line of progress."""
+
+
+def _say_nothing(_: str) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is started, and whom it tells: the options that do not change what it learns."""
+
+    device: str = "cpu"
+    """Torch device; "cuda" is the GPU that torchrun assigns."""
+    resume: bool = False
+    """Continue from the work folder's checkpoint, if there is one."""
+    restart: bool = False
+    """Delete the work folder of an unfinished run."""
+    command: str = ""
+    """The command line, kept in the manifest."""
+    languages: Sequence[str] = ()
+    """Tags of the languages of the texts, such as ``"en"``, kept in the manifest."""
+    report: Report = _say_nothing
+    """Receives lines of progress; says nothing by default."""
+
+
+DEFAULT_OPTIONS = RunOptions()
+"""A new run on the CPU, without a word."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +69,7 @@ class Run:
         return self.workers.leads
 
     def train(self, task: Trainable, *, max_minutes: float | None = None) -> Trainer:
-        """Train from the checkpoint if the run is resumed, otherwise from the beginning.
-
-        Args:
-            task: The capability to train, changed in place.
-            max_minutes: Training ends after this time; None for no limit.
-
-        Returns:
-            The trainer, with the history of the run.
-        """
+        """Train a task in place, from the checkpoint if the run is resumed; returns its trainer."""
         trainer = Trainer(task, self.folder, max_minutes=max_minutes, report=self.report)
         if self.resumed:
             trainer.resume()
@@ -67,23 +86,20 @@ def open_run(
     *,
     warn_only: bool = False,
 ) -> Iterator[Run]:
-    """Begin or resume a run; its work folder is removed when the block ends without an error.
+    """Begin or resume a run that will write ``out``, on a GPU with deterministic algorithms.
 
-    The folder is also removed if an error ends the run before there is a checkpoint. On a GPU
-    the block runs with deterministic algorithms.
+    Its work folder, ``<out>.work``, is removed when the block ends without an error, or by an
+    error before there is a checkpoint.
 
     Args:
-        out: The file that the run will write; the folder is ``<out>.work``.
+        out: The file that the run will write.
         inputs: Files that are trained on.
         settings: The settings that identify the run.
         options: The device, whether the run is resumed, and who receives its progress.
         warn_only: Warn of an operation without a deterministic form, instead of raising.
 
-    Yields:
-        The run, in all processes.
-
     Raises:
-        PocketIntentError: See :func:`pocketintent.training.loop.work_folder.open_folder`.
+        PocketIntentError: See :func:`open_folder`.
     """
     with deterministic_algorithms(options.device, warn_only=warn_only):
         workers = Workers.join(options.device)
@@ -95,7 +111,7 @@ def open_run(
             )
         workers.wait()
         finished = bool(workers.from_leader(float(record is not None)))
-        report = options.report if workers.leads else DEFAULT_OPTIONS.report
+        report = options.report if workers.leads else _say_nothing
         device = workers.device(options.device)
         run = Run(workers, device, folder, options.resume, report, finished, record or {})
         if finished:

@@ -1,31 +1,165 @@
-"""Training of embedding tables by sparse gradients, which StarSpace and distillation share."""
+"""Training of embedding tables by sparse gradients: only the rows that a batch used are touched.
+
+StarSpace and distillation share it. torch's ``SparseAdam`` and sparse AdaGrad have an accumulator
+for each value; StarSpace has one for each row, and bounds the length of rows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+import torch
+from torch import Tensor
+
 from pocketintent.training.loop.devices import Workers
-from pocketintent.training.loop.gradients import sum_gradients
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows
-from pocketintent.training.loop.trainable import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 
 BatchT = TypeVar("BatchT")
 BatchInT = TypeVar("BatchInT", contravariant=True)
 BatchOutT = TypeVar("BatchOutT", covariant=True)
 
+_CACHED_VALUES = 1 << 17
+"""Values of a temporary that stays in the cache of a processor together with a few others."""
 
-class Schedule(Protocol):
-    """The settings that decide the steps of a run."""
 
-    @property
-    def epochs(self) -> int:
-        """Passes over the batches."""
-        ...
+@dataclass
+class BatchGradients:
+    """Loss and sparse gradients of one batch."""
 
-    @property
-    def learning_rate(self) -> float:
-        """Learning rate of the first step; falls linearly to zero."""
-        ...
+    loss: Tensor
+    """Summed loss, scalar."""
+    num_examples: Tensor
+    """Number of examples in the batch, scalar."""
+    rows: Tensor
+    """Distinct rows that the batch used, int64 [n]."""
+    values: Tensor
+    """Summed gradient of each row's composed embedding, float32 [n, dim]."""
+    squares: Tensor | None = None
+    """What AdaGrad adds to each row's accumulator, float32 [n]; None for the mean square of
+    ``values``."""
+
+
+class SparseRows:
+    """One embedding table and the optimiser state of its rows.
+
+    AdaGrad has one accumulator for each row, the running sum of the mean squared gradient, as
+    in StarSpace, or one for each value, the running sum of its squared gradient, as in GloVe; SGD
+    has none.
+
+    Args:
+        table: The embeddings, float32 [num_rows, dim]; changed in place.
+        adagrad: Whether steps are scaled by AdaGrad.
+        max_norm: Longer rows are scaled to this length; None for no bound.
+        num_bounded: Number of first rows that ``max_norm`` bounds; None for all rows.
+        per_value: Whether AdaGrad has an accumulator for each value instead of each row.
+        initial_square: Initial value of the accumulators.
+    """
+
+    def __init__(
+        self,
+        table: Tensor,
+        *,
+        adagrad: bool,
+        max_norm: float | None = None,
+        num_bounded: int | None = None,
+        per_value: bool = False,
+        initial_square: float = 0.0,
+    ) -> None:
+        self.table = table
+        self.max_norm = max_norm
+        self.num_bounded = num_bounded
+        self._per_value = per_value
+        shape = table.shape if per_value else table.shape[:1]
+        self.squares = table.new_full(shape, initial_square) if adagrad else None
+
+    def step(
+        self, rows: Tensor, gradient: Tensor, learning_rate: float, squares: Tensor | None = None
+    ) -> None:
+        """Descend along the summed gradient of distinct rows, float32 [n, dim].
+
+        ``squares``, float32 [n], is what AdaGrad adds to the accumulator of each row; None for the
+        mean square of the gradient, and always None with an accumulator for each value.
+        """
+        for part in cached_parts(len(rows), self.table):
+            own_squares = None if squares is None else squares[part]
+            self._step_part(rows[part], gradient[part], learning_rate, own_squares)
+
+    def _step_part(
+        self, rows: Tensor, gradient: Tensor, learning_rate: float, squares: Tensor | None
+    ) -> None:
+        if self.squares is not None:
+            if squares is None:
+                squares = gradient.square()
+                squares = squares if self._per_value else squares.mean(1)
+            total = self.squares.index_select(0, rows).add_(squares)
+            self.squares.index_copy_(0, rows, total)
+            scale = total.clamp_min_(1e-20).rsqrt_()
+            gradient = scale.mul_(gradient) if self._per_value else gradient * scale.unsqueeze(1)
+        values = self.table.index_select(0, rows).add_(gradient, alpha=-learning_rate)
+        if self.max_norm is not None:
+            norm = values.norm(dim=1, keepdim=True)
+            scale = (self.max_norm / norm.clamp_min_(1e-20)).clamp_max_(1.0)
+            if self.num_bounded is not None:
+                scale[rows >= self.num_bounded] = 1.0
+            values.mul_(scale)
+        self.table.index_copy_(0, rows, values)
+
+    def state(self) -> dict[str, Tensor]:
+        """The tensors of a checkpoint."""
+        return {"table": self.table} | ({} if self.squares is None else {"squares": self.squares})
+
+    def load_state(self, state: dict[str, Tensor]) -> None:
+        """Copy the tensors of a checkpoint into the table."""
+        self.table.copy_(state["table"])
+        if self.squares is not None:
+            self.squares.copy_(state["squares"])
+
+
+def cached_parts(num_rows: int, table: Tensor) -> Iterator[slice]:
+    """Split the work on rows of a table into parts whose temporaries stay in the CPU's cache."""
+    size = max(num_rows, 1)
+    if table.device.type == "cpu":
+        size = max(1, _CACHED_VALUES // max(1, table.shape[1]))
+    for first in range(0, num_rows, size):
+        yield slice(first, first + size)
+
+
+def sum_rows(indices: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """The distinct indices in ascending order, [m], and the sums of their values, [m, dim]."""
+    distinct, inverse = torch.unique(indices, return_inverse=True)
+    sums = values.new_zeros((len(distinct), values.shape[1]))
+    return distinct, sums.index_add_(0, inverse, values)
+
+
+def sum_gradients(own: BatchGradients, workers: Workers) -> BatchGradients:
+    """The sums of all processes' sparse gradients, for the rows that at least one of them used."""
+    if workers.count == 1:
+        return own
+    totals = torch.stack([own.loss.double(), own.num_examples.double()])
+    torch.distributed.all_reduce(totals)
+    size = torch.tensor([len(own.rows)], device=own.rows.device)
+    sizes = [int(size) for size in _gather(size, workers)]
+
+    def gather_rows(tensor: Tensor) -> Tensor:
+        # Messages have one length, so the shorter ones are padded and cut again.
+        padding = [0, 0] * (tensor.dim() - 1) + [0, max(sizes) - len(tensor)]
+        parts = _gather(torch.nn.functional.pad(tensor, padding), workers)
+        return torch.cat([part[:size] for part, size in zip(parts, sizes, strict=True)])
+
+    rows = gather_rows(own.rows)
+    distinct, values = sum_rows(rows, gather_rows(own.values))
+    squares = None
+    if own.squares is not None:
+        squares = sum_rows(rows, gather_rows(own.squares.unsqueeze(1)))[1].squeeze(1)
+    return BatchGradients(totals[0], totals[1], distinct, values, squares)
+
+
+def _gather(tensor: Tensor, workers: Workers) -> list[Tensor]:
+    parts = [torch.empty_like(tensor) for _ in range(workers.count)]
+    torch.distributed.all_gather(parts, tensor)
+    return parts
 
 
 class Batches(Protocol[BatchOutT]):
@@ -54,10 +188,8 @@ class Batches(Protocol[BatchOutT]):
 class TableModel(Protocol[BatchInT]):
     """Embedding tables with the loss of a batch and its gradients."""
 
-    @property
-    def settings(self) -> Schedule:
-        """The run's settings."""
-        ...
+    settings: Any
+    """The run's settings, of which the training reads ``epochs`` and ``learning_rate``."""
 
     def tables(self) -> dict[str, SparseRows]:
         """The tables that training changes, by name."""
@@ -73,13 +205,7 @@ class TableModel(Protocol[BatchInT]):
 
 
 class TableTraining(Trainable, Generic[BatchT]):
-    """Trains the tables of a model, with a learning rate that falls linearly to zero.
-
-    Args:
-        model: The model, changed in place.
-        batches: Its batches.
-        workers: The processes that train together, whose gradients are summed.
-    """
+    """Trains the tables of a model, in place, at a learning rate that falls linearly to zero."""
 
     unit = "words"
 
@@ -92,7 +218,7 @@ class TableTraining(Trainable, Generic[BatchT]):
         self.model = model
         self.batches = batches
         self.workers = workers or Workers()
-        self.epochs = model.settings.epochs
+        self.epochs: int = model.settings.epochs
         self.units_per_epoch = batches.words_per_epoch
 
     def start_epoch(self, epoch: int) -> int:
@@ -102,17 +228,12 @@ class TableTraining(Trainable, Generic[BatchT]):
 
     def step(self, step: Step) -> tuple[float, float]:
         """Descend along the summed gradients of all processes' batches."""
-        gradients = self.model.gradients(self.batches.batch(step.batch))
+        own = self.model.gradients(self.batches.batch(step.batch))
         if step.idle:
-            for tensor in (
-                gradients.loss,
-                gradients.num_examples,
-                gradients.values,
-                gradients.squares,
-            ):
+            for tensor in (own.loss, own.num_examples, own.values, own.squares):
                 if tensor is not None:
                     tensor.zero_()
-        gradients = sum_gradients(gradients, self.workers)
+        gradients = sum_gradients(own, self.workers)
         self.model.step(gradients, self.model.settings.learning_rate * (1 - step.progress))
         return float(gradients.loss), float(gradients.num_examples)
 

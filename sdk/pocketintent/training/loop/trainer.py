@@ -10,16 +10,101 @@ import math
 import pickle
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import replacing
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, Report
-from pocketintent.training.loop.trainable import Epoch, Step, Trainable
+from pocketintent.training.loop.devices import Workers
 
 CHECKPOINT = "checkpoint.pt"
 _VERSION = 3  # of the checkpoint: higher where the names or meaning of its entries change
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step, as one process sees it."""
+
+    epoch: int
+    """Number of the epoch, from 0."""
+    batch: int
+    """Number of this process' batch in the epoch, from 0."""
+    idle: bool
+    """Whether fewer batches than processes are left, so that the batch counts for nothing."""
+    progress: float
+    """Share of the run that was done before the step, from 0 to below 1."""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """An epoch that has ended."""
+
+    number: int
+    """Number of the epoch, from 1."""
+    loss: float
+    """Mean loss of its examples."""
+    progress: float
+    """Share of the run that is done."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Quality of a model at the end of an epoch."""
+
+    entry: Any
+    """The epoch's entry in the history: a number, or a dictionary of numbers."""
+    line: str
+    """Text to report after "epoch 3 of 10: "."""
+    stop: bool = False
+    """Whether training ends here."""
+
+
+class Trainable(Protocol):
+    """A model with its batches, which the loop trains step by step."""
+
+    epochs: int
+    """Number of passes over the batches."""
+    workers: Workers
+    """The processes that train together."""
+    unit: str
+    """Unit of the progress bar, such as "words"."""
+    units_per_epoch: int
+    """Number of units in an epoch."""
+
+    def start_epoch(self, epoch: int) -> int:
+        """Shuffle the batches for an epoch, from 0; returns their number."""
+        ...
+
+    def step(self, step: Step) -> tuple[float, float]:
+        """Take one step, together with the other processes.
+
+        Returns:
+            The summed loss and the number of examples of all processes. A capability that
+            computes no loss counts no examples.
+        """
+        ...
+
+    def measure(self, epoch: Epoch) -> Measurement:
+        """Measure the model at the end of an epoch."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """The state for a checkpoint: tensors, numbers, strings, lists and dictionaries."""
+        ...
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Continue from the state of a checkpoint.
+
+        Raises:
+            KeyError, RuntimeError, ValueError: The state belongs to other settings.
+        """
+        ...
+
+    def finish(self) -> None:
+        """Make the trained model the result, after the last checkpoint; no change by default."""
+        return
 
 
 class Trainer:
@@ -49,7 +134,7 @@ class Trainer:
         *,
         max_minutes: float | None = None,
         checkpoint_seconds: float = 120.0,
-        report: Report = DEFAULT_OPTIONS.report,
+        report: Callable[[str], object] = lambda line: None,
         show_bar: bool = True,
     ) -> None:
         self.task = task
@@ -77,41 +162,6 @@ class Trainer:
         steps = (epoch + batch / self._num_batches) / self.task.epochs
         return max(steps, min(self._clock / self._max_seconds, 1.0))
 
-    def resume(self) -> bool:
-        """Continue from the folder's checkpoint, if there is one.
-
-        Returns:
-            Whether there was one.
-
-        Raises:
-            PocketIntentError: The checkpoint cannot be read, or belongs to other settings.
-        """
-        path = self._folder / CHECKPOINT
-        if not path.exists():
-            return False
-        torch = require("torch", "train")
-        errors = (
-            *(RuntimeError, AttributeError, KeyError, ValueError, EOFError, OSError),
-            pickle.UnpicklingError,
-        )
-        try:
-            state = torch.load(path, map_location="cpu", weights_only=True)
-            if state.get("version") != _VERSION:
-                raise ValueError("it was written by another version of pocketintent")
-            self.task.load_state(state["task"])
-            self._next = (state["epoch"], state["batch"])
-            self._sums = (state["loss"], state["examples"])
-            self.history, self.seconds = state["history"], state["seconds"]
-            self._clock = self.seconds
-            self._stopped = state["stopped"]
-        except errors as error:
-            raise PocketIntentError(
-                f"{path}: cannot resume from this checkpoint ({error}); delete it to train from "
-                "the beginning"
-            ) from error
-        self._report(f"resuming after {len(self.history)} of {self.task.epochs} epochs")
-        return True
-
     def train(self, stop_after: int | None = None) -> None:
         """Train until the last epoch, the time limit, or the capability ends the run.
 
@@ -130,7 +180,10 @@ class Trainer:
                 bar.update(self._units() - bar.n)
                 steps, unsaved, now = steps + 1, True, time.monotonic()
                 self.seconds = now - started
-                self._check_time()
+                if self._max_seconds < math.inf:
+                    # The leading process' clock ends the run for all of them.
+                    self._clock = self.task.workers.from_leader(self.seconds)
+                    self._stopped = self._stopped or self._clock >= self._max_seconds
                 if self._next[1] == 0 or now - saved > self._checkpoint_seconds:
                     self._save()
                     saved, unsaved = time.monotonic(), False
@@ -144,12 +197,6 @@ class Trainer:
 
     def _is_done(self) -> bool:
         return self._stopped or self._next[0] >= self.task.epochs
-
-    def _check_time(self) -> None:
-        if self._max_seconds < math.inf:
-            # The leading process' clock ends the run for all of them.
-            self._clock = self.task.workers.from_leader(self.seconds)
-            self._stopped = self._stopped or self._clock >= self._max_seconds
 
     def _start_epoch(self) -> None:
         epoch = self._next[0]
@@ -204,6 +251,38 @@ class Trainer:
         }
         with replacing(self._folder / CHECKPOINT) as path:
             require("torch", "train").save(state, path)
+
+    def resume(self) -> bool:
+        """Continue from the folder's checkpoint; returns whether there is one.
+
+        Raises:
+            PocketIntentError: The checkpoint cannot be read, or belongs to other settings.
+        """
+        path = self._folder / CHECKPOINT
+        if not path.exists():
+            return False
+        torch = require("torch", "train")
+        errors = (
+            *(RuntimeError, AttributeError, KeyError, ValueError, EOFError, OSError),
+            pickle.UnpicklingError,
+        )
+        try:
+            state = torch.load(path, map_location="cpu", weights_only=True)
+            if state.get("version") != _VERSION:
+                raise ValueError("it was written by another version of pocketintent")
+            self.task.load_state(state["task"])
+            self._next = (state["epoch"], state["batch"])
+            self._sums = (state["loss"], state["examples"])
+            self.history, self.seconds = state["history"], state["seconds"]
+            self._clock = self.seconds
+            self._stopped = state["stopped"]
+        except errors as error:
+            raise PocketIntentError(
+                f"{path}: cannot resume from this checkpoint ({error}); delete it to train from "
+                "the beginning"
+            ) from error
+        self._report(f"resuming after {len(self.history)} of {self.task.epochs} epochs")
+        return True
 
     def _units(self) -> int:
         """The units of all steps so far."""

@@ -29,7 +29,7 @@ def open_folder(
     resume: bool,
     restart: bool,
 ) -> dict[str, Any] | None:
-    """Make the work folder of a run, or check that it belongs to this run.
+    """Make the work folder of a run on some files, or check that it belongs to this run.
 
     Also deletes what is left of a run that was killed while it deleted its folder.
 
@@ -41,8 +41,7 @@ def open_folder(
         restart: Delete an existing folder.
 
     Returns:
-        The record of the run to resume if it has finished, so that nothing is left to do;
-        otherwise None.
+        The record of the run to resume if nothing is left to do; otherwise None.
 
     Raises:
         PocketIntentError: The folder exists, and neither ``resume`` nor ``restart`` is set, or
@@ -82,9 +81,7 @@ def open_folder(
 def close_folder(folder: Path, record: Mapping[str, Any]) -> None:
     """Delete the folder of a run that has written its results.
 
-    Args:
-        folder: The folder.
-        record: What the command prints, for a later call if this one is killed meanwhile.
+    ``record``, which the command prints, is kept for a later call in case this one is killed.
     """
     note = {"identity": orjson.loads((folder / _RUN).read_bytes()), "record": dict(record)}
     write_atomically(_note(folder), orjson.dumps(note))

@@ -139,11 +139,11 @@ class BagBatches:
         self._settings = settings
         self._num_words = num_words
         self._labels = None
+        lengths = np.diff(corpus.sentences[corpus.documents])
+        usable = lengths > 1
         if label_counts is not None:
             self._labels = FrequencySampler(label_counts, settings.negative_power)
             usable = corpus.labels >= 0
-        else:
-            usable = np.diff(corpus.sentences[corpus.documents]) > 1
         self._documents = np.flatnonzero(usable)
         if len(self._documents) < 2:
             raise PocketIntentError(
@@ -151,9 +151,9 @@ class BagBatches:
                 if self._labels
                 else "sentence mode needs documents of two known words or more"
             )
-        spans = np.diff(corpus.sentences[corpus.documents])[self._documents]
-        self.words_per_epoch = int(spans.sum())
-        size = settings.batch_tokens / float(spans.mean())
+        lengths = lengths[self._documents]
+        self.words_per_epoch = int(lengths.sum())
+        size = settings.batch_tokens / float(lengths.mean())
         self._batch_size = max(1, int(size) // _GROUP) * _GROUP
         self.start_epoch(0)
 
@@ -180,17 +180,15 @@ class BagBatches:
             keys = np.concatenate([labels, wrong.ravel()])
             right = Bags(keys + self._num_words, np.arange(len(keys)), keys)
             negatives = size + np.arange(wrong.size).reshape(groups)
-            return BagBatch(self._whole(documents), right, negatives)
+            first, last = self._corpus.documents[documents], self._corpus.documents[documents + 1]
+            return BagBatch(self._bags(documents, first, last), right, negatives)
         left, right = self._two_parts(documents, rng)
         return BagBatch(left, right, rng.integers(0, size, groups))
 
-    def _whole(self, documents: IntArray) -> Bags:
-        starts = self._corpus.sentences[self._corpus.documents[documents]]
-        ends = self._corpus.sentences[self._corpus.documents[documents + 1]]
-        return self._bags(documents, starts, ends)
-
-    def _bags(self, keys: IntArray, starts: IntArray, ends: IntArray) -> Bags:
-        lengths = ends - starts
+    def _bags(self, keys: IntArray, first: IntArray, last: IntArray) -> Bags:
+        """The words from one sentence up to another, as a bag for each key."""
+        starts = self._corpus.sentences[first]
+        lengths = self._corpus.sentences[last] - starts
         ids = self._corpus.ids[ragged_ranges(starts, lengths)].astype(np.int64)
         return Bags(ids, np.repeat(np.arange(len(keys)), lengths), keys)
 
@@ -199,13 +197,11 @@ class BagBatches:
         count = self._corpus.documents[documents + 1] - first
         one = rng.integers(0, count)
         other = (one + rng.integers(1, np.maximum(count, 2))) % count
-        bounds = self._corpus.sentences
-        left = self._bags(documents, bounds[first + one], bounds[first + one + 1])
-        right = self._bags(documents, bounds[first + other], bounds[first + other + 1])
+        left = self._bags(documents, first + one, first + one + 1)
+        right = self._bags(documents, first + other, first + other + 1)
         # Both sides of a single sentence have the same words; each word is kept on one side.
         single = count == 1
-        position = rng.random(len(left.ids))
-        rank = np.lexsort((position, left.owners))
+        rank = np.lexsort((rng.random(len(left.ids)), left.owners))
         place = np.empty(len(rank), np.int64)
         lengths = np.bincount(left.owners, minlength=len(documents))
         place[rank] = np.arange(len(rank)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -218,11 +214,7 @@ class BagBatches:
 
 
 def pack_rows(lengths: IntArray, row_length: int) -> IntArray:
-    """Fill rows of a fixed length with whole pieces, in order.
-
-    Args:
-        lengths: Length of each piece, 1 to ``row_length``.
-        row_length: Slots of a row.
+    """Fill rows of ``row_length`` slots with whole pieces, none of them longer, in order.
 
     Returns:
         The first piece of each row, followed by the number of pieces, int64 [num_rows + 1].

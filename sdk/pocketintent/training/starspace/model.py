@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from pocketintent.runtime.arrays import IntArray
-from pocketintent.runtime.errors import require
 from pocketintent.runtime.text.ngrams import ngram_buckets
-from pocketintent.training.loop.sparse_rows import BatchGradients, SparseRows, sum_rows
+from pocketintent.training.loop.table_training import BatchGradients, SparseRows, sum_rows
 from pocketintent.training.starspace.data import BagBatch, Bags, WordBatch
 from pocketintent.training.starspace.ranking import RankingGradients, margin_cosine, softmax_dot
 from pocketintent.training.starspace.settings import StarSpaceSettings
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 class StarSpace:
@@ -43,7 +40,6 @@ class StarSpace:
         num_labels: int = 0,
         device: str = "cpu",
     ) -> None:
-        torch = require("torch", "train")
         settings.check()
         self.settings = settings
         self.num_words = len(words)
@@ -69,22 +65,35 @@ class StarSpace:
         self.words = table(num_rows, self._target_shift if targets_are_free else None)
         self.ngrams = table(settings.num_buckets) if settings.num_buckets else None
         self._per_example = settings.optimizer == "adagrad" and settings.accumulate == "example"
-        self._buckets = _BucketLists(words, num_rows, settings, self.device)
+        lists: list[list[int]] = [[] for _ in range(num_rows)]
+        if settings.num_buckets:
+            sizes = (settings.min_n, settings.max_n, settings.num_buckets)
+            lists[: len(words)] = [ngram_buckets(word, *sizes) for word in words]
+        flat = np.array([bucket for buckets in lists for bucket in buckets], np.int64)
+        self._buckets = torch.from_numpy(flat).to(self.device)
+        self._num_ngrams = torch.tensor([len(buckets) for buckets in lists], device=self.device)
+        self._first_ngrams = self._num_ngrams.cumsum(0) - self._num_ngrams
 
     def compose(self, rows: Tensor) -> Tensor:
-        """Embeddings: the row itself plus, for a word, the mean of its n-grams' rows.
-
-        Args:
-            rows: Row numbers, int64 [n].
-
-        Returns:
-            float32 [n, dim].
-        """
+        """Embeddings, float32 [n, dim]: the row, plus the mean of a word's n-grams' rows."""
         vectors = self.words.table.index_select(0, rows)
         if self.ngrams is not None:
-            buckets, owners, shares = self._buckets.of(rows)
+            buckets, owners, shares = self._ngrams_of(rows)
             vectors.index_add_(0, owners, self.ngrams.table.index_select(0, buckets) * shares)
         return vectors
+
+    def _ngrams_of(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The n-grams of some rows.
+
+        Returns:
+            The buckets, int64 [m]; the index into ``rows`` of each bucket's word, [m]; and the
+            bucket's share of that word's mean, float32 [m, 1].
+        """
+        lengths = self._num_ngrams[rows]
+        owners = torch.repeat_interleave(lengths)
+        first = (self._first_ngrams[rows] - (lengths.cumsum(0) - lengths))[owners]
+        buckets = self._buckets[first + torch.arange(len(owners), device=rows.device)]
+        return buckets, owners, (1.0 / lengths[owners]).unsqueeze(1)
 
     def tables(self) -> dict[str, SparseRows]:
         """The tables that training changes, by name."""
@@ -93,13 +102,12 @@ class StarSpace:
 
     def word_embeddings(self) -> Tensor:
         """The composed embeddings of all words, float32 [num_words, dim]."""
-        torch = require("torch", "train")
         return self.compose(torch.arange(self.num_words, device=self.device))
 
     def step(self, gradients: BatchGradients, learning_rate: float) -> None:
         """Descend along a batch's gradients."""
         if self.ngrams is not None:
-            buckets, owners, shares = self._buckets.of(gradients.rows)
+            buckets, owners, shares = self._ngrams_of(gradients.rows)
             values = gradients.values.index_select(0, owners) * shares
             squares = gradients.squares
             if squares is not None:
@@ -115,7 +123,6 @@ class StarSpace:
         return self._bag_gradients(batch)
 
     def _word_gradients(self, batch: WordBatch) -> BatchGradients:
-        torch = require("torch", "train")
         slots, sentences = self._to_device(batch.slots), self._to_device(batch.sentences)
         negatives = self._to_device(batch.negatives)
         context, real = self._context(sentences)
@@ -158,13 +165,10 @@ class StarSpace:
         return [context @ left + right, negatives]
 
     def _context(self, sentences: Tensor) -> tuple[Tensor, Tensor]:
-        """The context matrix and the slots that are examples.
+        """The context matrix, float32 [rows, row_length, row_length], and the examples, bool.
 
-        Returns:
-            float32 [rows, row_length, row_length], 1 where a slot is in another slot's context;
-            and bool [rows, row_length], true where a slot has a context.
+        The matrix has a 1 where a slot is in another slot's context; an example has a context.
         """
-        torch = require("torch", "train")
         place = torch.arange(sentences.shape[1], device=self.device)
         distance = (place.unsqueeze(0) - place.unsqueeze(1)).abs()
         near = (distance > 0) & (distance <= self.settings.window)
@@ -173,12 +177,8 @@ class StarSpace:
         return linked.to(self.words.table.dtype), linked.any(-1)
 
     def _bag_gradients(self, batch: BagBatch) -> BatchGradients:
-        torch = require("torch", "train")
-        left_ids, left_owners = self._to_device(batch.left.ids), self._to_device(batch.left.owners)
-        right_ids, right_owners = (
-            self._to_device(batch.right.ids),
-            self._to_device(batch.right.owners),
-        )
+        arrays = (batch.left.ids, batch.left.owners, batch.right.ids, batch.right.owners)
+        left_ids, left_owners, right_ids, right_owners = map(self._to_device, arrays)
         keys, negatives = self._to_device(batch.right.keys), self._to_device(batch.negatives)
         groups, count = len(negatives), len(batch.left.keys)
         distinct, inverse = torch.unique(torch.cat([left_ids, right_ids]), return_inverse=True)
@@ -186,7 +186,7 @@ class StarSpace:
         left = _sum_bags(vectors[: len(left_ids)], left_owners, batch.left)
         right = _sum_bags(vectors[len(left_ids) :], right_owners, batch.right)
         left = self._scale_bags(left, lambda: _bag_sizes(left_owners, count))
-        right = self._scale_bags(right, lambda: _bag_sizes(right_owners, len(batch.right.keys)))
+        right = self._scale_bags(right, lambda: _bag_sizes(right_owners, len(keys)))
         shape = (groups, count // groups, -1)
         other = keys[negatives].unsqueeze(1) != keys[:count].view(groups, -1, 1)
         ranking = self._rank(
@@ -198,9 +198,8 @@ class StarSpace:
             d_right[:count] = right_sides.flatten(0, 1)
             d_right.index_add_(0, negatives.flatten(), d_negatives.flatten(0, 1))
             gradient = torch.cat([d_left.flatten(0, 1)[left_owners], d_right[right_owners]])
-            sums: Tensor = gradient.new_zeros(len(distinct), gradient.shape[1])
-            sums.index_add_(0, inverse, gradient)
-            return sums
+            sums = gradient.new_zeros(len(distinct), gradient.shape[1])
+            return sums.index_add_(0, inverse, gradient)
 
         return BatchGradients(
             ranking.loss,
@@ -215,8 +214,7 @@ class StarSpace:
     def _scale_bags(self, sums: Tensor, sizes: Callable[[], Tensor]) -> Tensor:
         """Divide the sums of bags by a power of their sizes, [..., 1], before a dot product.
 
-        As in the original program, the gradient of the result is the gradient of the rows, not
-        divided again.
+        As in the original program, the gradient is passed on to the rows without this division.
         """
         power = self.settings.bag_power
         if self.settings.loss != "softmax" or not power:
@@ -233,8 +231,7 @@ class StarSpace:
         return softmax_dot(left, right, negatives, allowed)
 
     def _to_device(self, array: IntArray) -> Tensor:
-        tensor: Tensor = require("torch", "train").from_numpy(array)
-        return tensor.to(self.device, non_blocking=True)
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
 
 
 def _sum_bags(vectors: Tensor, owners: Tensor, bags: Bags) -> Tensor:
@@ -252,43 +249,4 @@ def _sum_parts(num_rows: int, places: Sequence[Tensor], parts: Sequence[Tensor])
 
 def _bag_sizes(owners: Tensor, num_bags: int) -> Tensor:
     """The number of rows in each bag, float32 [num_bags, 1]."""
-    torch = require("torch", "train")
-    sizes: Tensor = torch.bincount(owners, minlength=num_bags).float().unsqueeze(1)
-    return sizes
-
-
-class _BucketLists:
-    """The n-gram buckets of every word, as ragged arrays on the device."""
-
-    def __init__(
-        self, words: list[str], num_rows: int, settings: StarSpaceSettings, device: object
-    ) -> None:
-        torch = require("torch", "train")
-        lists: list[list[int]] = [[] for _ in range(num_rows)]
-        if settings.num_buckets:
-            for row, word in enumerate(words):
-                lists[row] = ngram_buckets(
-                    word, settings.min_n, settings.max_n, settings.num_buckets
-                )
-        lengths = np.array([len(buckets) for buckets in lists], np.int64)
-        flat = np.array([bucket for buckets in lists for bucket in buckets], np.int64)
-        self._flat = torch.from_numpy(flat).to(device)
-        self._lengths = torch.from_numpy(lengths).to(device)
-        self._starts = self._lengths.cumsum(0) - self._lengths
-
-    def of(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The n-grams of some rows.
-
-        Args:
-            rows: Row numbers, int64 [n].
-
-        Returns:
-            The buckets, int64 [m]; the index into ``rows`` of each bucket's word, [m]; and the
-            bucket's share of that word's mean, float32 [m, 1].
-        """
-        torch = require("torch", "train")
-        lengths = self._lengths[rows]
-        owners = torch.repeat_interleave(lengths)
-        first = (self._starts[rows] - (lengths.cumsum(0) - lengths))[owners]
-        buckets = self._flat[first + torch.arange(len(owners), device=rows.device)]
-        return buckets, owners, (1.0 / lengths[owners]).unsqueeze(1)
+    return torch.bincount(owners, minlength=num_bags).float().unsqueeze(1)

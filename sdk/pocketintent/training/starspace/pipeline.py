@@ -9,21 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.corpora.prepared import (
-    PreparedCorpus,
-    load_prepared,
-    prepare_corpus,
-)
+from pocketintent.training.corpora.prepared import PreparedCorpus, load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
-from pocketintent.training.loop.options import DEFAULT_OPTIONS, RunOptions
-from pocketintent.training.loop.run import open_run
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import Batches, TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.starspace.data import BagBatch, BagBatches, WordBatch, WordBatches
@@ -52,8 +46,8 @@ def train_starspace(
         The manifest's ``training`` entry.
 
     Raises:
-        PocketIntentError: Bad settings or corpus; the work folder of an unfinished run, and
-            neither ``resume`` nor ``restart``; or a folder made with other settings or corpora.
+        PocketIntentError: Bad settings or corpus, or a work folder that does not suit, see
+            :func:`open_run`.
     """
     settings.check()
     language_entries = languages_entry(options.languages)
@@ -67,7 +61,14 @@ def train_starspace(
         prepared = load_prepared(run.folder)
         num_labels = len(prepared.labels) if prepared.labels else 0
         model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=run.device)
-        task = TableTraining(model, _batches(prepared, settings), run.workers)
+        batches: Batches[WordBatch | BagBatch]
+        if settings.mode == "word":
+            batches = WordBatches(prepared.corpus, prepared.words.counts, settings)
+        else:
+            label_counts = prepared.labels.counts if prepared.labels else None
+            batches = BagBatches(prepared.corpus, label_counts, len(prepared.words), settings)
+        task: TableTraining[WordBatch | BagBatch]
+        task = TableTraining(model, batches, run.workers)
         trainer = run.train(task)
         training = {
             "method": "starspace",
@@ -83,20 +84,11 @@ def train_starspace(
     return run.record
 
 
-def _batches(
-    prepared: PreparedCorpus, settings: StarSpaceSettings
-) -> Batches[WordBatch | BagBatch]:
-    if settings.mode == "word":
-        return WordBatches(prepared.corpus, prepared.words.counts, settings)
-    label_counts: IntArray | None = prepared.labels.counts if prepared.labels else None
-    return BagBatches(prepared.corpus, label_counts, len(prepared.words), settings)
-
-
 def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, entries: dict[str, Any]) -> None:
     settings = model.settings
-    ngrams = None if model.ngrams is None else DenseMatrix(model.ngrams.table.cpu().numpy())
-    ngram_settings = None
-    if ngrams is not None:
+    ngrams = ngram_settings = None
+    if model.ngrams is not None:
+        ngrams = DenseMatrix(model.ngrams.table.cpu().numpy())
         ngram_settings = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
     encoder = StaticEncoder(
         Vocabulary(prepared.words.words),

@@ -7,10 +7,8 @@ the batch; the tests compare them with autograd.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from torch import Tensor
+from torch import Tensor
 
 _TINY = 1e-8
 
@@ -40,9 +38,8 @@ class RankingGradients:
     def squares(self) -> tuple[Tensor, Tensor, Tensor]:
         """The squared lengths of the gradients of single examples.
 
-        Returns:
-            Those of the left sides and of the right sides, [groups, examples, 1] each, and those
-            of the negatives, summed over the examples of the group, [groups, negatives, 1].
+        Those of the left sides and of the right sides, [groups, examples, 1] each, and those of the
+        negatives, summed over the examples of the group, [groups, negatives, 1].
         """
         base = self.base.square().sum(-1, keepdim=True)
         return (
@@ -78,9 +75,6 @@ def margin_cosine(
         margin: How much nearer the right side must be than a negative.
         mean: Whether an example's loss is divided by the number of its negatives that are within
             the margin, as in the original program.
-
-    Returns:
-        The loss and its gradients.
     """
     left_unit = left.div_(_norm(left))
     right_norm = _norm(right)

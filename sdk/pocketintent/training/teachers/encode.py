@@ -14,6 +14,7 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.teachers.loader import load_teacher
+from pocketintent.training.teachers.targets import to_text
 from pocketintent.training.vectors.table import TermVectors
 
 Progress = Callable[[int, int], None]
@@ -79,11 +80,6 @@ def encode_texts(
             f"{path}: cannot be used as a cache: {error.strerror or error}"
         ) from error
     return TermVectors(list(texts), vectors.astype(np.float32, copy=False))
-
-
-def to_text(term: str) -> str:
-    """Write a term as people do: ``machine_learning`` with a space between its words."""
-    return term if any(map(str.isspace, term)) else term.replace("_", " ").strip() or term
 
 
 def _encode(

@@ -9,10 +9,11 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.shipped_models import bundled_models
-from pocketintent.training.teachers.onnx import OnnxTeacher, find_graph
-from pocketintent.training.teachers.transformer import (
+from pocketintent.training.teachers.encoders import (
+    OnnxTeacher,
     TeacherPrecision,
     TransformerTeacher,
+    find_graph,
     is_transformer,
 )
 from pocketintent.training.teachers.variants import whole_words

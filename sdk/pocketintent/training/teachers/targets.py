@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.teachers.texts import reduce_targets
+from pocketintent.runtime.arrays import FloatArray, IntArray
+from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent.training.corpora.encoded import ragged_ranges
+from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
 
+_BLOCK = 4096  # texts whose vectors are computed with at once
+
 
 def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermVectors:
-    """Read and concatenate several files of vectors; duplicate texts are kept.
+    """Read and concatenate files of vectors, see :func:`read_vectors`; duplicate texts are kept.
 
-    Args:
-        paths: The files, see :func:`pocketintent.training.vectors.reading.read_vectors`.
-        limit: Number of texts to read from each file; None for all.
-
-    Returns:
-        The texts and their vectors, float32 [num_texts, dim].
+    ``limit`` is the number of texts to read from each file; None for all.
 
     Raises:
         PocketIntentError: A file cannot be read, or the dimensions differ.
@@ -37,15 +39,9 @@ def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermV
 
 
 def principal_components(targets: TermVectors, dim: int) -> TermVectors:
-    """The same texts with the principal components of their vectors; see :func:`reduce_targets`.
+    """The same texts with ``dim`` components of their vectors, see :func:`reduce_targets`.
 
-    Args:
-        targets: The texts and their vectors, float32 [num_texts, full_dim].
-        dim: Number of components, at most ``full_dim``.
-
-    Returns:
-        The texts and vectors float32 [num_texts, dim]: unit length, or zeros where a vector is
-        zeros.
+    A vector of zeros stays zeros.
     """
     known = np.flatnonzero(targets.vectors.any(axis=1))
     reduced = np.zeros((len(targets), dim), np.float32)
@@ -53,3 +49,186 @@ def principal_components(targets: TermVectors, dim: int) -> TermVectors:
         vectors = targets.vectors if len(known) == len(targets) else targets.vectors[known]
         reduced[known] = reduce_targets(vectors, dim)
     return TermVectors(targets.terms, reduced)
+
+
+@dataclass(frozen=True, eq=False)
+class TargetTexts:
+    """Texts as word ids, with the target direction of each text's vector."""
+
+    ids: IntArray
+    """Words of all texts, int64 [num_tokens]."""
+    offsets: IntArray
+    """Text ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; int64 [num_texts + 1]."""
+    targets: FloatArray
+    """Unit vectors, float32 [num_texts, dim]."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """Number of words of each text, int64 [num_texts]."""
+        return np.diff(self.offsets)
+
+    def take(self, numbers: IntArray) -> TargetTexts:
+        """A selection of the texts, by number."""
+        lengths = self.lengths[numbers]
+        ids = self.ids[ragged_ranges(self.offsets[numbers], lengths)]
+        return TargetTexts(ids, np.append(0, lengths.cumsum()), self.targets[numbers])
+
+    def owners(self) -> IntArray:
+        """The text of each word, int64 [num_tokens]."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def split(self, share: float, seed: int) -> tuple[TargetTexts, TargetTexts]:
+        """Hold out a random share of the texts, of those of several words.
+
+        Returns:
+            The texts to learn, and the texts held out.
+        """
+        held_out = np.random.default_rng(seed).random(len(self)) < share
+        held_out &= self.lengths > 1
+        return self.take(np.flatnonzero(~held_out)), self.take(np.flatnonzero(held_out))
+
+
+@dataclass(frozen=True, eq=False)
+class TextData:
+    """The vocabulary of texts with target vectors, the texts to learn and the texts to measure."""
+
+    words: CountedVocabulary
+    """The words that get a vector, with their counts in the texts."""
+    training: TargetTexts
+    """Texts that are learnt."""
+    validation: TargetTexts
+    """Texts of several words that are held out of training; may be empty."""
+    num_left_out: int = 0
+    """Number of texts without a word, or with a zero vector."""
+    strangers: list[str] = field(default_factory=list)
+    """Words without a vector, whose ids follow those of ``words``."""
+
+    @classmethod
+    def prepare(
+        cls,
+        targets: TermVectors,
+        tokenize: Callable[[str], list[str]],
+        settings: Any,
+        *,
+        words: CountedVocabulary | None = None,
+        keep_strangers: bool = False,
+    ) -> TextData:
+        """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
+
+        Args:
+            targets: The texts with their vectors.
+            tokenize: Function from a text to its tokens.
+            settings: ``dim``, ``min_count``, ``max_words``, ``validation`` and ``seed``.
+            words: The words that have a vector; None to choose them by the settings.
+            keep_strangers: Whether other words are numbered too, and not left out.
+
+        Raises:
+            PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is
+                frequent enough, fewer than two texts are left, or all of them are held out.
+        """
+        if settings.dim > targets.dim:
+            raise PocketIntentError(
+                f"dim {settings.dim} is more than the {targets.dim} of the targets"
+            )
+        tokens = [tokenize(to_text(term)) for term in targets.terms]
+        words = words or count_vocabulary(
+            tokens,
+            min_count=settings.min_count,
+            max_words=settings.max_words,
+            extra_words={text[0] for text in tokens if len(text) == 1},
+        )
+        numbers = {word: number for number, word in enumerate(words.words)}
+        norms = np.linalg.norm(targets.vectors, axis=1)
+        ids: dict[int, list[int]] = {}
+        for row in np.flatnonzero(norms > 0).tolist():
+            if keep_strangers:
+                own = [numbers.setdefault(token, len(numbers)) for token in tokens[row]]
+            else:
+                own = [numbers[token] for token in tokens[row] if token in numbers]
+            if own:
+                ids[row] = own
+        if len(ids) < 2:
+            raise PocketIntentError(f"{len(ids)} usable texts; at least 2 are needed")
+        rows = np.array(list(ids), np.int64)
+        ends = np.cumsum([len(own) for own in ids.values()])
+        texts = TargetTexts(
+            np.array(list(chain.from_iterable(ids.values())), np.int64),
+            np.append(0, ends),
+            reduce_targets(targets.vectors[rows] / norms[rows, None], settings.dim),
+        )
+        training, validation = texts.split(settings.validation, settings.seed)
+        if not len(training):
+            raise PocketIntentError(
+                f"validation {settings.validation} holds out all {len(rows)} texts; give a smaller "
+                "share, or more texts"
+            )
+        num_left_out = len(targets) - len(rows)
+        return cls(words, training, validation, num_left_out, list(numbers)[len(words) :])
+
+
+def to_text(term: str) -> str:
+    """Write a term as people do: ``machine_learning`` with a space between its words."""
+    return term if any(map(str.isspace, term)) else term.replace("_", " ").strip() or term
+
+
+def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
+    """The first principal components of the centred vectors, at unit length.
+
+    Source: Mu and Viswanath 2018.
+
+    Args:
+        vectors: float32 [n, teacher_dim].
+        dim: Number of components, at most ``teacher_dim``.
+
+    Returns:
+        float32 [n, dim].
+    """
+    mean, full = vectors.mean(axis=0), vectors.shape[1]
+    blocks = [slice(start, start + _BLOCK) for start in range(0, len(vectors), _BLOCK)]
+    directions = np.eye(full, dtype=np.float32)
+    if dim < full:
+        centred = (vectors[block] - mean for block in blocks)
+        covariance = sum(part.T @ part for part in centred)
+        directions = np.linalg.eigh(covariance)[1][:, -dim:].astype(np.float32)
+    reduced = np.empty((len(vectors), dim), np.float32)
+    for block in blocks:
+        reduced[block] = (vectors[block] - mean) @ directions
+    reduced /= np.linalg.norm(reduced, axis=1, keepdims=True).clip(1e-8)
+    return reduced
+
+
+def initial_word_vectors(
+    texts: TargetTexts, counts: IntArray, frequency_weight: float
+) -> FloatArray:
+    """The initial vectors of words, float32 [num_words, dim].
+
+    That of a word is its target, weighted by frequency; where the word is not a text by itself, the
+    mean of the texts that contain it.
+
+    Args:
+        texts: The texts. Ids from ``len(counts)`` on belong to words without a vector.
+        counts: How often each word occurs, int64 [num_words].
+        frequency_weight: a in the weight a / (a + share of the text) (Arora et al. 2017); 0 for
+            no weights.
+    """
+    torch = require("torch", "train")
+    num_words = len(counts)
+    sums = torch.zeros(num_words, texts.targets.shape[1])
+    for first in range(0, len(texts), _BLOCK):
+        block = texts.take(np.arange(first, min(first + _BLOCK, len(texts))))
+        known = block.ids < num_words
+        owners = torch.from_numpy(block.owners()[known])
+        sums.index_add_(
+            0, torch.from_numpy(block.ids[known]), torch.from_numpy(block.targets)[owners]
+        )
+    vectors: FloatArray = sums.numpy()
+    alone = np.flatnonzero((texts.lengths == 1) & (texts.ids[texts.offsets[:-1]] < num_words))
+    vectors[texts.ids[texts.offsets[alone]]] = texts.targets[alone]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-8)
+    if frequency_weight:
+        share = counts / counts.sum()
+        vectors *= (frequency_weight / (frequency_weight + share))[:, None].astype(np.float32)
+    return vectors

@@ -14,9 +14,8 @@ import numpy as np
 from pocketintent.compression.kinds import compression_of
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.packed import reading
-from pocketintent.training.vectors.binary_rows import read_binary_rows
-from pocketintent.training.vectors.rows import HEADER
+from pocketintent.training.corpora.reader import reading
+from pocketintent.training.vectors.rows import HEADER, read_binary_rows
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.text_rows import read_text_rows
 from pocketintent_lab.training.vectors.fasttext import read_fasttext
@@ -115,7 +114,7 @@ def _read_floret(file: BinaryIO, path: Path, *, subwords: bool) -> TermVectors:
     if not subwords:
         raise PocketIntentError(
             f"{path}: a floret table has no words, only n-grams; give floret's .bin or .vec file, "
-            "or make a model of it: pocketintent train words --from FILE --out FILE.safetensors"
+            "or make a model of it: pocketintent-lab train words --from FILE --out FILE.safetensors"
         )
     table = read_floret(file, path)
     return TermVectors([], np.empty((0, table.vectors.shape[1]), np.float32), table)

@@ -11,8 +11,8 @@ import numpy as np
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.training.corpora.packed import writing
-from pocketintent.training.vectors.binary_rows import write_binary_rows
+from pocketintent.training.corpora.reader import writing
+from pocketintent.training.vectors.rows import write_binary_rows
 from pocketintent.training.vectors.table import TermVectors, to_encoder
 from pocketintent.training.vectors.text_rows import write_text_rows
 from pocketintent_lab.training.vectors.floret_rows import write_floret
