@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from pocketintent import IntentRecognizer, load_encoder
-from pocketintent.evaluation.intents.calibration import ScoredTexts
+from pocketintent.evaluation.intents.scored_texts import ScoredTexts
 from pocketintent.evaluation.metrics import mean_and_std
 from pocketintent.evaluation.records import read_utterances
 from pocketintent.runtime.encoders.contract import Encoder
