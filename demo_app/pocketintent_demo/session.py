@@ -59,35 +59,22 @@ class Session:
         self.last_text: str | None = None
         self.source = templates
         self.recognizer = IntentRecognizer.load(templates=templates, model=model)
-        self.commands = {
-            ":add": Command(self._add, ":add INTENT TEXT", "add a template, and its intent if new"),
-            ":except": Command(
-                self._except, ":except INTENT TEXT", "add a text that is not for the intent"
-            ),
-            ":none": Command(self._none, ":none TEXT", "add a text that is for no intent"),
-            ":remove": Command(self._remove, ":remove INTENT", "remove an intent"),
-            ":intents": Command(self._intents, ":intents", "list the intents"),
-            ":why": Command(
-                self._why, ":why [TEXT]", "explain the last answer, or the answer to TEXT"
-            ),
-            ":whynot": Command(
-                self._why_not, ":whynot INTENT", "explain the score of another intent"
-            ),
-            ":threshold": Command(
-                self._threshold, ":threshold [NUMBER]", "lowest score that is recognised, -1..1"
-            ),
-            ":margin": Command(
-                self._margin, ":margin [NUMBER]", "smallest lead over the next intent, 0..2"
-            ),
-            ":save": Command(
-                self._save, ":save FILE", "save the templates (.json), or all (.safetensors)"
-            ),
-            ":load": Command(
-                self._load, ":load FILE", "load a template file, a shipped set, or a bot file"
-            ),
-            ":help": Command(self._help, ":help", "this list"),
-            ":quit": Command(self._quit, ":quit", "leave (Ctrl-D does too)"),
-        }
+        commands = (
+            Command(self._add, ":add INTENT TEXT", "add a template, and its intent if new"),
+            Command(self._except, ":except INTENT TEXT", "add a text that is not for the intent"),
+            Command(self._none, ":none TEXT", "add a text that is for no intent"),
+            Command(self._remove, ":remove INTENT", "remove an intent"),
+            Command(self._intents, ":intents", "list the intents"),
+            Command(self._why, ":why [TEXT]", "explain the last answer, or the answer to TEXT"),
+            Command(self._why_not, ":whynot INTENT", "explain the score of another intent"),
+            Command(self._threshold, ":threshold [NUMBER]", "lowest accepted score, {least}..1"),
+            Command(self._margin, ":margin [NUMBER]", "least lead over the next intent, 0..{lead}"),
+            Command(self._save, ":save FILE", "save the templates (.json), or all (.safetensors)"),
+            Command(self._load, ":load FILE", "load a template file, a shipped set, or a bot file"),
+            Command(self._help, ":help", "this list"),
+            Command(self._quit, ":quit", "leave (Ctrl-D does too)"),
+        )
+        self.commands = {command.usage.partition(" ")[0]: command for command in commands}
 
     def respond(self, line: str) -> str:
         """Answer one line.
@@ -214,14 +201,18 @@ class Session:
 
     def _threshold(self, rest: str) -> str:
         if rest:
-            self.recognizer.threshold = _number(rest, -1, 1, self.commands[":threshold"].usage)
+            self.recognizer.threshold = _number(
+                rest, self._least_score, 1, self.commands[":threshold"].usage
+            )
         own = [i for i in self.recognizer.templates.intents.values() if i.threshold is not None]
         also = f"; {_count(len(own), 'intent')} with a separate threshold" if own else ""
         return f"threshold {self.recognizer.threshold:.3f}{also}"
 
     def _margin(self, rest: str) -> str:
         if rest:
-            self.recognizer.margin = _number(rest, 0, 2, self.commands[":margin"].usage)
+            self.recognizer.margin = _number(
+                rest, 0, 1 - self._least_score, self.commands[":margin"].usage
+            )
         return f"margin {self.recognizer.margin:.3f}"
 
     def _save(self, rest: str) -> str:
@@ -247,7 +238,13 @@ class Session:
     def _help(self, rest: str) -> str:
         width = max(len(command.usage) for command in self.commands.values())
         lines = [f"{c.usage:<{width}}  {c.help}" for c in self.commands.values()]
-        return "\n".join(["any other line is a sentence whose intent is shown", *lines])
+        text = "\n".join(["any other line is a sentence whose intent is shown", *lines])
+        return text.format(least=self._least_score, lead=1 - self._least_score)
+
+    @property
+    def _least_score(self) -> int:
+        """0 where scores are probabilities, -1 where they are similarities."""
+        return 0 if self.recognizer.decision == "logistic" else -1
 
     def _quit(self, rest: str) -> str:
         self.finished = True
