@@ -33,21 +33,12 @@ _ALIGNED_TEXTS = 8192
 
 
 class ContextualTraining(Trainable):
-    """Trains the words, the n-grams and the network of a contextual encoder side by side.
+    """Trains the words, the n-grams and the network of a contextual encoder side by side, in place.
 
     The loss of a text is ``1 - cosine`` between its vector and its target. Two terms compare the
     texts of a batch: the squared differences between the similarities of the vectors and those of
     the targets, and the cross-entropy of finding a text's own target among those of the batch.
-
-    Args:
-        data: The texts.
-        settings: The settings of the run.
-        model: The network, changed in place.
-        words: The vectors of the words, changed in place.
-        ngrams: The vectors of the n-grams' buckets, changed in place.
-        device: Torch device.
-        workers: The processes that train together, whose gradients are averaged.
-        precision: Precision of the network's products, see :func:`choose_precision`.
+    For ``precision`` see :func:`choose_precision`.
     """
 
     unit = "words"
@@ -114,19 +105,15 @@ class ContextualTraining(Trainable):
         """The vectors of a batch's texts, float32 [num_texts, dim]."""
         ngrams = self.ngrams.take(batch.buckets)
         if len(batch.words):
-            places = self._to_device(batch.word_places)
-            vectors = functional.embedding(places, self.words.take(batch.words))
+            words = self.words.take(batch.words)
+            vectors = functional.embedding(self._to_device(batch.word_places), words)
         else:
             vectors = ngrams.new_zeros(len(batch.word_places), ngrams.shape[1])
         if len(batch.spelt):
-            bags = functional.embedding_bag(
-                self._to_device(batch.bucket_places), ngrams, self._to_device(batch.bags)
-            )
-            vectors = vectors.index_copy(
-                0,
-                self._to_device(batch.spelt),
-                bags.index_select(0, self._to_device(batch.spelt_words)),
-            )
+            places, starts = self._to_device(batch.bucket_places), self._to_device(batch.bags)
+            bags = functional.embedding_bag(places, ngrams, starts)
+            spelt = bags.index_select(0, self._to_device(batch.spelt_words))
+            vectors = vectors.index_copy(0, self._to_device(batch.spelt), spelt)
         owners = self._to_device(batch.texts.owners())
         enabled = self.precision != torch.float32
         with torch.autocast(self.device.type, self.precision, enabled=enabled):

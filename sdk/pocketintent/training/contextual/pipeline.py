@@ -23,10 +23,10 @@ from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.contextual.data import ContextualData, ngram_settings
-from pocketintent.training.contextual.model import ContextModel, RowTable, make_rows
+from pocketintent.training.contextual.model import ContextModel, make_rows
 from pocketintent.training.contextual.objective import ContextualTraining
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.corpora.reader import read_texts
+from pocketintent.training.corpora.reader import check_known_words, read_texts
 from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
@@ -78,8 +78,8 @@ def train_contextual(
         The manifest's ``training`` entry, with ``seconds``.
 
     Raises:
-        PocketIntentError: Bad settings or targets; the work folder of an unfinished run, and
-            neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
+        PocketIntentError: Bad settings, targets or corpus, or a work folder that does not suit, see
+            :func:`open_run`.
     """
     settings.check()
     languages = languages_entry(options.languages)
@@ -93,19 +93,25 @@ def train_contextual(
         encoder = load_kind(start, ContextualEncoder)
         settings = settings_of(encoder, settings)
         beginning = from_encoder(vectors, settings, encoder)
+    check_known_words(beginning.encoder, corpus)
     inputs = [*targets, *([] if start is None else [start]), *corpus]
     identity = asdict(settings) | {"precision": str(dtype)}
     with open_run(out, inputs, identity, options, warn_only=True) as run:
         if run.finished:
             return run.record
-        run.report(_describe(beginning.data))
-        device = torch.device(run.device)
+        data = beginning.data
+        run.report(
+            f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
+            f"{data.num_left_out} left out without a word; {len(data.words)} words with a vector, "
+            f"{len(data.offsets) - 1 - len(data.words)} without"
+        )
+        tables, device = beginning.encoder.tables(), torch.device(run.device)
         task = ContextualTraining(
-            beginning.data,
+            data,
             settings,
             beginning.model,
-            beginning.rows("words", device),
-            beginning.rows("ngrams", device),
+            make_rows(tables["words"], device),
+            make_rows(tables["ngrams"], device),
             device=run.device,
             workers=run.workers,
             precision=precision,
@@ -122,10 +128,7 @@ def train_contextual(
             "method": "contextual",
             "targets": [fingerprint(Path(path)) for path in targets],
             "settings": asdict(settings),
-            "texts": {
-                "training": len(beginning.data.training),
-                "validation": len(beginning.data.validation),
-            },
+            "texts": {"training": len(data.training), "validation": len(data.validation)},
             "history": trainer.history,
             "precision": str(task.precision).rpartition(".")[2],
             "command": options.command,
@@ -147,17 +150,9 @@ class Start:
     model: ContextModel
     """Its network."""
 
-    def rows(self, table: str, device: torch.device) -> RowTable:
-        """The rows of a table of the encoder, ``words`` or ``ngrams``."""
-        return make_rows(self.encoder.tables()[table], device)
-
 
 def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
-    """A sum of words that start at their own targets; see :func:`initial_word_vectors`.
-
-    Raises:
-        PocketIntentError: See :meth:`ContextualData.prepare`.
-    """
+    """A sum of words that start at their own targets; see :func:`initial_word_vectors`."""
     data = ContextualData.prepare(vectors, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
@@ -179,16 +174,7 @@ def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
 def from_encoder(
     vectors: TermVectors, settings: ContextualSettings, encoder: ContextualEncoder
 ) -> Start:
-    """A model, with its words, its n-grams and its network.
-
-    Args:
-        vectors: The texts with their vectors.
-        settings: Settings as :func:`settings_of` returns them for the model.
-        encoder: The model.
-
-    Raises:
-        PocketIntentError: See :meth:`ContextualData.prepare`.
-    """
+    """A model with its words, n-grams and network; the settings are of :func:`settings_of`."""
     assert encoder.table.counts is not None
     words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
     data = ContextualData.prepare(vectors, settings, words, encoder.table.ngram_settings)
@@ -216,14 +202,6 @@ def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> Con
         num_buckets=ngrams.num_buckets,
         min_n=ngrams.min_n,
         max_n=ngrams.max_n,
-    )
-
-
-def _describe(data: ContextualData) -> str:
-    return (
-        f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
-        f"{data.num_left_out} left out without a word; {len(data.words)} words with a vector, "
-        f"{len(data.offsets) - 1 - len(data.words)} without"
     )
 
 
