@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
@@ -105,8 +104,7 @@ def _encode(
 def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int, int]:
     """Start a cache or check the existing file.
 
-    Returns:
-        The offset of the first vector in bytes, and the number of vectors.
+    Returns the offset of the first vector in bytes, and the number of vectors.
     """
     header = _header(teacher, texts)
     row = 4 * teacher.dim
@@ -142,9 +140,5 @@ def _header(teacher: Encoder, texts: Sequence[str]) -> bytes:
     digest = hashlib.sha256()
     for text in texts:
         digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    entries: dict[str, Any] = {
-        "vectors_of": digest.hexdigest(),
-        "texts": len(texts),
-        "dim": teacher.dim,
-    }
+    entries = {"vectors_of": digest.hexdigest(), "texts": len(texts), "dim": teacher.dim}
     return orjson.dumps(entries) + b"\n"

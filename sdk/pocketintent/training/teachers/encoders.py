@@ -216,15 +216,9 @@ def is_transformer(folder: Path) -> bool:
 
 
 def pool(states: FloatArray, mask: IntArray, pooling: Pooling) -> FloatArray:
-    """Reduce the states of each text's tokens to one vector.
+    """Reduce the states of each text's tokens, float32 [num_texts, length, dim], to one vector.
 
-    Args:
-        states: Last states of the tokens, float32 [num_texts, length, dim].
-        mask: 1 for a token and 0 for padding, int64 [num_texts, length].
-        pooling: How to pool.
-
-    Returns:
-        float32 [num_texts, dim]; zeros for a text without tokens.
+    ``mask`` is 1 for a token and 0 for padding, [num_texts, length]. No tokens give zeros.
     """
     weights = mask.astype(np.float32)
     if pooling == "cls":
