@@ -65,8 +65,8 @@ def adapt_encoder(
         A new model of the same size; its manifest's entry ``training`` has the number of texts.
 
     Raises:
-        PocketIntentError: The model has no n-grams or no counts of its words, the vectors have
-            fewer dimensions than it, or fewer than two texts have a token and a vector.
+        PocketIntentError: The model has no n-grams or counts, the vectors have fewer dimensions
+            than it, or fewer than two texts have a token and a vector.
     """
     if vectors.dim < encoder.dim:
         raise PocketIntentError(

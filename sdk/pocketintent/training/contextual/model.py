@@ -47,10 +47,7 @@ def scale(x: Tensor) -> Tensor:
 class ContextModel(nn.Module):
     """The network of a contextual encoder; what it adds to the sum of the words starts at zero.
 
-    Args:
-        dim: Size of the vectors.
-        hidden: Size of the hidden layer of a word.
-        width: Number of words that it reads, an odd number.
+    It has a ``hidden`` layer for each word, which reads ``width`` words, an odd number.
     """
 
     def __init__(self, dim: int, hidden: int, width: int) -> None:
@@ -69,10 +66,8 @@ class ContextModel(nn.Module):
     def forward(self, x: Tensor, owners: Tensor, num_texts: int) -> Tensor:
         """Unit vectors of texts, float32 [num_texts, dim].
 
-        Args:
-            x: The vectors of the words of all texts, text after text, float32 [num_tokens, dim].
-            owners: The text of each word, int64 [num_tokens].
-            num_texts: Number of texts.
+        ``x`` are the vectors of the words, text after text, float32 [num_tokens, dim], and
+        ``owners`` their texts, int64 [num_tokens].
         """
         normed = scale(x)
         hidden = self._hidden(normed, owners)

@@ -141,9 +141,8 @@ def add_subwords(
 ) -> tuple[FloatArray, FloatArray]:
     """Append the n-gram part to the vectors of words, the most frequent first.
 
-    Returns:
-        The words' vectors, float32 [num_words, dim + subword_dim], and those of the n-grams,
-        float32 [num_buckets, dim + subword_dim].
+    Returns the vectors of the words, float32 [num_words, dim + subword_dim], and of the n-grams,
+    [num_buckets, dim + subword_dim].
     """
     num_buckets = ngram_settings.num_buckets
     lists = [np.array(ngram_settings.buckets(word)) for word in words]

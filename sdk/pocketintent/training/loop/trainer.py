@@ -80,9 +80,7 @@ class Trainable(Protocol):
     def step(self, step: Step) -> tuple[float, float]:
         """Take one step, together with the other processes.
 
-        Returns:
-            The summed loss and the number of examples of all processes. A capability that
-            computes no loss counts no examples.
+        Returns the summed loss and the number of examples of all processes; without a loss, none.
         """
         ...
 
@@ -165,11 +163,8 @@ class Trainer:
     def train(self, stop_after: int | None = None) -> None:
         """Train until the last epoch, the time limit, or the capability ends the run.
 
-        Args:
-            stop_after: Stop, with a checkpoint, after this many steps; None trains to the end.
-
-        Raises:
-            PocketIntentError: The loss is no longer a number.
+        With ``stop_after`` it stops, with a checkpoint, after so many steps. A loss that is no
+        longer a number is a PocketIntentError.
         """
         started, steps = time.monotonic() - self.seconds, 0
         saved, unsaved = time.monotonic(), False

@@ -195,9 +195,7 @@ class TransformerTeacher(_Teacher):
 def load_transformer(folder: Path, device: str, precision: TeacherPrecision) -> tuple[Any, Any]:
     """The tokenizer and the model of a folder, ready for inference; nothing is downloaded.
 
-    Raises:
-        PocketIntentError: transformers cannot read the folder.
-        MissingExtraError: transformers or torch is not installed.
+    Raises PocketIntentError if transformers cannot read the folder, or MissingExtraError.
     """
     transformers, torch = require("transformers", "teacher"), require("torch", "train")
     try:
