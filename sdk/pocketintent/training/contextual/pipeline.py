@@ -22,7 +22,7 @@ from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.contextual.data import ContextualData, ngram_settings
+from pocketintent.training.contextual.data import ContextualData, ngram_settings, prepare_texts
 from pocketintent.training.contextual.model import ContextModel, make_rows
 from pocketintent.training.contextual.objective import ContextualTraining
 from pocketintent.training.contextual.settings import ContextualSettings
@@ -153,7 +153,7 @@ class Start:
 
 def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
     """A sum of words that start at their own targets; see :func:`initial_word_vectors`."""
-    data = ContextualData.prepare(vectors, settings)
+    data = prepare_texts(vectors, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = ContextModel(settings.dim, settings.hidden, settings.width)
@@ -177,7 +177,7 @@ def from_encoder(
     """A model with its words, n-grams and network; the settings are of :func:`settings_of`."""
     assert encoder.table.counts is not None
     words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
-    data = ContextualData.prepare(vectors, settings, words, encoder.table.ngram_settings)
+    data = prepare_texts(vectors, settings, words, encoder.table.ngram_settings)
     return Start(data, encoder, ContextModel.from_network(encoder.network))
 
 
