@@ -26,7 +26,15 @@ HEAVY = {
 }
 OTHER_SIDES = {f"pocketintent.{side}" for side in ("training", "compression", "evaluation", "cli")}
 
+MOST_IMPORTED = 72
+"""Modules of ours that load and match with the default model import."""
+
 IMPORT = "import pocketintent"
+SHIPPED_MATCH = """
+from pocketintent import IntentRecognizer
+recognizer = IntentRecognizer.load(templates="smart_home")
+assert recognizer.match("please turn the lights on").intent == "lights_on"
+"""
 MATCH = """
 from pocketintent import IntentRecognizer
 recognizer = IntentRecognizer.load(templates={templates!r}, model={model!r})
@@ -93,6 +101,12 @@ def test_a_match_with_the_default_model_loads_the_runtime_alone() -> None:
     modules = _loaded_modules(MATCH.format(templates="smart_home", model=None))
     assert not _top_level(modules) & HEAVY
     assert not modules & OTHER_SIDES
+
+
+def test_a_match_of_a_shipped_model_imports_few_modules() -> None:
+    modules = _loaded_modules(SHIPPED_MATCH)
+    ours = [module for module in modules if _top_level({module}) == {"pocketintent"}]
+    assert len(ours) <= MOST_IMPORTED, sorted(ours)
 
 
 def test_the_help_of_the_command_loads_the_runtime_and_the_command_alone() -> None:

@@ -26,13 +26,9 @@ from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.evaluation.intents.calibration import ScoredTexts, read_outside_texts
 from pocketintent.evaluation.metrics import mean_and_std
 from pocketintent.evaluation.records import read_utterances
-from pocketintent.runtime.decision.building import build_state
-from pocketintent.runtime.decision.logistic.calibration import (
-    OUTSIDE_SHARE,
-    Calibration,
-    fit_sigmoid,
-)
-from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
+from pocketintent.runtime.decision.building import build_bot
+from pocketintent.runtime.decision.logistic.calibration import OUTSIDE_SHARE, fit_sigmoid
+from pocketintent.runtime.decision.logistic.scorer import Calibration, LogisticScorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.files import load_templates
 
@@ -118,7 +114,7 @@ def measure(
 
 def _calibration(encoder: Encoder, bot: Texts) -> Calibration:
     templates = load_templates({name: list(texts) for name, texts in bot.items()})
-    scorer = build_state(encoder, templates, "logistic", "exact").scorer
+    scorer = build_bot(encoder, templates, "logistic", "exact").scorer
     assert isinstance(scorer, LogisticScorer)
     return scorer.classifier.calibration
 

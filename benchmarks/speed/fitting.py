@@ -21,7 +21,7 @@ from benchmarks.timing import processor
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.decision.registry import make_scorer
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.index.indexing import index_templates
+from pocketintent.runtime.index.building import index_templates
 from pocketintent.runtime.templates.template_set import parse_templates
 
 SIZES = ("6x6", "20x15", "150x20")

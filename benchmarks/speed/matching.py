@@ -14,15 +14,18 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
+from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.index.matching import ExactIndex, TableIndex
-from pocketintent.runtime.index.template_rows import add_centroid, fit_template_quantizer
+from pocketintent.runtime.index.building import add_centroid, fit_template_quantizer
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates, IntentRows
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
 Query = Callable[[FloatArray], object]
@@ -55,23 +58,30 @@ def layouts(groups: list[FloatArray]) -> Iterator[tuple[str, Query, int]]:
     """Name, query and bytes of each way to compute all similarities, or to find the best."""
     rows = np.concatenate(groups)
     num, dim = rows.shape
-    exact = ExactIndex(groups)
-    yield "search exact", lambda q: exact.search(q, "nearest+centroid", 2), rows.nbytes
+    yield "search exact", _search(groups), rows.nbytes
     quantizer = fit_template_quantizer(rows)
     codes = np.split(quantizer.assign(rows), np.cumsum([len(g) for g in groups])[:-1])
-    product, look_up = TableIndex(codes, quantizer), TableIndex(codes, quantizer, 0)
     num_bytes = num * quantizer.num_sub
-    yield (
-        "search table, decoded rows",
-        lambda q: product.search(q, "nearest+centroid", 2),
-        num_bytes + rows.nbytes,
-    )
-    yield "search table, look-ups", lambda q: look_up.search(q, "nearest+centroid", 2), num_bytes
+    yield "search table, decoded rows", _search(codes, quantizer), num_bytes + rows.nbytes
+    yield "search table, look-ups", _search(codes, quantizer, max_decoded=0), num_bytes
     for sub_dim, bits in ((2, 8), (4, 8), (8, 8), (4, 4)):
         if dim % (sub_dim * 8 // bits) == 0:
             yield from _plain_layouts(rows, sub_dim, bits)
     yield "scores: float product", lambda q: rows @ q, rows.nbytes
     yield f"cascade of {LEADING} directions", cascade(rows), rows.nbytes + 4 * num * LEADING
+
+
+def _search(
+    groups: Sequence[NDArray[Any]], quantizer: Quantizer | None = None, **settings: int
+) -> Query:
+    """The search of the runtime for the best two intents."""
+    intents = {
+        str(number): IntentRows(("",) * (len(rows) - 1), rows) for number, rows in enumerate(groups)
+    }
+    scorer = NearestScorer(
+        IndexedTemplates(intents, quantizer, 0.0, **settings), "nearest+centroid"
+    )
+    return lambda query: scorer.search("", query, 2)
 
 
 def _plain_layouts(rows: FloatArray, sub_dim: int, bits: int) -> Iterator[tuple[str, Query, int]]:

@@ -9,7 +9,7 @@ from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.index.indexing import Search
+from pocketintent.runtime.index.building import Search
 
 
 class PocketIntent:

@@ -193,9 +193,8 @@ def _template_lead(candidate: Candidate, vector: FloatArray, recognizer: IntentR
     made another one of them the nearest, otherwise over the templates with other vectors.
     """
     indexed = recognizer.indexed
-    assert indexed.index is not None
     intent = indexed.intents[candidate.intent]
-    _, similarities = indexed.index.template_scores(indexed.names.index(candidate.intent), vector)
+    _, similarities = indexed.template_scores(indexed.names.index(candidate.intent), vector)
     is_equal = (intent.rows[:-1] == intent.rows[similarities.argmax()]).all(axis=1)
     if candidate.template != intent.texts[is_equal.argmax()]:
         return 0.0

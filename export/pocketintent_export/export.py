@@ -200,7 +200,7 @@ def _recognizer(
 def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
     """The templates that the model can embed, in the order of the recogniser graph."""
     templates, indexed = recognizer.templates, recognizer.indexed
-    if indexed.index is None:
+    if not indexed.names:
         raise PocketIntentError(
             "there is no template to export: the set is empty, or the model knows no word of any "
             "template"

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from pocketintent.recognizer import IntentRecognizer
-from pocketintent.runtime.bot_file import Bot, bot_parts
-from pocketintent.runtime.decision.decide import State
+from pocketintent.runtime.bot_file import bot_parts
+from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
@@ -54,10 +54,11 @@ def write_state(folder: Path, recognizer: IntentRecognizer, templates: TemplateS
         recognizer: The recogniser that is exported.
         templates: The templates of ``labels.json``.
     """
-    state = State(templates, recognizer.indexed, recognizer.scorer)
-    bot = Bot(recognizer.encoder, recognizer.decision, recognizer.search, state)
+    encoder, correct = recognizer.encoder, recognizer.correct
+    settings = recognizer.decision, recognizer.search, correct
+    bot = Bot(encoder, templates, *settings, recognizer.indexed, recognizer.scorer)
     manifest, tensors = bot_parts(bot)
-    if (background := recognizer.encoder.background) is not None:
+    if (background := encoder.background) is not None:
         background.add_to(manifest, tensors)
     save_model(folder / STATE, {"kind": "export", **manifest}, tensors)
 

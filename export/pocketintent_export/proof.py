@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.runtime.decision.bot import Refusals
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.folder import ExportedFolder
-from pocketintent.runtime.templates.refusals import Refusals
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 MAX_DIFFERENCE = 1e-4

@@ -5,26 +5,22 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
-from itertools import islice
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
-from pocketintent.runtime.arguments import check_choice, check_count, check_flag, check_text
-from pocketintent.runtime.bot_file import Bot
-from pocketintent.runtime.decision.building import build_state
-from pocketintent.runtime.decision.decide import match_text, match_texts, rank_text
-from pocketintent.runtime.decision.explain import Explanation, explain_text
+from pocketintent.runtime.arguments import check_choice, check_count, check_flag
+from pocketintent.runtime.decision.building import build_bot
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.editing import EditableBot
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning, list_names
-from pocketintent.runtime.index.indexing import Search
+from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.opening import Backend, open_bot
 from pocketintent.runtime.templates.files import TemplateSource, load_templates
 from pocketintent.runtime.text.languages import language_warning
 
-TEXTS_AT_ONCE = 1024
-"""Texts of a batch that are encoded and searched at once."""
+if TYPE_CHECKING:
+    from pocketintent.runtime.decision.explain import Explanation
 
 
 class IntentRecognizer(EditableBot):
@@ -70,12 +66,11 @@ class IntentRecognizer(EditableBot):
         check_choice("decision", decision, DECISIONS)
         check_choice("search", search, get_args(Search))
         check_flag("correct", correct)
-        state = build_state(encoder, load_templates(templates), decision, search, correct=correct)
-        self._open(Bot(encoder, decision, search, state, correct))
+        self._open(build_bot(encoder, load_templates(templates), decision, search, correct))
 
     def __repr__(self) -> str:
         """The numbers of intents and templates, the decision, the search and the encoder."""
-        intents = self._bot.state.templates.intents
+        intents = self._bot.templates.intents
         templates = sum(len(intent.templates) for intent in intents.values())
         return (
             f"<IntentRecognizer: {len(intents)} intents, {templates} templates, "
@@ -128,9 +123,7 @@ class IntentRecognizer(EditableBot):
         check_choice("backend", backend, get_args(Backend))
         bot, manifest = open_bot(templates, model, decision, search, correct, backend)
         recognizer = cls.from_bot(bot)
-        if (
-            warning := language_warning(recognizer._bot.state.templates.language, manifest)
-        ) is not None:
+        if (warning := language_warning(bot.templates.language, manifest)) is not None:
             warnings.warn(warning, PocketIntentWarning, stacklevel=2)
         return recognizer
 
@@ -146,10 +139,7 @@ class IntentRecognizer(EditableBot):
         Raises:
             TypeError: ``text`` is not a string.
         """
-        check_text(text)
-        bot = self._bot
-        text = bot.state.read(text)
-        return match_text(bot.state, text, bot.encoder.encode(text))
+        return self._bot.match(text)
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
         """Recognise the intents of several texts, faster per text than :meth:`match`.
@@ -169,13 +159,7 @@ class IntentRecognizer(EditableBot):
         """
         if isinstance(texts, str):
             raise TypeError("match_batch takes a list of texts; match takes one text")
-        state, remaining, matches = self._bot.state, iter(texts), list[Match]()
-        while block := list(islice(remaining, TEXTS_AT_ONCE)):
-            for text in block:
-                check_text(text)
-            block = [state.read(text) for text in block]
-            matches += match_texts(state, block, self.encoder.encode_batch(block))
-        return matches
+        return self._bot.match_batch(texts)
 
     def rank(self, text: str, limit: int = 5) -> list[Candidate]:
         """Rank the intents of a text, whatever the thresholds are.
@@ -192,11 +176,8 @@ class IntentRecognizer(EditableBot):
             TypeError: ``text`` is not a string.
             PocketIntentError: ``limit`` is not a whole number from 1.
         """
-        check_text(text)
         check_count("limit", limit)
-        state = self._bot.state
-        text = state.read(text)
-        return rank_text(state, text, self.encoder.encode(text), limit)
+        return self._bot.rank(text, limit)
 
     def read(self, text: str) -> str:
         """The text as the recogniser reads it: with its typing errors corrected.
@@ -211,8 +192,7 @@ class IntentRecognizer(EditableBot):
         Raises:
             TypeError: ``text`` is not a string.
         """
-        check_text(text)
-        return self._bot.state.read(text)
+        return self._bot.read(text)
 
     def explain(self, text: str, intent: str | None = None) -> Explanation:
         """Match a text, and tell how much each of its words contributes to a score.
@@ -230,10 +210,11 @@ class IntentRecognizer(EditableBot):
             TypeError: ``text`` is not a string.
             PocketIntentError: There is no such intent, or the model knows no word of its templates.
         """
-        check_text(text)
-        state = self._bot.state
-        if intent is not None and intent not in state.indexed.names:
+        from pocketintent.runtime.decision.explain import explain_text
+
+        bot = self._bot
+        if intent is not None and intent not in bot.indexed.names:
             raise PocketIntentError(
-                f"no intent {intent!r} can be explained; known: {list_names(state.indexed.names)}"
+                f"no intent {intent!r} can be explained; known: {list_names(bot.indexed.names)}"
             )
-        return explain_text(state, self.encoder, text, intent)
+        return explain_text(bot, text, intent)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.index.indexing import IndexedTemplates
-from pocketintent.runtime.index.matching import TableIndex
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates, IntentRows
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -75,9 +74,12 @@ def make_index(make_matrix: MakeMatrix) -> MakeIndex:
     def make(counts: list[int], **settings: Any) -> IndexedTemplates:
         rows = make_matrix(sum(counts) + len(counts), **{"normalised": False, **settings})
         ends = np.cumsum([count + 1 for count in counts])
-        index = TableIndex(np.split(rows.codes, ends[:-1]), rows.quantizer)
-        names = tuple(f"intent_{number}" for number in range(len(counts)))
-        texts = tuple(f"template {number}" for number in range(sum(counts)))
-        return IndexedTemplates({}, rows.quantizer, 0.0, index, names, texts)
+        texts = (f"template {number}" for number in range(sum(counts)))
+        groups = zip(counts, np.split(rows.codes, ends[:-1]), strict=True)
+        intents = {
+            f"intent_{number}": IntentRows(tuple(islice(texts, count)), codes)
+            for number, (count, codes) in enumerate(groups)
+        }
+        return IndexedTemplates(intents, rows.quantizer, 0.0)
 
     return make

@@ -44,8 +44,7 @@ def test_no_line_hangs_on_a_rounding(recognizer: IntentRecognizer, lines: list[A
 def test_no_line_has_a_template_or_a_runner_up_that_rounding_could_change(
     recognizer: IntentRecognizer, lines: list[Any]
 ) -> None:
-    index, names = recognizer.indexed.index, recognizer.indexed.names
-    assert index is not None
+    index, names = recognizer.indexed, recognizer.indexed.names
     for line in lines:
         vector = recognizer.encoder.encode(recognizer.read(line["text"]))
         for candidate in recognizer.rank(line["text"], limit=2):

@@ -8,6 +8,7 @@ import pytest
 from exported_folders import read_conformance, read_manifest
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.background import Background
+from pocketintent.runtime.decision.registry import scorer_parts
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.files.model_file import save_model
@@ -132,7 +133,7 @@ def test_a_bot_file_is_exported_with_its_decision_and_its_weights(
 
     exported = IntentRecognizer.load(model=tmp_path / "bot", backend="onnxruntime")
     assert exported.scorer is not None and recognizer.scorer is not None
-    (_, weights), (_, expected) = exported.scorer.to_parts(), recognizer.scorer.to_parts()
+    (_, weights), (_, expected) = map(scorer_parts, (exported.scorer, recognizer.scorer))
     assert weights.keys() == expected.keys()
     for name, tensor in expected.items():
         np.testing.assert_array_equal(weights[name], tensor)

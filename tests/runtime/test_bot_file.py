@@ -15,11 +15,11 @@ from pocketintent import (
     PocketIntentError,
     load_encoder,
 )
-from pocketintent.runtime.decision import indexing
-from pocketintent.runtime.decision.logistic import classifier, scorer
-from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.decision.logistic import fitting
+from pocketintent.runtime.decision.registry import Decision, scorer_parts
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model
+from pocketintent.runtime.index import building
 
 TEMPLATES = {
     "threshold": 0.4,
@@ -52,23 +52,6 @@ TEXTS = (
 )
 
 Make = Callable[..., IntentRecognizer]
-
-
-@pytest.fixture(
-    params=["compressed", "contextual", "infersent", "reads_words", "reads_text", "combined"]
-)
-def any_model(
-    request: pytest.FixtureRequest,
-    compressed_model: Path,
-    contextual_model: Path,
-    infersent_model: Path,
-    character_models: dict[str, Path],
-) -> Path:
-    """A model file of each kind."""
-    models = {"compressed": compressed_model, "contextual": contextual_model}
-    models |= {"infersent": infersent_model, "combined": character_models["combined"]}
-    models |= {f"reads_{name}": character_models[name] for name in ("words", "text")}
-    return models[request.param]
 
 
 @pytest.fixture(params=get_args(Decision))
@@ -141,7 +124,7 @@ def test_a_bot_from_before_negations_keeps_its_scores_until_it_is_edited(
     compressed_model: Path, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(classifier, "negations_of", lambda language: frozenset())
+        patched.setattr(fitting, "negations_of", lambda language: frozenset())
         built = IntentRecognizer.load(
             {"intents": TEMPLATES["intents"] | NEGATED_INTENT}, compressed_model
         )
@@ -150,7 +133,7 @@ def test_a_bot_from_before_negations_keeps_its_scores_until_it_is_edited(
     _assert_equal(loaded, built)
     assert "negations" not in load_model(path).manifest[BOT]["decision"]
     loaded.add_intent("play_music", ["hear a song"])
-    assert "negations" in loaded.scorer.to_parts()[0]  # type: ignore[union-attr]
+    assert "negations" in scorer_parts(loaded.scorer)[0]
 
 
 def test_a_bot_without_negations_does_not_name_them(make: Make, path: Path) -> None:
@@ -158,22 +141,11 @@ def test_a_bot_without_negations_does_not_name_them(make: Make, path: Path) -> N
     assert "negations" not in load_model(path).manifest[BOT]["decision"]
 
 
-def test_a_bot_has_a_model_of_any_kind(any_model: Path, path: Path) -> None:
-    built = IntentRecognizer.load(TEMPLATES, any_model)
-    loaded = _reload(built, path)
-
-    # The rounding of a network's vectors depends on the words that are read together.
-    for found, expected in zip(loaded.match_batch(TEXTS), map(built.match, TEXTS), strict=True):
-        assert found.score == pytest.approx(expected.score, abs=1e-5)
-        assert (found.intent, found.template) == (expected.intent, expected.template)
-    assert np.array_equal(_weights(loaded), _weights(built))
-
-
 def _weights(recognizer: IntentRecognizer) -> Any:
     """The weights of the fitted classifier."""
-    scorer = recognizer._bot.state.scorer
+    scorer = recognizer.scorer
     assert scorer is not None
-    return scorer.to_parts()[1]["weights"]
+    return scorer_parts(scorer)[1]["weights"]
 
 
 @pytest.fixture(scope="module")
@@ -221,8 +193,8 @@ def test_loading_encodes_and_fits_nothing(
     with monkeypatch.context() as patched:
         for name in ("encode", "encode_batch"):
             patched.setattr(StaticEncoder, name, fail)
-        patched.setattr(scorer, "fit_classifier", fail)
-        patched.setattr(indexing, "fit_template_quantizer", fail)
+        patched.setattr(fitting, "fit_classifier", fail)
+        patched.setattr(building, "fit_template_quantizer", fail)
         loaded = IntentRecognizer.load(path)
     assert loaded.match("turn on the lights").intent == "lights_on"
 

@@ -15,7 +15,6 @@ from pocketintent import (
     PocketIntentError,
     PocketIntentWarning,
 )
-from pocketintent.runtime.decision.decide import match_text
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 
@@ -60,7 +59,7 @@ def test_the_two_decisions_score_by_template_and_by_its_mean_with_the_centroid(
 def test_a_vector_of_tiny_numbers_is_a_known_text(make: Make) -> None:
     recognizer = make(decision="nearest")
     vector = recognizer.encoder.encode("lamp off please") * np.float32(1e-30)
-    match = match_text(recognizer._bot.state, "lamp off please", vector)
+    match = recognizer._bot.match_vector("lamp off please", vector)
     assert match.nearest == "lights_off" and match.reason == "below_threshold"
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pocketintent import IntentRecognizer, Match
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.index.matching import TableIndex
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 
 TEMPLATES = {
     "lights_on": ["turn on the lights", "lights on please", "switch the lamp on"],
@@ -77,8 +77,8 @@ def test_a_batch_has_the_matches_of_its_texts_also_where_scores_tie(
 def test_a_batch_of_several_blocks_has_the_matches_of_its_texts(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pocketintent.recognizer.TEXTS_AT_ONCE", 5)
-    monkeypatch.setattr("pocketintent.runtime.index.matching.SCORES_AT_ONCE", 25)
+    monkeypatch.setattr("pocketintent.runtime.decision.bot.TEXTS_AT_ONCE", 5)
+    monkeypatch.setattr("pocketintent.runtime.decision.nearest.SCORES_AT_ONCE", 25)
     texts = ["lamp off", "", "play jazz", "lamp off", "zzz", "turn on the lights", "music"] * 3
 
     _assert_batch_is_match(make(), texts)
@@ -90,10 +90,10 @@ def test_a_batch_of_several_blocks_has_the_matches_of_its_texts(
 def test_a_batch_of_real_texts_has_the_matches_of_its_texts(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch, decision: Any, max_decoded: int
 ) -> None:
-    def index(groups: Any, quantizer: Any) -> TableIndex:
-        return TableIndex(groups, quantizer, max_decoded)
+    def index(*parts: Any) -> IndexedTemplates:
+        return IndexedTemplates(*parts, max_decoded)
 
-    monkeypatch.setattr("pocketintent.runtime.index.indexing.TableIndex", index)
+    monkeypatch.setattr("pocketintent.runtime.index.building.IndexedTemplates", index)
     lines = (data_dir / "intents" / "clinc150" / "train.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     templates: dict[str, list[str]] = {}

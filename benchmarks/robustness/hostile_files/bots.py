@@ -17,7 +17,7 @@ from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model
-from pocketintent.runtime.index.indexing import Search
+from pocketintent.runtime.index.building import Search
 
 TEMPLATES = {
     "none": ["play the light"],

@@ -5,8 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from pocketintent.runtime.decision.scoring import Scorer
-from pocketintent.runtime.index.indexing import IndexedTemplates
-from pocketintent.runtime.index.matching import TableIndex
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.decisions import decision_module
 from pocketintent_export.layers.similarities import BestTemplates, Scores
@@ -32,12 +31,12 @@ class RecognizerModule(nn.Module):
         keep_codes: bool,
     ) -> None:
         super().__init__()
-        assert isinstance(indexed.index, TableIndex)
+        assert indexed.codes is not None
         self.encoder = encoder
-        self.similarities = Scores(indexed.index, scoring, keep_codes)
-        self.num_templates = int(indexed.index.bounds[-1])
-        codes = indexed.index.codes[:, : self.num_templates]
-        self.best = BestTemplates(indexed.index.bounds, codes)
+        self.similarities = Scores(indexed, scoring, keep_codes)
+        self.num_templates = int(indexed.bounds[-1])
+        codes = indexed.codes[:, : self.num_templates]
+        self.best = BestTemplates(indexed.bounds, codes)
         self.decision = decision_module(scorer)
         self.num_features = len(scorer.text_features)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from pocketintent.runtime.index.matching import TableIndex
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.quantization.packing import CodeArray
 from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.codes import Codes, unknown_zero
@@ -36,9 +36,10 @@ class Scores(nn.Module):
     scales: Tensor
     rows: Tensor
 
-    def __init__(self, index: TableIndex, scoring: Scoring, keep_codes: bool) -> None:
+    def __init__(self, index: IndexedTemplates, scoring: Scoring, keep_codes: bool) -> None:
         super().__init__()
         quantizer = index.quantizer
+        assert quantizer is not None and index.codes is not None
         self.scoring, self.keep_codes = scoring, keep_codes
         self.num_sub, self.size = quantizer.num_sub, quantizer.codebook_size
         self.codes = Codes(np.ascontiguousarray(index.codes.T), self.size)

@@ -266,7 +266,7 @@ def _programs(args: argparse.Namespace) -> list[tuple[str, str, Recipe]]:
             programs += [(name, "original", original_sent2vec(program, *bigrams))]
             programs += [(name, "ours", sent2vec)]
     if args.starspace:
-        starspace = ours("starspace", "--window", "5", "--negatives", "5")
+        starspace = ours("starspace")  # its defaults: a window of 5, 5 negatives
         programs += [("StarSpace", "original", original_starspace(args.starspace.resolve()))]
         programs += [("StarSpace", "ours", starspace)]
     return programs

@@ -1,14 +1,21 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
+from exported_folders import BAD_VALUES, KEYS, check_bad_entry, read_manifest
 from graph_checks import TEXTS, check_exported, check_shortened_module, pad_inputs
 from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent_export.conformance import HOSTILE
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
+from shortened_checks import check_first_slots, check_slots
 
 
 @pytest.mark.parametrize("max_length", [1, 2, 5, 24, 400])
@@ -34,3 +41,34 @@ def test_an_onnx_graph_reads_texts_of_different_lengths_together(
     batch = dict(zip(inputs.names, pad_inputs(inputs, TEXTS), strict=True))
     vectors = session.run(None, batch)[0]
     np.testing.assert_allclose(vectors, encoder.encode_batch(TEXTS), atol=1e-5)
+
+
+@given(text=st.one_of(st.text(), st.sampled_from(HOSTILE)))
+@settings(max_examples=50)
+def test_slots_give_the_runtime_vector(infersent_model: Path, text: str) -> None:
+    check_slots(load_kind(infersent_model, InferSentEncoder), text)
+
+
+def test_a_long_text_is_encoded_as_its_first_slots(infersent_model: Path) -> None:
+    check_first_slots(load_kind(infersent_model, InferSentEncoder))
+
+
+@pytest.mark.parametrize("file_format", ["onnx", "tflite"])
+def test_the_manifest_says_what_a_port_needs(
+    exported: Callable[..., Path], file_format: str
+) -> None:
+    manifest = read_manifest(exported(file_format, "infersent"))
+    assert (manifest["kind"], manifest["reads"]) == ("infersent", "words")
+    assert manifest["max_tokens"] == 256
+    assert manifest["max_length"] == (24 if file_format == "tflite" else None)
+    assert manifest["ngrams"] is not None and manifest["characters"] is None
+    inputs = [tensor["name"] for tensor in manifest["artifacts"]["encoder"]["inputs"]]
+    assert inputs == ["ids", "weights", "token_numbers"]
+
+
+@pytest.mark.parametrize("value", BAD_VALUES, ids=json.dumps)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_manifest_with_a_bad_entry_works_or_is_refused_by_name(
+    exported: Callable[..., Path], tmp_path: Path, key: str, value: Any
+) -> None:
+    check_bad_entry(exported("onnx", "infersent"), tmp_path / "copy", key, value)

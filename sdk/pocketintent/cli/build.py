@@ -23,7 +23,7 @@ from pocketintent.cli.progress import Progress
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.index.indexing import Search
+from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.templates.files import find_bot_file
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.loop.run import RunOptions

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pocketintent.compression.kinds import compression_of, tables_of
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.index.template_rows import fit_template_quantizer
+from pocketintent.runtime.index.building import fit_template_quantizer
 from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 

@@ -11,12 +11,6 @@ MAX_SEED = 2**32 - 1
 """Largest seed that every generator of random numbers accepts."""
 
 
-def check_text(text: object) -> None:
-    """Raise TypeError unless an argument is a string."""
-    if not isinstance(text, str):
-        raise TypeError(f"a text must be a str, not {type(text).__name__}")
-
-
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise PocketIntentError for a value that is not one of the choices."""
     if value not in choices:

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, get_args
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.decision.building import build_state, make_corrector
-from pocketintent.runtime.decision.decide import State
-from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer
-from pocketintent.runtime.decision.scoring import Parts
+from pocketintent.runtime.decision.bot import Bot
+from pocketintent.runtime.decision.building import build_bot, make_corrector
+from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer, scorer_parts
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
 from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
-from pocketintent.runtime.index.indexing import Search
-from pocketintent.runtime.index.stored_index import index_parts, read_index
+from pocketintent.runtime.index.building import Search
+from pocketintent.runtime.index.stored import index_parts, read_index
+from pocketintent.runtime.stored_tensors import Parts
 from pocketintent.runtime.templates.files import read_form, templates_tensor
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
@@ -29,18 +29,6 @@ VERSION = 1
 """Version of the manifest entry ``bot``."""
 
 _INDEX, _DECISION, _CORRECT = "index", "decision", "correct"
-
-
-@dataclass(frozen=True, eq=False)
-class Bot:
-    """All that a recogniser is."""
-
-    encoder: Encoder
-    decision: Decision
-    search: Search
-    state: State
-    correct: bool = True
-    """Whether typing errors of a query are corrected."""
 
 
 def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
@@ -62,7 +50,7 @@ def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
         )
     manifest, tensors = bot.encoder.to_model_file_parts()
     settings, arrays = bot_parts(bot)
-    arrays |= templates_tensor(bot.state.templates)
+    arrays |= templates_tensor(bot.templates)
     tensors |= {f"{BOT}.{key}": array for key, array in arrays.items()}
     entry = {"version": VERSION, _CORRECT: bot.correct, **settings}
     save_model(path, {**manifest, BOT: entry}, tensors)
@@ -78,11 +66,9 @@ def bot_parts(bot: Bot) -> Parts:
         The settings ``index`` and ``decision``, and their tensors, whose names begin with these
         words and a dot.
     """
-    state = bot.state
-    scorer_parts: Parts = ({}, {}) if state.scorer is None else state.scorer.to_parts()
     parts: dict[str, tuple[dict[str, Any], Parts]] = {
-        _INDEX: ({"search": bot.search}, index_parts(state.templates, state.indexed)),
-        _DECISION: ({"name": bot.decision}, scorer_parts),
+        _INDEX: ({"search": bot.search}, index_parts(bot.templates, bot.indexed)),
+        _DECISION: ({"name": bot.decision}, scorer_parts(bot.scorer)),
     }
     settings: dict[str, Any] = {}
     tensors: dict[str, NDArray[Any]] = {}
@@ -117,7 +103,7 @@ def read_bot(
     indexed = read_index(templates, search, encoder.dim, index, _below(tensors, _INDEX))
     scorer = read_scorer(name, encoder, indexed, decision, _below(tensors, _DECISION))
     corrector = make_corrector(encoder, templates, indexed) if correct else None
-    return Bot(encoder, name, search, State(templates, indexed, scorer, corrector), correct)
+    return Bot(encoder, templates, name, search, correct, indexed, scorer, corrector)
 
 
 def load_bot(path: str | os.PathLike[str]) -> Bot:
@@ -157,16 +143,12 @@ def with_settings(
         The bot itself, if it has all of them.
     """
     if correct is not None and correct != bot.correct:
-        state, corrector = bot.state, None
-        if correct:
-            corrector = make_corrector(bot.encoder, state.templates, state.indexed)
-        bot = replace(bot, state=replace(state, corrector=corrector), correct=correct)
+        corrector = make_corrector(bot.encoder, bot.templates, bot.indexed) if correct else None
+        bot = replace(bot, corrector=corrector, correct=correct)
     decision, search = decision or bot.decision, search or bot.search
     if (decision, search) == (bot.decision, bot.search):
         return bot
-    templates = bot.state.templates
-    state = build_state(bot.encoder, templates, decision, search, correct=bot.correct)
-    return replace(bot, decision=decision, search=search, state=state)
+    return build_bot(bot.encoder, bot.templates, decision, search, bot.correct)
 
 
 def _check_version(entry: object) -> None:

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pocketintent.runtime.arguments import check_path, check_range
-from pocketintent.runtime.bot_file import Bot, save_bot
-from pocketintent.runtime.decision.building import build_state
+from pocketintent.runtime.decision.bot import Bot
+from pocketintent.runtime.decision.building import build_bot
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.index.indexing import IndexedTemplates, Search
+from pocketintent.runtime.index.building import Search
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.files import (
     BOT_SUFFIX,
     SUFFIX,
@@ -90,7 +91,7 @@ class EditableBot:
         classifier starts from the old weights. A set that breaks the format raises TemplateError,
         and nothing changes.
         """
-        return deepcopy(self._bot.state.templates)
+        return deepcopy(self._bot.templates)
 
     @templates.setter
     def templates(self, value: TemplateSource) -> None:
@@ -101,17 +102,17 @@ class EditableBot:
     @property
     def intents(self) -> tuple[str, ...]:
         """The names of the intents, in the order of the template set."""
-        return tuple(self._bot.state.templates.intents)
+        return tuple(self._bot.templates.intents)
 
     @property
     def indexed(self) -> IndexedTemplates:
         """The index of the current templates; an edit makes a new one."""
-        return self._bot.state.indexed
+        return self._bot.indexed
 
     @property
     def scorer(self) -> Scorer | None:
         """What scores the intents; an edit makes a new one. None without templates."""
-        return self._bot.state.scorer
+        return self._bot.scorer
 
     @property
     def threshold(self) -> float:
@@ -119,13 +120,13 @@ class EditableBot:
 
         Setting another value than a number in this range raises PocketIntentError.
         """
-        return self._bot.state.templates.threshold
+        return self._bot.templates.threshold
 
     @threshold.setter
     def threshold(self, value: float) -> None:
         check_range("threshold", value, -1.0, 1.0)
         with self._lock:
-            self._swap(replace(self._bot.state.templates, threshold=float(value)))
+            self._swap(replace(self._bot.templates, threshold=float(value)))
 
     @property
     def margin(self) -> float:
@@ -133,13 +134,13 @@ class EditableBot:
 
         Setting another value than a number in this range raises PocketIntentError.
         """
-        return self._bot.state.templates.margin
+        return self._bot.templates.margin
 
     @margin.setter
     def margin(self, value: float) -> None:
         check_range("margin", value, 0.0, 2.0)
         with self._lock:
-            self._swap(replace(self._bot.state.templates, margin=float(value)))
+            self._swap(replace(self._bot.templates, margin=float(value)))
 
     def add_intent(
         self,
@@ -161,7 +162,7 @@ class EditableBot:
             TemplateError: A name, text or threshold breaks the format; nothing changes.
         """
         with self._lock:
-            edited = deepcopy(self._bot.state.templates)
+            edited = deepcopy(self._bot.templates)
             edited.add_intent(name, templates, threshold, counter_examples)
             self._swap(edited)
 
@@ -172,7 +173,7 @@ class EditableBot:
             TemplateError: There is no such intent.
         """
         with self._lock:
-            edited = deepcopy(self._bot.state.templates)
+            edited = deepcopy(self._bot.templates)
             edited.remove_intent(name)
             self._swap(edited)
 
@@ -193,9 +194,11 @@ class EditableBot:
         check_path("path", path)
         bot, suffix = self._bot, os.path.splitext(os.fspath(path))[1].lower()
         if suffix == BOT_SUFFIX:
+            from pocketintent.runtime.bot_file import save_bot
+
             save_bot(path, bot)
         elif suffix == SUFFIX:
-            save_templates(bot.state.templates, path)
+            save_templates(bot.templates, path)
         else:
             raise PocketIntentError(
                 f"{os.fspath(path)!r}: the name of a template file ends in {SUFFIX}, that of "
@@ -205,10 +208,7 @@ class EditableBot:
     def _swap(self, edited: TemplateSet) -> None:
         """Take an edited set; one that differs in nothing but its limits needs no new fit."""
         bot = self._bot
-        if edited.has_texts_of(bot.state.templates):
-            state = replace(bot.state, templates=edited)
+        if edited.has_texts_of(bot.templates):
+            self._bot = replace(bot, templates=edited)
         else:
-            state = build_state(
-                bot.encoder, edited, bot.decision, bot.search, bot.state, bot.correct
-            )
-        self._bot = replace(bot, state=state)
+            self._bot = build_bot(bot.encoder, edited, bot.decision, bot.search, bot.correct, bot)

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import ModelFileError
 
+Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""A part of a bot file: an entry of its manifest, and its tensors by name without a prefix."""
+
 
 def read_tensor(
     tensors: Mapping[str, NDArray[Any]],

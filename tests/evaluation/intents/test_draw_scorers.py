@@ -19,7 +19,7 @@ from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.index.indexing import Search
+from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.templates.template_set import words_of_name
 
 

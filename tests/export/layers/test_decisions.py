@@ -9,12 +9,14 @@ pytest.importorskip("torch")
 import torch
 
 from pocketintent.runtime.arrays import unit_rows
-from pocketintent.runtime.decision.logistic.calibration import Calibration
-from pocketintent.runtime.decision.logistic.classifier import Classifier
-from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
-from pocketintent.runtime.decision.logistic.solver import sigmoid
+from pocketintent.runtime.decision.logistic.scorer import (
+    Calibration,
+    Classifier,
+    LogisticScorer,
+    sigmoid,
+)
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.index.indexing import IndexedTemplates
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
 from pocketintent_export.layers.decisions import decision_module
 from pocketintent_export.layers.similarities import BestTemplates
@@ -30,9 +32,7 @@ def scorer(make_index: MakeIndex) -> LogisticScorer:
     bucket_weights = rng.uniform(1, 8, NUM_BUCKETS).astype(np.float32)
     names = tuple(map(str, range(NUM_INTENTS)))
     classifier = Classifier(names, weights, Calibration(1.5, 0.25), bucket_weights)
-    index = make_index([1] * NUM_INTENTS).index
-    assert index is not None
-    return LogisticScorer(classifier, index)
+    return LogisticScorer(classifier, make_index([1] * NUM_INTENTS))
 
 
 def _score(scorer: LogisticScorer, vectors: np.ndarray, *features: np.ndarray) -> np.ndarray:
@@ -67,7 +67,7 @@ def test_the_logistic_module_adds_the_weights_of_a_negation(scorer: LogisticScor
     negated = [False, True, True, False]
 
     flags, counts = np.array(negated, np.float32)[:, None], count_ngrams_of_texts(texts)
-    scores = _score(LogisticScorer(classifier, scorer.index), vectors, counts, flags)
+    scores = _score(LogisticScorer(classifier, scorer.indexed), vectors, counts, flags)
 
     expected = sigmoid(classifier.logit_block(vectors, counts, negated))
     np.testing.assert_allclose(scores, expected, atol=1e-6)

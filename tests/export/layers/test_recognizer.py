@@ -11,11 +11,10 @@ pytest.importorskip("torch")
 import torch
 
 from pocketintent.runtime.arrays import unit_rows
-from pocketintent.runtime.decision.nearest import NearestScorer
+from pocketintent.runtime.decision.nearest import NearestScorer, Similarity
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.slots import TokenInputs
-from pocketintent.runtime.index.indexing import IndexedTemplates
-from pocketintent.runtime.index.matching import Similarity, TableIndex
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.export import Scoring
 from pocketintent_export.layers.recognizer import RecognizerModule
@@ -74,8 +73,7 @@ def test_the_encoder_module_gives_the_encoders_vectors(
 def test_scores_are_those_of_the_index(
     make_index: MakeIndex, scoring: Scoring, keep_codes: bool, per_position: bool, size: int
 ) -> None:
-    index = make_index([3, 1, 4], per_position=per_position, size=size).index
-    assert isinstance(index, TableIndex)
+    index = make_index([3, 1, 4], per_position=per_position, size=size)
     queries = _queries(5)
 
     module = Scores(index, scoring, keep_codes)
@@ -95,8 +93,7 @@ class _Given(torch.nn.Module):
 def _recognize(
     indexed: IndexedTemplates, queries: np.ndarray, similarity: Similarity, scoring: Scoring
 ) -> tuple[np.ndarray, np.ndarray]:
-    assert indexed.index is not None
-    scorer = NearestScorer(indexed.index, similarity)
+    scorer = NearestScorer(indexed, similarity)
     module = RecognizerModule(_Given(), indexed, scorer, scoring, keep_codes=True)
     ids = torch.zeros(queries.shape, dtype=torch.int32)
     scores, templates = module(ids, torch.from_numpy(queries))
@@ -122,16 +119,16 @@ def test_the_recogniser_module_finds_what_a_search_finds(
     seed: int,
 ) -> None:
     indexed = make_index(counts, seed=seed)
-    assert isinstance(indexed.index, TableIndex)
+    scorer = NearestScorer(indexed, similarity)
     queries = _queries(batch, seed=seed)
 
     scores, templates = _recognize(indexed, queries, similarity, scoring)
 
     assert scores.shape == templates.shape == (batch, len(counts))
-    bounds = indexed.index.bounds
+    bounds = indexed.bounds
     for query, row_scores, row_templates in zip(queries, scores, templates, strict=True):
-        every = indexed.index.scores(query)
-        for hit in indexed.index.search(query, similarity, len(counts)):
+        every = indexed.scores(query)
+        for hit in scorer.search("", query, len(counts)):
             assert row_scores[hit.intent] == pytest.approx(hit.score, abs=1e-5)
             template = int(row_templates[hit.intent])
             assert bounds[hit.intent] <= template < bounds[hit.intent + 1]
@@ -145,10 +142,9 @@ def test_of_equal_templates_the_first_is_the_nearest(
     make_index: MakeIndex, scoring: Scoring
 ) -> None:
     indexed = make_index([5, 70])
-    index = indexed.index
-    assert isinstance(index, TableIndex)
-    index.codes[:] = index.codes[:, :1]
-    index.scales[:] = index.scales[0]
+    assert indexed.codes is not None
+    indexed.codes[:] = indexed.codes[:, :1]
+    indexed.scales[:] = indexed.scales[0]
 
     _, templates = _recognize(indexed, _queries(3), "nearest", scoring)
 
@@ -160,15 +156,14 @@ def test_the_whole_recogniser_goes_from_slots_to_the_runtimes_answer(
     make_encoder: MakeEncoder, make_index: MakeIndex, similarity: Similarity
 ) -> None:
     encoder, indexed = make_encoder({}, {}), make_index([2, 3, 1])
-    assert indexed.index is not None
-    scorer = NearestScorer(indexed.index, similarity)
+    scorer = NearestScorer(indexed, similarity)
     module = RecognizerModule(StaticModule(encoder), indexed, scorer, "decoded", True)
     texts = [text for text in TEXTS if encoder.encode(text).any()]
 
     scores, templates = module(*_batch(encoder, texts))
 
     for row, text in enumerate(texts):
-        best = indexed.index.search(encoder.encode(text), similarity, 1)[0]
+        best = scorer.search(text, encoder.encode(text), 1)[0]
         assert int(scores[row].argmax()) == best.intent
         assert float(scores[row, best.intent]) == pytest.approx(best.score, abs=1e-5)
         assert int(templates[row, best.intent]) == best.row

@@ -19,7 +19,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
-from pocketintent.runtime.index.indexing import IndexedTemplates
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.layers.recognizer import RecognizerModule
 from pocketintent_export.writers import tflite as tflite_writer
@@ -70,12 +70,11 @@ def convert(
         def write(path: Path) -> None:
             if file_format == "tflite":
                 pytest.importorskip("litert_torch")
-            assert indexed.index is not None
             # Each width has another scoring, so that few conversions cover all.
             module = RecognizerModule(
                 StaticModule(encoders[bits]),
                 indexed,
-                NearestScorer(indexed.index, "nearest+centroid"),
+                NearestScorer(indexed, "nearest+centroid"),
                 "table" if bits == 4 else "decoded",
                 keep_codes=file_format == "tflite",
             )
@@ -123,14 +122,14 @@ def test_the_graph_gives_what_the_runtime_gives(
 ) -> None:
     path = convert(file_format, bits)
     graph: Graph = GRAPHS[file_format](path.read_bytes(), path)
-    assert indexed.index is not None
+    scorer = NearestScorer(indexed, "nearest+centroid")
 
     for text in TEXTS:
         slots = _slots(encoders[bits], text)
         assert len(slots[0]) <= LENGTH
         query = _vector(encoders[bits], slots)
         outputs = graph.run(slots.arrays())
-        for hit in indexed.index.search(query, "nearest+centroid", len(COUNTS)):
+        for hit in scorer.search(text, query, len(COUNTS)):
             assert outputs["scores"][hit.intent] == pytest.approx(hit.score, abs=1e-5)
             assert outputs["templates"][hit.intent] == hit.row
         assert outputs["templates"].dtype == np.int32

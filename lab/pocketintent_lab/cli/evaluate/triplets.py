@@ -1,4 +1,4 @@
-"""``pocketintent evaluate triplets``: texts of one meaning against all other texts."""
+"""``pocketintent-lab evaluate triplets``: texts of one meaning against all other texts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from pocketintent.runtime.files.shipped_models import DEFAULT
 
 EXAMPLES = """\
 examples:
-  pocketintent evaluate triplets pairs/mrpc/test.jsonl
-  pocketintent evaluate triplets intents/clinc150/valid.jsonl --model default tiny
-  pocketintent evaluate triplets pairs/mrpc/test.jsonl --model default --teacher bert/ \\
+  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl
+  pocketintent-lab evaluate triplets intents/clinc150/valid.jsonl --model default tiny
+  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl --model default --teacher bert/ \\
       --embedding neural cls avg
 
 FILE has lines of {"a", "b", "same"}, or of {"text", "intent"}. An anchor, a text of the same

@@ -79,6 +79,10 @@ class ResidualHead:
         """Size of the vectors."""
         return self.inner.shape[1] // self.width
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles decode the matrices again."""
+        return {name: value for name, value in self.__dict__.items() if name != "_decoded"}
+
     @cached_property
     def _decoded(self) -> tuple[FloatArray, FloatArray | None]:
         """The kernels, [width, dim, num_kernels], and the outer matrix, [num_kernels, dim]."""

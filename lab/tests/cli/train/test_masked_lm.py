@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 from pocketintent.cli.main import build_parser, main
+from pocketintent.cli.options.settings import read_settings
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent_lab.training.masked_lm.settings import MaskedLmSettings
 
@@ -34,5 +35,5 @@ def test_a_trained_model_makes_neural_embeddings_for_targets(
 
 def test_every_setting_has_an_option_with_its_default() -> None:
     args = build_parser().parse_args(["train", "masked-lm", "--corpus", "c", "--out", "o"])
-    for field in fields(MaskedLmSettings):
-        assert getattr(args, field.name) == getattr(MaskedLmSettings(), field.name)
+    assert read_settings(args, MaskedLmSettings) == MaskedLmSettings()
+    assert all(field.name in args for field in fields(MaskedLmSettings))

@@ -9,14 +9,14 @@ from typing import cast, get_args
 import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
-from pocketintent.recognizer import TEXTS_AT_ONCE
 from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.decision.bot import TEXTS_AT_ONCE
 from pocketintent.runtime.decision.building import make_corrector
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, make_scorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.index.indexing import Search, index_templates
+from pocketintent.runtime.index.building import Search, index_templates
 from pocketintent.runtime.templates.template_set import IntentTemplates, TemplateSet
 
 SEARCHES: tuple[Search, ...] = get_args(Search)
@@ -153,6 +153,6 @@ class DrawScorers:
         for start in range(0, len(known), TEXTS_AT_ONCE):
             rows = known[start : start + TEXTS_AT_ONCE]
             hits = scorer.search_block([texts[row] for row in rows], vectors[rows], limit=1)
-            best.labels[rows] = self._labels[hits.intents[:, 0]]
-            best.scores[rows] = hits.scores[:, 0]
+            best.labels[rows] = self._labels[[first.intent for (first,) in hits]]
+            best.scores[rows] = [first.score for (first,) in hits]
         return best

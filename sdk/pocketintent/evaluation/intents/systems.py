@@ -16,7 +16,7 @@ from pocketintent.evaluation.intents.draw_scorers import (
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.index.indexing import Search
+from pocketintent.runtime.index.building import Search
 
 
 @dataclass(frozen=True)

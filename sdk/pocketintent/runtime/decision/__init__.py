@@ -1,4 +1,4 @@
-"""From a sentence vector to the best intents: the index of the templates, and the scoring.
+"""From a text to its match: the scores of its intents, and what is made of them.
 
-Imports the contract of encoders, ``runtime.templates`` and ``runtime.quantization``.
+Imports the index of the templates, the contract of encoders, and the text.
 """

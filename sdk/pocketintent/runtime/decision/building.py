@@ -1,25 +1,26 @@
-"""From a template set to all that a match reads."""
+"""From a template set to a bot."""
 
 from __future__ import annotations
 
 from itertools import chain
 
-from pocketintent.runtime.decision.decide import State
+from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.decision.registry import Decision, make_scorer
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.index.indexing import IndexedTemplates, Search, index_templates
+from pocketintent.runtime.index.building import Search, index_templates
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import Corrector
 
 
-def build_state(
+def build_bot(
     encoder: Encoder,
     templates: TemplateSet,
     decision: Decision,
     search: Search,
-    old: State | None = None,
     correct: bool = True,
-) -> State:
+    old: Bot | None = None,
+) -> Bot:
     """Index a template set and make its scorer.
 
     Args:
@@ -27,9 +28,9 @@ def build_state(
         templates: The set.
         decision: How an intent is scored.
         search: How the templates are kept.
-        old: The state before an edit, by the same decision and search; what the edit leaves as it
+        correct: Whether typing errors of a text are corrected.
+        old: The bot before an edit, by the same decision and search; what the edit leaves as it
             was is not encoded again.
-        correct: Whether typing errors of a query are corrected.
     """
     if old is None:
         indexed = index_templates(encoder, templates, search)
@@ -39,7 +40,7 @@ def build_state(
         indexed = index_templates(encoder, templates, search, old.indexed, changed)
         scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
     corrector = make_corrector(encoder, templates, indexed) if correct else None
-    return State(templates, indexed, scorer, corrector)
+    return Bot(encoder, templates, decision, search, correct, indexed, scorer, corrector)
 
 
 def _changed_intents(old: TemplateSet, new: TemplateSet) -> set[str]:
@@ -54,18 +55,10 @@ def _changed_intents(old: TemplateSet, new: TemplateSet) -> set[str]:
 def make_corrector(
     encoder: Encoder, templates: TemplateSet, indexed: IndexedTemplates
 ) -> Corrector | None:
-    """What corrects the typing errors of a query.
+    """What corrects the typing errors of a text; None for an encoder that knows no words.
 
     The bot's own texts are the templates of the index, the counter-examples of their intents, and
     the set's texts without an intent.
-
-    Args:
-        encoder: The model.
-        templates: The set.
-        indexed: The index of its templates.
-
-    Returns:
-        The corrector; None for an encoder that knows no words.
     """
     if encoder.known_words is None:
         return None

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.decision.decide import State, match_text, rank_text
+from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.decision.results import Candidate, Match
-from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.text.correction import join_tokens
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
@@ -48,39 +47,36 @@ class Explanation:
         return asdict(self)
 
 
-def explain_text(
-    state: State, encoder: Encoder, text: str, intent: str | None = None
-) -> Explanation:
+def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
     """Match a text, and score it again without each of its words.
 
     It asks for nothing but scores, so it holds for every encoder and decision. The shares do not
     add up to the score: two words that say the same have small shares each.
 
     Args:
-        state: The templates.
-        encoder: The model.
+        bot: The bot.
         text: The text.
         intent: The intent whose score is explained; None for the nearest.
     """
-    text = state.read(text)
-    vector = encoder.encode(text)
-    match = match_text(state, text, vector)
+    text = bot.read(text)
+    vector = bot.encoder.encode(text)
+    match = bot.match_vector(text, vector)
     refused_by = None
     if match.reason == "counter_example":
-        refused_by = state.refuses.text_with_words_of(text)
-    ranked = rank_text(state, text, vector, len(state.indexed.names))
+        refused_by = bot.refuses.text_with_words_of(text)
+    ranked = bot.rank_vector(text, vector, len(bot.indexed.names))
     candidate = next((c for c in ranked if intent in (None, c.intent)), None)
     words = simple_tokenize(text)
-    if state.scorer is None or candidate is None or not words:
+    if bot.scorer is None or candidate is None or not words:
         return Explanation(match, candidate, (), refused_by)
     number = min(len(words), MAX_WORDS)
     shorter_texts = (join_tokens(words[:i] + words[i + 1 :]) for i in range(number))
     texts = [join_tokens(words), *shorter_texts]
-    vectors = encoder.encode_batch(texts)
+    vectors = bot.encoder.encode_batch(texts)
     scores = np.zeros(len(texts))  # nothing that the encoder knows is left: no score
     is_known = np.any(vectors, axis=1)
-    place = state.indexed.names.index(candidate.intent)
+    place = bot.indexed.names.index(candidate.intent)
     known_texts = list(compress(texts, is_known.tolist()))
-    scores[is_known] = state.scorer.score_block(known_texts, vectors[is_known])[:, place]
+    scores[is_known] = bot.scorer.score_block(known_texts, vectors[is_known])[:, place]
     shares = (scores[0] - scores[1:]).tolist()
     return Explanation(match, candidate, tuple(map(WordShare, words[:number], shares)), refused_by)

@@ -1,10 +1,9 @@
-"""The decisions by name; a new decision is one line here."""
+"""The decisions by name, and the scorer of each: fitted, or read from a bot file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 from numpy.typing import NDArray
 
@@ -12,7 +11,8 @@ from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.index.indexing import IndexedTemplates
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
+from pocketintent.runtime.stored_tensors import Parts
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 Decision = Literal["logistic", "nearest", "nearest+centroid"]
@@ -23,29 +23,6 @@ Decision = Literal["logistic", "nearest", "nearest+centroid"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
 DEFAULT_DECISION: Decision = "logistic"
-
-
-class _Kind(NamedTuple):
-    """The two ways to a scorer."""
-
-    make: Callable[[Encoder, TemplateSet, IndexedTemplates, Scorer | None], Scorer]
-    """Makes it for an index; see :func:`make_scorer`."""
-    read: Callable[
-        [Encoder, IndexedTemplates, Mapping[str, Any], Mapping[str, NDArray[Any]]], Scorer
-    ]
-    """Reads it from a bot file; see :func:`read_scorer`."""
-
-
-_KINDS: dict[str, _Kind] = {
-    "logistic": _Kind(LogisticScorer.fit, LogisticScorer.read),
-    "nearest": _Kind(
-        partial(NearestScorer.make, "nearest"), partial(NearestScorer.read, "nearest")
-    ),
-    "nearest+centroid": _Kind(
-        partial(NearestScorer.make, "nearest+centroid"),
-        partial(NearestScorer.read, "nearest+centroid"),
-    ),
-}
 
 
 def make_scorer(
@@ -67,9 +44,29 @@ def make_scorer(
     Returns:
         The scorer; None if no template has a word that the encoder knows.
     """
-    if indexed.index is None:
+    if not indexed.names:
         return None
-    return _KINDS[decision].make(encoder, templates, indexed, old)
+    if decision != "logistic":
+        return NearestScorer(indexed, decision)
+    # Imported here, since a bot file is fitted already.
+    from pocketintent.runtime.decision.logistic.fitting import fit_scorer
+
+    return fit_scorer(encoder, templates, indexed, old)
+
+
+def scorer_parts(scorer: Scorer | None) -> Parts:
+    """What a scorer adds to a bot file, besides the index.
+
+    Returns:
+        The parts of which :func:`read_scorer` makes a scorer that gives equal scores to the last
+        bit; nothing for a scorer of which the index has all.
+    """
+    if scorer is None or isinstance(scorer, NearestScorer):
+        return {}, {}
+    from pocketintent.runtime.decision.logistic.stored import classifier_parts
+
+    assert isinstance(scorer, LogisticScorer)
+    return classifier_parts(scorer.classifier)
 
 
 def read_scorer(
@@ -85,7 +82,7 @@ def read_scorer(
         decision: The decision.
         encoder: The model of the file.
         indexed: The index of the file's templates.
-        settings: The manifest entry that :meth:`Scorer.to_parts` gave.
+        settings: The manifest entry that :func:`scorer_parts` gave.
         tensors: Its tensors, by the names that it gave.
 
     Returns:
@@ -94,6 +91,10 @@ def read_scorer(
     Raises:
         ModelFileError: A part is missing, or does not fit the index.
     """
-    if indexed.index is None:
+    if not indexed.names:
         return None
-    return _KINDS[decision].read(encoder, indexed, settings, tensors)
+    if decision != "logistic":
+        return NearestScorer(indexed, decision)
+    from pocketintent.runtime.decision.logistic.stored import read_logistic
+
+    return read_logistic(encoder, indexed, settings, tensors)

@@ -114,7 +114,7 @@ def _read_floret(file: BinaryIO, path: Path, *, subwords: bool) -> TermVectors:
     if not subwords:
         raise PocketIntentError(
             f"{path}: a floret table has no words, only n-grams; give floret's .bin or .vec file, "
-            "or make a model of it: pocketintent train words --from FILE --out FILE.safetensors"
+            "or make a model of it: pocketintent-lab train words --from FILE --out FILE.safetensors"
         )
     table = read_floret(file, path)
     return TermVectors([], np.empty((0, table.vectors.shape[1]), np.float32), table)

@@ -9,13 +9,14 @@ from pocketintent import IntentRecognizer
 from pocketintent.runtime.decision.logistic.calibration import (
     FEW_OUTSIDE,
     OUTSIDE_SHARE,
-    Calibration,
+    HeldOut,
     calibrate,
     expected_sigmoid,
     fit_sigmoid,
+    leave_one_out,
 )
-from pocketintent.runtime.decision.logistic.leave_one_out import HeldOut, leave_one_out
-from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, sigmoid, solve
+from pocketintent.runtime.decision.logistic.scorer import Calibration, sigmoid
+from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
 from training_rows import make_rows
 
 

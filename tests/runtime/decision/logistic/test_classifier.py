@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.decision.logistic.calibration import Calibration
-from pocketintent.runtime.decision.logistic.classifier import Classifier
-from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
+from pocketintent.runtime.decision.logistic.scorer import Calibration, Classifier, LogisticScorer
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -29,7 +27,7 @@ def make_set() -> TemplateSet:
 
 
 def classifier(recognizer: IntentRecognizer) -> Any:
-    scorer = recognizer._bot.state.scorer
+    scorer = recognizer.scorer
     assert isinstance(scorer, LogisticScorer)
     return scorer.classifier
 

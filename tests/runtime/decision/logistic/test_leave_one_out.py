@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pocketintent.runtime.decision.logistic import leave_one_out as module
-from pocketintent.runtime.decision.logistic.leave_one_out import SHARE, leave_one_out
+from pocketintent.runtime.decision.logistic import calibration
+from pocketintent.runtime.decision.logistic.calibration import SHARE, leave_one_out
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
 from training_rows import make_rows
 
@@ -16,7 +16,7 @@ def _without(rows: TrainingRows, row: int) -> TrainingRows:
 
 
 def test_logits_are_near_those_of_a_fit_without_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SHARE", 1.0)
+    monkeypatch.setattr(calibration, "SHARE", 1.0)
     rows = make_rows(per_intent=10, outside=40)
     weights = solve(rows)
     held_out = leave_one_out(rows, weights)
@@ -73,7 +73,7 @@ def test_a_share_of_the_change_is_taken(monkeypatch: pytest.MonkeyPatch) -> None
     weights = solve(rows)
     plain = (rows.features @ weights.T)[:, 0]
     part = leave_one_out(rows, weights).best - plain
-    monkeypatch.setattr(module, "SHARE", 1.0)
+    monkeypatch.setattr(calibration, "SHARE", 1.0)
     whole = leave_one_out(rows, weights).best - plain
     assert np.allclose(part, SHARE * whole, atol=1e-4)
 
@@ -89,4 +89,4 @@ def test_the_work_for_an_intent_is_limited(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(np.linalg, "inv", count)
     rows = make_rows(num_intents=3, per_intent=5, outside=900)
     leave_one_out(rows, solve(rows))
-    assert len(sizes) == 3 and max(sizes) <= module.MOST_MEMBERS
+    assert len(sizes) == 3 and max(sizes) <= calibration.MOST_MEMBERS

@@ -10,13 +10,11 @@ from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.evaluation.intents.datasets import load_intent_data
 from pocketintent.evaluation.intents.few_shot import evaluate_system
 from pocketintent.evaluation.intents.systems import EncoderSystem
-from pocketintent.runtime.decision.logistic.classifier import Classifier
-from pocketintent.runtime.decision.logistic.examples import make_examples
-from pocketintent.runtime.decision.logistic.features import FeatureMaker
-from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
+from pocketintent.runtime.decision.logistic.fitting import FeatureMaker, make_examples
+from pocketintent.runtime.decision.logistic.scorer import Classifier, LogisticScorer
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.index.indexing import index_templates
+from pocketintent.runtime.index.building import index_templates
 from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 

@@ -9,13 +9,13 @@ import pytest
 
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.decision.logistic.classifier import Classifier
-from pocketintent.runtime.decision.logistic.features import (
+from pocketintent.runtime.decision.logistic.fitting import FeatureMaker
+from pocketintent.runtime.decision.logistic.scorer import (
     NEGATION_SCALE,
-    FeatureMaker,
+    Classifier,
+    LogisticScorer,
     bucket_weights,
 )
-from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.templates.files import bundled_templates, load_templates

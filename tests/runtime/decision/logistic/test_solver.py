@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pocketintent.runtime.decision.logistic.scorer import sigmoid
 from pocketintent.runtime.decision.logistic.solver import (
     INTENTS_AT_ONCE,
     NO_INTENT,
     TOLERANCE,
     C,
     TrainingRows,
-    sigmoid,
     solve,
 )
 from training_rows import make_rows

@@ -1,4 +1,4 @@
-"""The decision ``logistic``: a linear classifier for each intent, fitted on the templates.
+"""The decision ``logistic``: computed in ``scorer``, fitted in ``fitting``, stored in ``stored``.
 
-Imports ``runtime.background``, ``runtime.text``, and the search of ``runtime.decision``.
+Imports the background, the text, and the index of the templates.
 """

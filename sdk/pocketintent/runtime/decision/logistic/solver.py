@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
+from pocketintent.runtime.decision.logistic.scorer import sigmoid
 
 C = 10.0
 """Weight of the logistic loss against half the squared length of the weights."""
@@ -87,12 +88,6 @@ class TrainingRows:
         if not len(rows):
             return None
         return rows, (self.counter_examples[rows][:, None] == intents).astype(np.float32)
-
-
-def sigmoid(logits: NDArray[np.floating]) -> NDArray[np.floating]:
-    """``1 / (1 + exp(-x))``, without overflow."""
-    result: NDArray[np.floating] = 0.5 * (1 + np.tanh(0.5 * logits))
-    return result
 
 
 def solve(rows: TrainingRows, start: FloatArray | None = None) -> FloatArray:

@@ -7,13 +7,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.decision.logistic.calibration import Calibration
-from pocketintent.runtime.decision.logistic.classifier import Classifier
-from pocketintent.runtime.decision.logistic.features import bucket_weights
-from pocketintent.runtime.decision.scoring import Parts
+from pocketintent.runtime.decision.logistic.scorer import (
+    Calibration,
+    Classifier,
+    LogisticScorer,
+    bucket_weights,
+)
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.files.numbers import LARGEST, read_number
-from pocketintent.runtime.stored_tensors import read_tensor
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
+from pocketintent.runtime.stored_tensors import Parts, read_tensor
 from pocketintent.runtime.text.languages import read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
@@ -37,17 +40,17 @@ def classifier_parts(classifier: Classifier) -> Parts:
     return settings, {WEIGHTS: classifier.weights}
 
 
-def read_classifier(
+def read_logistic(
     encoder: Encoder,
-    names: tuple[str, ...],
+    indexed: IndexedTemplates,
     settings: Mapping[str, Any],
     tensors: Mapping[str, NDArray[Any]],
-) -> Classifier:
-    """Read a classifier that :func:`classifier_parts` gave.
+) -> LogisticScorer:
+    """Read the scorer whose classifier :func:`classifier_parts` gave.
 
     Args:
         encoder: The model of the file.
-        names: The intents of the index.
+        indexed: The index of the file's templates.
         settings: The manifest entry.
         tensors: The tensors by name.
 
@@ -58,9 +61,11 @@ def read_classifier(
     negations = frozenset[str]()
     if NEGATIONS in settings:
         negations = read_negations(settings[NEGATIONS], "the classifier")
-    shape = len(names), encoder.dim + NUM_BUCKETS + bool(negations) + 1
+    shape = len(indexed.names), encoder.dim + NUM_BUCKETS + bool(negations) + 1
     weights = read_tensor(tensors, WEIGHTS, ["float32"], shape, "the classifier")
     slope = read_number(settings, "slope", 0.0, "the classifier")
     intercept = read_number(settings, "intercept", -LARGEST, "the classifier")
     calibration = Calibration(slope, intercept)
-    return Classifier(names, weights, calibration, bucket_weights(encoder.background), negations)
+    buckets = bucket_weights(encoder.background)
+    classifier = Classifier(indexed.names, weights, calibration, buckets, negations)
+    return LogisticScorer(classifier, indexed)

@@ -1,9 +1,14 @@
 import numpy as np
 import pytest
 
+from index_rows import make_groups
+from pocketintent.runtime.arrays import unit_rows
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.index.indexing import index_templates
-from pocketintent.runtime.index.template_rows import fit_template_quantizer
+from pocketintent.runtime.index.building import (
+    add_centroid,
+    fit_template_quantizer,
+    index_templates,
+)
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -62,3 +67,26 @@ def test_a_codebook_that_the_model_brings_is_used_where_it_fits() -> None:
         encoder = StaticEncoder(plain.vocabulary, plain.words, template_quantizer=quantizer)
         indexed = index_templates(encoder, templates, "table")
         assert (indexed.quantizer is quantizer) is is_used
+
+
+def test_a_centroid_is_the_unit_mean_and_templates_that_cancel_out_have_their_first() -> None:
+    a, b = np.eye(2, 3, dtype=np.float32)
+
+    np.testing.assert_allclose(add_centroid(np.stack([a, b]))[-1], (a + b) / np.sqrt(2), atol=1e-7)
+    np.testing.assert_array_equal(add_centroid(np.stack([a, -a]))[-1], a)
+
+
+def test_few_templates_are_quantised_without_loss_and_many_with_little() -> None:
+    few = make_groups([1], dim=32)[0]
+    many = make_groups([400], dim=32)[0]
+    for vectors, largest in ((few, 1e-6), (many, 0.03)):
+        quantizer = fit_template_quantizer(vectors)
+        errors = vectors - unit_rows(quantizer.decode_codes(quantizer.assign(vectors)))
+        assert (errors**2).sum(axis=1).mean() < largest
+        assert len(quantizer.codebook) == 1
+
+
+def test_an_odd_dimension_has_codes_of_one_number() -> None:
+    vectors = make_groups([5], dim=7)[0]
+
+    assert fit_template_quantizer(vectors).sub_dim == 1

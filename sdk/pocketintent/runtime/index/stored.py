@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, row_lengths
-from pocketintent.runtime.decision.scoring import Parts
+from pocketintent.runtime.arrays import row_lengths
 from pocketintent.runtime.errors import ModelFileError, shorten
 from pocketintent.runtime.files.numbers import read_number
-from pocketintent.runtime.index.indexing import (
-    IndexedTemplates,
-    IntentRows,
-    Search,
-    assemble_index,
-)
+from pocketintent.runtime.index.building import Search
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates, IntentRows
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
@@ -26,7 +21,7 @@ from pocketintent.runtime.quantization.tensors import (
     matrix_settings,
     to_tensors,
 )
-from pocketintent.runtime.stored_tensors import read_tensor
+from pocketintent.runtime.stored_tensors import Parts, read_tensor
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 ROWS, KNOWN, ERRORS = "rows", "known", "errors"
@@ -58,7 +53,14 @@ def index_parts(templates: TemplateSet, indexed: IndexedTemplates) -> Parts:
         ERRORS: np.array([intent.error for intent in indexed.intents.values()], np.float32),
     }
     settings: dict[str, Any] = {"max_error": indexed.max_error}
-    matrix = _matrix(indexed)
+    groups = [intent.rows for intent in indexed.intents.values()]
+    matrix: Matrix | None = None
+    if indexed.quantizer is not None:
+        quantizer = indexed.quantizer
+        empty = np.empty((0, quantizer.num_sub), quantizer.code_dtype)
+        matrix = QuantizedMatrix(np.concatenate([empty, *groups]), None, quantizer)
+    elif groups:
+        matrix = DenseMatrix(np.concatenate(groups))
     if matrix is not None:
         settings[ROWS] = matrix_settings(matrix)
         tensors |= to_tensors(matrix, ROWS)
@@ -86,37 +88,26 @@ def read_index(
     """
     texts = _known_texts(templates, tensors)
     matrix = _read_matrix(settings, tensors, search)
+    num_found = 0 if matrix is None else len(matrix)
     num_rows = sum(len(known) + 1 for known in texts.values())
-    if (0 if matrix is None else len(matrix)) != num_rows:
-        raise ModelFileError(
-            f"the index has {0 if matrix is None else len(matrix)} rows; {num_rows} are expected"
-        )
+    if num_found != num_rows:
+        raise ModelFileError(f"the index has {num_found} rows; {num_rows} are expected")
     if matrix is not None and matrix.dim != dim:
         raise ModelFileError(f"the index has {matrix.dim} dimensions, but the model has {dim}")
     errors = read_tensor(tensors, ERRORS, ["float32"], (len(texts),), "the index").tolist()
     max_error = read_number(settings, "max_error", 0.0, "the index")
-    quantizer, rows = _quantizer_and_rows(matrix)
+    quantizer: Quantizer | None = None
+    rows: NDArray[Any] = np.empty((0, 0), np.float32)
+    if isinstance(matrix, QuantizedMatrix):
+        quantizer, rows = matrix.quantizer, matrix.codes
+    elif matrix is not None:
+        rows = matrix.vectors
     intents, start = {}, 0
     for (name, known), error in zip(texts.items(), errors, strict=True):
         stop = start + len(known) + 1
         intents[name] = IntentRows(known, rows[start:stop], error)
         start = stop
-    return assemble_index(templates, intents, quantizer, max_error)
-
-
-def _matrix(indexed: IndexedTemplates) -> Matrix | None:
-    groups = [intent.rows for intent in indexed.intents.values()]
-    if indexed.quantizer is None:
-        return DenseMatrix(np.concatenate(groups)) if groups else None
-    quantizer = indexed.quantizer
-    empty = np.empty((0, quantizer.num_sub), quantizer.code_dtype)
-    return QuantizedMatrix(np.concatenate([empty, *groups]), None, quantizer)
-
-
-def _quantizer_and_rows(matrix: Matrix | None) -> tuple[Quantizer | None, NDArray[Any]]:
-    if isinstance(matrix, QuantizedMatrix):
-        return matrix.quantizer, matrix.codes
-    return None, np.empty((0, 0), np.float32) if matrix is None else matrix.vectors
+    return IndexedTemplates(intents, quantizer, max_error)
 
 
 def _read_matrix(
@@ -134,14 +125,9 @@ def _read_matrix(
     if isinstance(matrix, QuantizedMatrix):
         if matrix.norms is not None:
             raise ModelFileError("the rows of the index must not have norms")
-    else:
-        _check_lengths(matrix.vectors)
-    return matrix
-
-
-def _check_lengths(vectors: FloatArray) -> None:
-    if (np.abs(row_lengths(vectors) - 1) > _UNIT_TOLERANCE).any():
+    elif (np.abs(row_lengths(matrix.vectors) - 1) > _UNIT_TOLERANCE).any():
         raise ModelFileError("a row of the index is not of unit length")
+    return matrix
 
 
 def _known_texts(

@@ -1,6 +1,6 @@
 import pytest
 
-from pocketintent.runtime.templates.refusals import Refusals
+from pocketintent.runtime.decision.bot import Refusals
 from pocketintent.runtime.templates.template_set import parse_templates
 
 TEMPLATES = parse_templates(
