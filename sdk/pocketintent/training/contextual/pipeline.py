@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.contextual.data import ContextualData, ngram_settings, prepare_texts
-from pocketintent.training.contextual.model import ContextModel, make_rows
+from pocketintent.training.contextual.model import ContextModel
 from pocketintent.training.contextual.objective import ContextualTraining
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.corpora.reader import check_known_words, read_texts
@@ -32,11 +32,9 @@ from pocketintent.training.loop.devices import Precision, choose_precision, fix_
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import initial_word_vectors, read_targets
-from pocketintent.training.vectors.table import TermVectors
 
 _NGRAM_SCALE = 0.02
 """Size of the numbers of n-gram vectors that have learnt nothing yet."""
-
 
 _FEW_STEPS = 200
 """The learning rate rises for half of them."""
@@ -88,33 +86,27 @@ def train_contextual(
     dtype = choose_precision(precision, torch.device(options.device))
     start = None if start is None else find_model(start)
     if start is None:
-        beginning = from_settings(vectors, settings)
+        data = prepare_texts(vectors, settings)
+        encoder = new_encoder(data, settings)
     else:
         encoder = load_kind(start, ContextualEncoder)
         settings = settings_of(encoder, settings)
-        beginning = from_encoder(vectors, settings, encoder)
-    check_known_words(beginning.encoder, corpus)
+        assert encoder.table.counts is not None
+        words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
+        data = prepare_texts(vectors, settings, words, encoder.table.ngram_settings)
+    check_known_words(encoder, corpus)
     inputs = [*targets, *([] if start is None else [start]), *corpus]
     identity = asdict(settings) | {"precision": str(dtype)}
     with open_run(out, inputs, identity, options, warn_only=True) as run:
         if run.finished:
             return run.record
-        data = beginning.data
         run.report(
             f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
             f"{data.num_left_out} left out without a word; {len(data.words)} words with a vector, "
             f"{len(data.offsets) - 1 - len(data.words)} without"
         )
-        tables, device = beginning.encoder.tables(), torch.device(run.device)
         task = ContextualTraining(
-            data,
-            settings,
-            beginning.model,
-            make_rows(tables["words"], device),
-            make_rows(tables["ngrams"], device),
-            device=run.device,
-            workers=run.workers,
-            precision=precision,
+            data, settings, encoder, device=run.device, workers=run.workers, precision=precision
         )
         if (steps := settings.epochs * task.batches.batches_per_epoch) < _FEW_STEPS:
             run.report(
@@ -134,26 +126,13 @@ def train_contextual(
             "command": options.command,
         }
         if run.leads:
-            _save(Path(out), beginning, task, training, corpus, languages)
+            _save(Path(out), encoder, task, training, corpus, languages)
         run.record.update(training | {"seconds": round(trainer.seconds, 1)})
     return run.record
 
 
-@dataclass(frozen=True, eq=False)
-class Start:
-    """The data and the weights with which a run begins."""
-
-    data: ContextualData
-    """The texts with their targets."""
-    encoder: ContextualEncoder
-    """The encoder before the first step."""
-    model: ContextModel
-    """Its network."""
-
-
-def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
+def new_encoder(data: ContextualData, settings: ContextualSettings) -> ContextualEncoder:
     """A sum of words that start at their own targets; see :func:`initial_word_vectors`."""
-    data = prepare_texts(vectors, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = ContextModel(settings.dim, settings.hidden, settings.width)
@@ -167,18 +146,7 @@ def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
         ngram_settings=ngram_settings(settings),
         counts=data.words.counts.astype(np.uint32),
     )
-    network = replace(model.to_network(), word_share=settings.word_share)
-    return Start(data, ContextualEncoder(table, network), model)
-
-
-def from_encoder(
-    vectors: TermVectors, settings: ContextualSettings, encoder: ContextualEncoder
-) -> Start:
-    """A model with its words, n-grams and network; the settings are of :func:`settings_of`."""
-    assert encoder.table.counts is not None
-    words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
-    data = prepare_texts(vectors, settings, words, encoder.table.ngram_settings)
-    return Start(data, encoder, ContextModel.from_network(encoder.network))
+    return ContextualEncoder(table, replace(model.to_network(), word_share=settings.word_share))
 
 
 def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> ContextualSettings:
@@ -207,14 +175,13 @@ def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> Con
 
 def _save(
     out: Path,
-    start: Start,
+    old: ContextualEncoder,
     task: ContextualTraining,
     training: dict[str, Any],
     corpus: Sequence[str | Path],
     entries: dict[str, Any],
 ) -> None:
     """Write what a run has learnt; a model that it started from keeps its storage formats."""
-    old = start.encoder
     network = replace(task.model.to_network(), word_share=old.network.word_share)
     if old.network.format == "int8":
         network = quantise_context(network)

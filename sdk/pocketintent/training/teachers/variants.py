@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.text.tokenizer import simple_tokenize
-from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
+from pocketintent.training.corpora.word_counts import count_vocabulary
 
 PHRASE_WORDS = (2, 8)
 """Least and most words of a phrase."""
@@ -67,7 +66,10 @@ def substitute_words(
         return []
     counted = count_vocabulary(tokens)
     share = dict(zip(counted.words, (counted.counts / counted.counts.sum()).tolist(), strict=True))
-    others, chances = _replacements(counted, extra_words)
+    counts = dict(zip(counted.words, counted.counts.tolist(), strict=True))
+    others = list(dict.fromkeys([*counted.words, *extra_words]))
+    chances = np.array([counts.get(word, 0) + 1.0 for word in others]) ** _REPLACEMENT_POWER
+    chances /= chances.sum()
     drawn = iter(rng.choice(len(others), 2 * _ATTEMPTS * num, p=chances).tolist())
     made: dict[str, None] = {}
     for _ in range(_ATTEMPTS * num):
@@ -100,13 +102,3 @@ def whole_words(tokens: Iterable[str]) -> list[str]:
         tokens = [token[1:] for token in tokens if token.startswith(_MARKS)]
     words = {token.lower() for token in tokens if token.isascii() and token.isalpha()}
     return sorted(word for word in words if len(word) >= _LEAST_LETTERS)
-
-
-def _replacements(
-    counted: CountedVocabulary, extra_words: Sequence[str]
-) -> tuple[list[str], FloatArray]:
-    """The words that may replace others, and the chance of each."""
-    counts = dict(zip(counted.words, counted.counts.tolist(), strict=True))
-    words = list(dict.fromkeys([*counted.words, *extra_words]))
-    chances = np.array([counts.get(word, 0) + 1.0 for word in words]) ** _REPLACEMENT_POWER
-    return words, chances / chances.sum()
