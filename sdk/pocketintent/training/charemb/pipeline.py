@@ -58,12 +58,9 @@ def train_charemb(
         precision: See :func:`choose_precision`.
         max_minutes: Training ends after this time; None for no limit.
 
-    Returns:
-        The manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``.
-
-    Raises:
-        PocketIntentError: Bad settings or targets, or a work folder that does not suit, see
-            :func:`open_run`.
+    Returns the manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``. Bad
+    settings or targets, or a work folder that does not suit, are a PocketIntentError; see
+    :func:`open_run`.
     """
     settings.check()
     language_entries = languages_entry(options.languages)

@@ -72,12 +72,8 @@ def train_contextual(
         precision: Precision of the network's products, see :func:`choose_precision`.
         max_minutes: Training ends after this time; None for no limit.
 
-    Returns:
-        The manifest's ``training`` entry, with ``seconds``.
-
-    Raises:
-        PocketIntentError: Bad settings, targets or corpus, or a work folder that does not suit, see
-            :func:`open_run`.
+    Returns the manifest's ``training`` entry, with ``seconds``. Bad settings or targets, or a work
+    folder that does not suit, are a PocketIntentError; see :func:`open_run`.
     """
     settings.check()
     languages = languages_entry(options.languages)

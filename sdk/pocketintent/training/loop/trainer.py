@@ -117,8 +117,7 @@ class Trainer:
             that falls does so in this time; None for no limit.
         checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
         report: Receives a line of text after each epoch.
-        show_bar: Whether a progress bar is shown; not where the run is a step of other work that
-            has one.
+        show_bar: Whether a progress bar is shown.
 
     Attributes:
         history: One entry for each epoch that is done, see :class:`Measurement`.

@@ -42,12 +42,8 @@ def train_starspace(
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
 
-    Returns:
-        The manifest's ``training`` entry.
-
-    Raises:
-        PocketIntentError: Bad settings or corpus, or a work folder that does not suit, see
-            :func:`open_run`.
+    Returns the manifest's ``training`` entry. Bad settings or corpus, or a work folder that does
+    not suit, are a PocketIntentError; see :func:`open_run`.
     """
     settings.check()
     language_entries = languages_entry(options.languages)
