@@ -113,10 +113,7 @@ class CharEmbTraining(Trainable):
 
         Training ends after ``patience`` epochs without better weights; the best are kept.
         """
-        entry = {
-            "loss": round(epoch.loss, 6),
-            "learning_rate": self.learning_rate(epoch.progress),
-        }
+        entry = {"loss": round(epoch.loss, 6), "learning_rate": self.learning_rate(epoch.progress)}
         line = f"loss {epoch.loss:.5f}"
         if not len(self.data.validation):
             return Measurement(entry, line)

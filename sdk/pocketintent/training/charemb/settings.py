@@ -56,8 +56,7 @@ class CharEmbSettings:
     )
     learning_rate: float = setting(3e-3, "learning rate of Adam", above=0)
     schedule: Literal["constant", "linear"] = setting(
-        "linear",
-        "learning rate: `linear` falls to zero over all epochs, `constant` stays the same",
+        "linear", "learning rate: `linear` falls to zero over all epochs, `constant` stays the same"
     )
     weight_decay: float = setting(1e-8, "weight decay of Adam", least=0)
     clip: float = setting(1.0, "length to which longer gradients are shortened", above=0)

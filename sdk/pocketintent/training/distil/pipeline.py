@@ -20,11 +20,7 @@ from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
-from pocketintent.training.teachers.targets import (
-    TextData,
-    initial_word_vectors,
-    read_targets,
-)
+from pocketintent.training.teachers.targets import TextData, initial_word_vectors, read_targets
 from pocketintent.training.vectors.table import TermVectors
 
 _FEW_STEPS = 100

@@ -203,10 +203,7 @@ class TableTraining(Trainable, Generic[BatchT]):
     unit = "words"
 
     def __init__(
-        self,
-        model: TableModel[BatchT],
-        batches: Batches[BatchT],
-        workers: Workers | None = None,
+        self, model: TableModel[BatchT], batches: Batches[BatchT], workers: Workers | None = None
     ) -> None:
         self.model = model
         self.batches = batches
