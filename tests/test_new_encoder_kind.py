@@ -21,7 +21,6 @@ from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
 from pocketintent.runtime.encoders.parts import (
     add_template_quantizer,
     manifest_entry,
-    read_matrix,
     read_template_quantizer,
 )
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -30,7 +29,11 @@ from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.quantization.tensors import matrix_settings, to_tensors
+from pocketintent.runtime.quantization.tensors import (
+    matrix_from_tensors,
+    matrix_settings,
+    to_tensors,
+)
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -77,7 +80,7 @@ class MaximumEncoder(ModelEncoder):
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> MaximumEncoder:
-        words = read_matrix(model, "words")
+        words = matrix_from_tensors(model.tensors, "words", model.manifest["words"])
         return cls(
             Vocabulary.from_tensors(model.tensors),
             words,

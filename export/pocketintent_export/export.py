@@ -30,6 +30,7 @@ from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
     LABELS,
+    LOST_WORDS,
     VOCABULARY,
     open_exported,
 )
@@ -37,7 +38,7 @@ from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.templates.files import TemplateSource, choose_model, find_bot_file
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.correction import SETTINGS
+from pocketintent.runtime.text.correction import correction_settings
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
 from pocketintent_export.conformance import make_conformance
 from pocketintent_export.folder import (
@@ -143,6 +144,10 @@ def export_folder(
     }
     with new_folder(target) as folder:
         _write_texts(folder, inputs, known_templates, lines)
+        if manifest["correction"] and manifest["correction"]["lost_words"]:
+            assert recognizer.encoder.known_words is not None
+            filters = recognizer.encoder.known_words.lost.filters
+            (folder / LOST_WORDS).write_bytes(b"".join(filters))
         write_state(folder, recognizer, known_templates)
         _write_graphs(folder, encoder, recognizer, manifest, progress)
         write_manifest(folder, manifest)
@@ -220,8 +225,8 @@ def _features(recognizer: IntentRecognizer) -> TextFeatures:
 
 def _correction(recognizer: IntentRecognizer) -> dict[str, Any] | None:
     """How the typing errors of a query are corrected; None for a model without words."""
-    is_corrected = recognizer.correct and recognizer.encoder.known_words is not None
-    return SETTINGS if is_corrected else None
+    vocabulary = recognizer.encoder.known_words if recognizer.correct else None
+    return None if vocabulary is None else correction_settings(vocabulary)
 
 
 def _template_codebook(recognizer: IntentRecognizer) -> Any:

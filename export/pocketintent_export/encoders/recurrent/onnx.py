@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.recurrent.network import GATES, RecurrentNetwork
+from pocketintent.runtime.encoders.recurrent import GATES, RecurrentNetwork
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent_export.encoders.recurrent.weights import LayerWeights
 from pocketintent_export.layers.codes import WholeMatrix, coded

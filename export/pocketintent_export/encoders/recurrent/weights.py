@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.encoders.recurrent.network import RecurrentNetwork
+from pocketintent.runtime.encoders.recurrent import RecurrentNetwork
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent_export.layers.codes import WholeMatrix, coded, reordered
 

@@ -31,8 +31,9 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 
 EncoderT = TypeVar("EncoderT", bound="ModelEncoder")
 
-FILE_ENTRIES = ("format_version", "sha256")
-"""Manifest entries that describe the file and not the encoder."""
+FILE_ENTRIES = ("format_version", "sha256", "labels")
+"""Manifest entries that describe the file and not the encoder; ``labels`` are those of training,
+which files of earlier versions have with a vector each."""
 
 
 class Encoder(Protocol):

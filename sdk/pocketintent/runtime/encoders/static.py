@@ -12,18 +12,15 @@ from pocketintent.runtime.arrays import MAX_DIM, FloatArray
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
-from pocketintent.runtime.encoders.counts import (
-    COUNTS,
-    ENTRY,
-    add_counts,
-    read_counts,
-    round_counts,
-)
 from pocketintent.runtime.encoders.parts import (
+    COUNTS,
+    COUNTS_ENTRY,
+    add_counts,
     add_template_quantizer,
     manifest_entry,
-    read_matrix,
+    read_counts,
     read_template_quantizer,
+    round_counts,
 )
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, require
@@ -33,6 +30,7 @@ from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
+    matrix_from_tensors,
     matrix_settings,
     to_tensors,
 )
@@ -212,7 +210,7 @@ class StaticEncoder(ModelEncoder):
             "words": matrix_settings(self.words),
         }
         tensors = {**self.vocabulary.to_tensors(), **to_tensors(self.words, "words")}
-        for key in ("ngrams", "ngram_settings", "template_quantizer", BACKGROUND, ENTRY):
+        for key in ("ngrams", "ngram_settings", "template_quantizer", BACKGROUND, COUNTS_ENTRY):
             manifest.pop(key, None)
         if self.ngrams is not None:
             manifest["ngrams"] = matrix_settings(self.ngrams)
@@ -235,8 +233,10 @@ class StaticEncoder(ModelEncoder):
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
         manifest = model.manifest
-        words = read_matrix(model, "words")
-        ngrams = read_matrix(model, "ngrams") if "ngrams" in manifest else None
+        words = matrix_from_tensors(model.tensors, "words", manifest.get("words"))
+        ngrams = None
+        if "ngrams" in manifest:
+            ngrams = matrix_from_tensors(model.tensors, "ngrams", manifest["ngrams"])
         counts, compact_counts = read_counts(model)
         encoder = cls(
             Vocabulary.from_tensors(model.tensors),

@@ -7,7 +7,8 @@ of vocabulary, and the vector of a misspelt word is near the correct word's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, Literal, get_args
 
@@ -18,10 +19,10 @@ from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.charemb.recurrent import LastStatesReader
 from pocketintent.runtime.encoders.charemb.transformer import TransformerReader
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
+from pocketintent.runtime.encoders.recurrent import RecurrentReader
 from pocketintent.runtime.encoders.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
@@ -96,8 +97,13 @@ class CharEncoder(ModelEncoder):
         self.tokenize: Tokenizer = get_tokenizer(tokenizer_spec)
         parameters = weights.decode()
         check_numbers(parameters)
-        reader = TransformerReader if network.cell == "transformer" else LastStatesReader
-        self._reader = reader(network, parameters)
+        self._read: Callable[[Sequence[Sequence[int]]], FloatArray]
+        if network.cell == "transformer":
+            self._read = TransformerReader(network, parameters).read
+        else:
+            reader = RecurrentReader(network, parameters)
+            # The products of the first layer are computed once for each character.
+            self._read = partial(reader.last_states, reader.project(parameters["embedding"]))
         self._mlp: list[tuple[FloatArray, FloatArray]] = [
             (np.ascontiguousarray(parameters[f"mlp.{n}.weight"].T), parameters[f"mlp.{n}.bias"])
             for n in (0, 1)
@@ -171,7 +177,7 @@ class CharEncoder(ModelEncoder):
     def _forward(self, texts: Sequence[Sequence[int]]) -> FloatArray:
         """The vectors of character numbers, float32 [num_texts, dim]; no text may be empty."""
         (first, first_bias), (second, second_bias) = self._mlp
-        middle: FloatArray = self._reader.read(texts) @ first
+        middle: FloatArray = self._read(texts) @ first
         middle += first_bias
         np.maximum(middle, 0.0, out=middle)
         out: FloatArray = middle @ second
