@@ -15,13 +15,10 @@ from pocketintent.compression.network import quantise_context
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
-from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.contextual.data import ContextualData, ngram_settings, prepare_texts
 from pocketintent.training.contextual.model import ContextModel
 from pocketintent.training.contextual.objective import ContextualTraining
@@ -32,6 +29,7 @@ from pocketintent.training.loop.devices import Precision, choose_precision, fix_
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import initial_word_vectors, read_targets
+from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
 
 _NGRAM_SCALE = 0.02
 """Size of the numbers of n-gram vectors that have learnt nothing yet."""
@@ -135,13 +133,9 @@ def new_encoder(data: ContextualData, settings: ContextualSettings) -> Contextua
     size = (settings.num_buckets, settings.dim)
     ngrams = _NGRAM_SCALE * np.random.default_rng(settings.seed).standard_normal(size)
     words = initial_word_vectors(data.training, data.words.counts, settings.frequency_weight)
-    table = StaticEncoder(
-        Vocabulary(data.words.words),
-        DenseMatrix(words),
-        ngrams=DenseMatrix(ngrams.astype(np.float32)),
-        ngram_settings=ngram_settings(settings),
-        counts=data.words.counts.astype(np.uint32),
-    )
+    subwords = Subwords(ngrams.astype(np.float32), ngram_settings(settings))
+    vectors = TermVectors(data.words.words, words, subwords)
+    table = to_encoder(vectors, counts=data.words.counts)
     return ContextualEncoder(table, replace(model.to_network(), word_share=settings.word_share))
 
 
