@@ -32,12 +32,16 @@ forms. An utterance that the bot should refuse has a null or empty intent.
   CSV or TSV   text,intent
                switch the lamp on,lights_on
                what is the capital of peru,
-Without a header, the first column is the text and the second the intent.
+Without a header, the first column is the text and the second the intent. A column or key subject,
+own or other, may say of an utterance without an intent whether it is on the bot's own subject, such
+as a question on loans that no intent of a library's bot serves; these are reported apart, since a
+score is no probability for them.
 
 the report, a JSON line on stdout:
   accuracy               share of the utterances with an intent that got it
   wrong, refused         shares that got another intent, and none; refused_by_reason says why
-  out_of_scope_accepted  share of the utterances without an intent that got one
+  out_of_scope_accepted  share of the utterances without an intent that got one;
+                         out_of_scope_by_subject: the same for own and other subjects
   answered_rightly       share of all utterances that got their intent or were rightly refused
   intents                number, precision and recall of each intent
   confusion              the confusion matrix: expected in rows, given in columns; the last row
