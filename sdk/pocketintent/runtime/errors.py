@@ -64,10 +64,17 @@ UPGRADE = "upgrade pocketintent: install a later checkout or wheel"
 that is on no index; change both, and nothing else, on the day it is published."""
 
 
-def install_command(extra: str, folder: str = ".") -> str:
-    """The command that installs an extra, such as ``"export"``, from a checkout or a wheel."""
+def install_command(extra: str = "", folder: str = ".") -> str:
+    """The command that installs an extra, such as ``"export"``, from a checkout or a wheel.
+
+    Args:
+        extra: The extra; none installs the package alone.
+        folder: The folder of the distribution in a checkout.
+    """
+    brackets = f"[{extra}]" if extra else ""
     return (
-        f'pip install "{folder}[{extra}]" in a checkout, or pip install "FILE.whl[{extra}]" with a wheel'
+        f'pip install "{folder}{brackets}" in a checkout, or pip install "FILE.whl{brackets}" with '
+        "a wheel"
     )
 
 

@@ -11,7 +11,7 @@ import orjson
 
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError, require, shorten
+from pocketintent.runtime.errors import PocketIntentError, install_command, require, shorten
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.plugins import installed_plugins
@@ -105,8 +105,7 @@ def _load_file(path: Path, **settings: Any) -> Encoder:
             f"the kinds are {', '.join(plugins)}"
             if plugins
             else (
-                "descriptions of teachers need the laboratory: `pip install ./lab` in a checkout "
-                "of pocketintent"
+                f"descriptions of teachers need the laboratory: {install_command(folder='./lab')}"
             )
         )
         raise PocketIntentError(f"{path}: the kind of teacher is {shorten(kind)}; {known}")
