@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.records import read_objects, string_field
+from pocketintent.runtime.errors import PocketIntentError
 
 
 @dataclass(frozen=True)

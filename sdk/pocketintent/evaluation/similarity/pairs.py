@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from pocketintent.evaluation.records import ScoredPair
 from pocketintent.evaluation.similarity.sts import correlate_cosines, pair_cosines, separate
+from pocketintent.records import read_rows, string_field
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.records import read_rows, string_field
 
 
 class Columns(NamedTuple):

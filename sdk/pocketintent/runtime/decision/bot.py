@@ -19,6 +19,7 @@ from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import Corrector
 from pocketintent.runtime.text.tokenizer import simple_tokenize
+from pocketintent.runtime.threads import one_blas_thread
 
 TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and scored at once."""
@@ -126,7 +127,8 @@ class Bot:
         """The matches of several texts; see :meth:`IntentRecognizer.match_batch`."""
         remaining, matches = iter(texts), list[Match]()
         while block := [self.read(text) for text in islice(remaining, TEXTS_AT_ONCE)]:
-            matches += self._match_block(block, self.encoder.encode_batch(block))
+            with one_blas_thread():
+                matches += self._match_block(block, self.encoder.encode_batch(block))
         return matches
 
     def _match_block(self, texts: Sequence[str], vectors: FloatArray) -> list[Match]:

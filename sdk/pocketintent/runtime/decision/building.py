@@ -11,6 +11,7 @@ from pocketintent.runtime.index.building import Search, index_templates
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import Corrector
+from pocketintent.runtime.threads import one_blas_thread
 
 
 def build_bot(
@@ -32,13 +33,14 @@ def build_bot(
         old: The bot before an edit, by the same decision and search; what the edit leaves as it
             was is not encoded again.
     """
-    if old is None:
-        indexed = index_templates(encoder, templates, search)
-        scorer = make_scorer(decision, encoder, templates, indexed)
-    else:
-        changed = _changed_intents(old.templates, templates)
-        indexed = index_templates(encoder, templates, search, old.indexed, changed)
-        scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
+    with one_blas_thread():
+        if old is None:
+            indexed = index_templates(encoder, templates, search)
+            scorer = make_scorer(decision, encoder, templates, indexed)
+        else:
+            changed = _changed_intents(old.templates, templates)
+            indexed = index_templates(encoder, templates, search, old.indexed, changed)
+            scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
     corrector = make_corrector(encoder, templates, indexed) if correct else None
     return Bot(encoder, templates, decision, search, correct, indexed, scorer, corrector)
 

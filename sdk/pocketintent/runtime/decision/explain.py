@@ -12,6 +12,7 @@ from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.text.correction import join_tokens
 from pocketintent.runtime.text.tokenizer import simple_tokenize
+from pocketintent.runtime.threads import one_blas_thread
 
 MAX_WORDS = 64
 """Words of a text that are left out in turn; the others stay in the text."""
@@ -72,11 +73,12 @@ def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
     number = min(len(words), MAX_WORDS)
     shorter_texts = (join_tokens(words[:i] + words[i + 1 :]) for i in range(number))
     texts = [join_tokens(words), *shorter_texts]
-    vectors = bot.encoder.encode_batch(texts)
     scores = np.zeros(len(texts))  # nothing that the encoder knows is left: no score
-    is_known = np.any(vectors, axis=1)
     place = bot.indexed.names.index(candidate.intent)
-    known_texts = list(compress(texts, is_known.tolist()))
-    scores[is_known] = bot.scorer.score_block(known_texts, vectors[is_known])[:, place]
+    with one_blas_thread():
+        vectors = bot.encoder.encode_batch(texts)
+        is_known = np.any(vectors, axis=1)
+        known_texts = list(compress(texts, is_known.tolist()))
+        scores[is_known] = bot.scorer.score_block(known_texts, vectors[is_known])[:, place]
     shares = (scores[0] - scores[1:]).tolist()
     return Explanation(match, candidate, tuple(map(WordShare, words[:number], shares)), refused_by)
