@@ -23,7 +23,8 @@ class WordShare:
     """A word of a text and its share in the score."""
 
     word: str
-    """The word, as the tokenizer reads it, with its typing error corrected."""
+    """The word, as the tokenizer reads it, with its typing error corrected; what follows an
+    apostrophe belongs to the word before it: ``don't``."""
     share: float
     """How much lower the score of the intent is without the word; below 0, higher."""
 
@@ -67,12 +68,11 @@ def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
         refused_by = bot.refuses.text_with_words_of(text)
     ranked = bot.rank_vector(text, vector, len(bot.indexed.names))
     candidate = next((c for c in ranked if intent in (None, c.intent)), None)
-    words = simple_tokenize(text)
+    words = _words(text)
     if bot.scorer is None or candidate is None or not words:
         return Explanation(match, candidate, (), refused_by)
     number = min(len(words), MAX_WORDS)
-    shorter_texts = (join_tokens(words[:i] + words[i + 1 :]) for i in range(number))
-    texts = [join_tokens(words), *shorter_texts]
+    texts = [" ".join(words), *(" ".join(words[:i] + words[i + 1 :]) for i in range(number))]
     scores = np.zeros(len(texts))  # nothing that the encoder knows is left: no score
     place = bot.indexed.names.index(candidate.intent)
     with one_blas_thread():
@@ -82,3 +82,8 @@ def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
         scores[is_known] = bot.scorer.score_block(known_texts, vectors[is_known])[:, place]
     shares = (scores[0] - scores[1:]).tolist()
     return Explanation(match, candidate, tuple(map(WordShare, words[:number], shares)), refused_by)
+
+
+def _words(text: str) -> list[str]:
+    """The tokens of a text, with what follows an apostrophe: alone it would be another token."""
+    return join_tokens(simple_tokenize(text)).split()
