@@ -117,7 +117,7 @@ default: runs/targets.bin ## train the model `default` (hours, DATA=folder, TEAC
 TINY_KEEP ?= 12500
 tiny: runs/targets.bin ## train the model `tiny` (hours, DATA=folder, TEACHER=folder)
 	test -e runs/contextual-tiny.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
-		--out runs/contextual-tiny.safetensors --resume --dim 128 --hidden 128 --num-buckets 4096 --epochs 4 \
+		--out runs/contextual-tiny.safetensors --resume --settings recipes/tiny.toml --epochs 4 \
 		--precision bfloat16 --language en
 	$(POCKETINTENT) compress runs/contextual-tiny.safetensors --out runs/compressed-tiny.safetensors \
 		--keep $(TINY_KEEP) --sub-dim 4 --codebook-size 256
@@ -136,7 +136,7 @@ starspace: runs/starspace.safetensors ## train a static model on the corpora alo
 runs/starspace.safetensors: | $(TEST)/installed
 	mkdir -p runs
 	test -e runs/trained.safetensors || $(POCKETINTENT) train starspace --corpus $(CORPORA) --out runs/trained.safetensors --resume \
-		--language en --threads 1 --dim 256 --no-share-sides --subsample 1e-3 --min-count 2 --epochs 6 --negative-power 0.5
+		--language en --threads 1 --settings recipes/starspace.toml
 	$(POCKETINTENT) train finish runs/trained.safetensors --out runs/finished.safetensors
 	$(POCKETINTENT) compress runs/finished.safetensors --out $@ \
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)
@@ -145,9 +145,9 @@ WORDS ?= runs/starspace.safetensors
 robust: $(WORDS) | $(TEST)/installed ## train a combined model on the words of a static one (10 minutes, WORDS=file)
 	mkdir -p runs
 	test -e runs/charemb.safetensors || $(POCKETINTENT) train charemb --target $(WORDS) --resume \
-		--language en --out runs/charemb.safetensors --reads words --preset tiny --threads 1 --epochs 50 \
-		--validation 0.05 --rank-power 0.5 --patience 0 --typing-errors 0.5
-	$(POCKETINTENT) combine $(WORDS) runs/charemb.safetensors --out runs/robust.safetensors --keep 10000 \
+		--language en --out runs/charemb.safetensors --reads words --preset tiny --threads 1 \
+		--settings recipes/charemb.toml
+	$(POCKETINTENT) compress $(WORDS) --characters runs/charemb.safetensors --out runs/robust.safetensors --keep 10000 \
 		--corpus $(CORPORA)
 
 distilled: $(WORDS) | $(TEST)/installed ## distil a static model (1 hour, DATA=folder, TEACHER=folder, WORDS=file)
@@ -159,6 +159,6 @@ distilled: $(WORDS) | $(TEST)/installed ## distil a static model (1 hour, DATA=f
 	test -e runs/sums.safetensors || $(POCKETINTENT) train distil --resume --threads 1 --language en \
 		--targets runs/words.tsv runs/utterances.bin --out runs/sums.safetensors
 	$(POCKETINTENT) train finish runs/sums.safetensors --out runs/finished-sums.safetensors \
-		--trained-dim 192 --subword-dim 64 --subword-scale 0.6 --norm-power 1 --frequency-weight 0
+		--settings recipes/finish_distilled.toml
 	$(POCKETINTENT) compress runs/finished-sums.safetensors --out runs/distilled.safetensors \
 		--sub-dim 4 --codebook-size 256 --corpus $(CORPORA)

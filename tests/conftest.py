@@ -1,3 +1,20 @@
 """The fixtures that all folders of tests share."""
 
+import pytest
+
 from shared_fixtures import *  # noqa: F403
+
+pytest.register_assert_rewrite("kind_tests", "graph_kind_tests", "export_kind_tests")
+
+
+@pytest.fixture(params=["static", "words", "text", "combined", "contextual"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Each of ``exportable_models``."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(autouse=True)
+def no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The product's tests see no other distribution, whatever is installed."""
+    monkeypatch.setattr("pocketintent.runtime.plugins.entry_points", lambda group: ())

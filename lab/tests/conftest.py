@@ -14,6 +14,15 @@ from random_heads import random_head
 from random_lstms import random_lstm
 from shared_fixtures import *  # noqa: F403
 
+pytest.register_assert_rewrite("kind_tests", "graph_kind_tests", "export_kind_tests")
+
+
+@pytest.fixture(params=["infersent", "convrr", "fcrr"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Each of the laboratory's models of ``exportable_models``."""
+    name: str = request.param
+    return name
+
 
 @pytest.fixture(scope="session")
 def exportable_models(

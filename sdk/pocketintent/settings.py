@@ -86,7 +86,7 @@ class Setting:
     default: Any
     """Its default; None stands for "no limit"."""
     help: str
-    """Its meaning, in a phrase without a full stop; the meaning of ``off`` where there is one."""
+    """Its meaning, in a phrase without a full stop."""
     kind: type
     """bool, int, float or, for a choice, str."""
     choices: tuple[str, ...]
@@ -97,9 +97,6 @@ class Setting:
     """Limits of a number."""
     unit: str
     """Unit of a number, in the plural, such as "words"; empty where it has none."""
-    off: str | None
-    """The only option of a bool that is on by default, such as ``--no-rotate``; None gives it
-    two, ``--name`` and ``--no-name``."""
 
     def check(self, value: Any) -> None:
         """Raise PocketIntentError for a value that is not allowed."""
@@ -134,29 +131,23 @@ def setting(
     most: float | None = None,
     below: float | None = None,
     unit: str = "",
-    off: str | None = None,
 ) -> Any:
     """Describe a field of a settings class.
 
     Args:
         default: Default of the field.
-        help: Its meaning, in a phrase without a full stop; with ``off``, the meaning of that
-            option. Markdown is allowed.
+        help: Its meaning, in a phrase without a full stop. Markdown is allowed.
         least: Smallest value.
         above: Limit below all values.
         most: Largest value.
         below: Limit above all values.
         unit: Unit of the number, in the plural, such as "words".
-        off: For a bool that is on by default and has a single option, which turns it off: the
-            name of the option, such as ``--no-rotate``.
 
     Returns:
         The dataclass field.
     """
     bounds = Bounds(least, above, most, below)
-    return field(
-        default=default, metadata={"help": help, "bounds": bounds, "unit": unit, "off": off}
-    )
+    return field(default=default, metadata={"help": help, "bounds": bounds, "unit": unit})
 
 
 def list_settings(cls: type[Any]) -> list[Setting]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pocketintent.cli.commands import Command, CommandParser, add_commands
-from pocketintent.cli.main import build_parser
+from pocketintent.cli.commands import RENAMED, Command, CommandParser, add_commands
+from pocketintent.cli.main import build_parser, main
 
 
 @pytest.fixture
@@ -73,6 +73,8 @@ def _leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
     """The parsers without subcommands below a parser."""
     if isinstance(parser, CommandParser):
         parser.fill()
+        if parser.renamed:
+            return
     below = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     if not below:
         yield parser
@@ -87,4 +89,28 @@ def test_every_command_has_a_description_and_runs() -> None:
         names.append(parser.prog)
         assert parser.description, parser.prog
         assert callable(parser.get_default("run")), parser.prog
-    assert len(names) == len(set(names)) > 20
+    assert len(names) == len(set(names)) > 15
+
+
+MOST_OPTIONS = 200
+"""Options of the whole command, without those of other distributions."""
+
+
+def test_the_command_has_few_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pocketintent.cli.commands.installed_plugins", lambda group: {})
+    actions = [action for parser in _leaves(build_parser()) for action in parser._actions]
+    options = [action for action in actions if action.option_strings and action.dest != "help"]
+    assert len(options) <= MOST_OPTIONS
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_a_command_that_was_renamed_says_what_it_is_now(
+    old: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pocketintent.cli.commands.installed_plugins", lambda group: {})
+    for more in (["--help"], ["file", "--option", "1"]):
+        with pytest.raises(SystemExit, match="2"):
+            main([*old.split(), *more])
+        printed = capsys.readouterr()
+        assert f"`pocketintent {old}` is now `{RENAMED[old]}`" in printed.err
+        assert printed.out == ""

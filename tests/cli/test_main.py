@@ -9,7 +9,7 @@ import pocketintent
 from pocketintent.cli import main as cli
 from pocketintent.runtime.errors import ModelFileError
 
-COMMANDS = ["match", "train", "compress", "compress-sweep", "combine", "evaluate", "templates"]
+COMMANDS = ["match", "build", "train", "compress", "export", "evaluate", "templates", "data"]
 
 
 def _status(argv: list[str]) -> object:

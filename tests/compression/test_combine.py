@@ -11,7 +11,7 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
-from pocketintent.runtime.encoders.counts import round_counts
+from pocketintent.runtime.encoders.parts import round_counts
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix

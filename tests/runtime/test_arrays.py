@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
-from pocketintent.runtime.arrays import empty_aligned, stack_rows, sum_rows
+from pocketintent.runtime.arrays import empty_aligned, read_tensor, stack_rows, sum_rows
+from pocketintent.runtime.errors import ModelFileError
+
+TENSORS = {"half": np.zeros((2, 3), np.float16)}
 
 
 @pytest.mark.parametrize("shape", [(3, 5), (150, 256), (1,)])
@@ -24,3 +27,20 @@ def test_rows_are_stacked_and_summed(count: int) -> None:
     total = sum_rows(matrix)
     assert total.dtype == np.float32 and total.flags.writeable
     np.testing.assert_array_equal(total, matrix.sum(axis=0))
+
+
+def test_a_tensor_of_the_right_type_and_shape_is_returned_as_it_is() -> None:
+    for shape in (None, (2, 3)):
+        assert read_tensor(TENSORS, "half", ["float32", "float16"], shape) is TENSORS["half"]
+
+
+def test_another_tensor_is_refused_with_what_it_must_be() -> None:
+    with pytest.raises(ModelFileError, match=r"^tensor bias is missing; it must be float32$"):
+        read_tensor(TENSORS, "bias", ["float32"])
+    message = (
+        r"^tensor half of the index is float16 \[2, 3\]; it must be float32 or uint8 \[2, 3\]$"
+    )
+    with pytest.raises(ModelFileError, match=message):
+        read_tensor(TENSORS, "half", ["float32", "uint8"], (2, 3), "the index")
+    with pytest.raises(ModelFileError, match=r"is float16 \[2, 3\]; it must be float16 \[6\]"):
+        read_tensor(TENSORS, "half", ["float16"], (6,))

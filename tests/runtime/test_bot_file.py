@@ -54,23 +54,6 @@ TEXTS = (
 Make = Callable[..., IntentRecognizer]
 
 
-@pytest.fixture(
-    params=["compressed", "contextual", "infersent", "reads_words", "reads_text", "combined"]
-)
-def any_model(
-    request: pytest.FixtureRequest,
-    compressed_model: Path,
-    contextual_model: Path,
-    infersent_model: Path,
-    character_models: dict[str, Path],
-) -> Path:
-    """A model file of each kind."""
-    models = {"compressed": compressed_model, "contextual": contextual_model}
-    models |= {"infersent": infersent_model, "combined": character_models["combined"]}
-    models |= {f"reads_{name}": character_models[name] for name in ("words", "text")}
-    return models[request.param]
-
-
 @pytest.fixture(params=get_args(Decision))
 def decision(request: pytest.FixtureRequest) -> Decision:
     return request.param  # type: ignore[no-any-return]
@@ -156,17 +139,6 @@ def test_a_bot_from_before_negations_keeps_its_scores_until_it_is_edited(
 def test_a_bot_without_negations_does_not_name_them(make: Make, path: Path) -> None:
     make().save(path)
     assert "negations" not in load_model(path).manifest[BOT]["decision"]
-
-
-def test_a_bot_has_a_model_of_any_kind(any_model: Path, path: Path) -> None:
-    built = IntentRecognizer.load(TEMPLATES, any_model)
-    loaded = _reload(built, path)
-
-    # The rounding of a network's vectors depends on the words that are read together.
-    for found, expected in zip(loaded.match_batch(TEXTS), map(built.match, TEXTS), strict=True):
-        assert found.score == pytest.approx(expected.score, abs=1e-5)
-        assert (found.intent, found.template) == (expected.intent, expected.template)
-    assert np.array_equal(_weights(loaded), _weights(built))
 
 
 def _weights(recognizer: IntentRecognizer) -> Any:

@@ -1,4 +1,4 @@
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
@@ -15,16 +15,13 @@ from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.finish.settings import FinishSettings
 from pocketintent.training.starspace.settings import StarSpaceSettings
-from pocketintent_lab.training.terms.settings import TermSettings
-from pocketintent_lab.training.words.settings import WordSettings
+from settings_checks import check_explained
 
 ALL_SETTINGS: list[Any] = [
     StarSpaceSettings,
     DistilSettings,
     CharEmbSettings,
     FinishSettings,
-    TermSettings,
-    WordSettings,
     QuantisationSettings,
 ]
 
@@ -115,16 +112,7 @@ def test_every_preset_can_be_trained_with() -> None:
 
 @pytest.mark.parametrize("cls", ALL_SETTINGS)
 def test_every_choice_is_explained_and_every_number_has_bounds_or_a_reason(cls: Any) -> None:
-    # A power may be negative. Lengths of n-grams, and the size of a step in StarSpace, are
-    # checked against another field.
-    joined = {"negative_power", "min_n", "max_n", "batch_tokens"}
-    for item in list_settings(cls):
-        assert item.help and not item.help.endswith(".")
-        for choice in item.choices:
-            assert f"`{choice}`" in item.help
-        if item.kind in (int, float) and item.name not in joined:
-            assert str(item.bounds), item.name
-    assert len(list_settings(cls)) == len(fields(cls))
+    check_explained(cls)
 
 
 JOINED: list[tuple[Any, str]] = [
@@ -132,15 +120,6 @@ JOINED: list[tuple[Any, str]] = [
         StarSpaceSettings(row_length=32, batch_tokens=8),
         "row_length must be at most batch_tokens, not 32 with a batch_tokens of 8",
     ),
-    (
-        TermSettings(min_length=5),
-        "min_length must be at most max_length, not 5 with a max_length of 4",
-    ),
-    (
-        WordSettings(min_learning_rate=0.1),
-        "min_learning_rate must be at most learning_rate, not 0.1 with a learning_rate of 0.025",
-    ),
-    (WordSettings(min_n=7), "min_n must be at least 1 and at most max_n, not 7 with a max_n of 6"),
     (
         FinishSettings(min_n=0),
         "min_n must be at least 1 and at most max_n, not 0 with a max_n of 3",

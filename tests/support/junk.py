@@ -1,7 +1,7 @@
 """Calls of the command with junk in one place each, for every option that the parser knows.
 
 The parser itself is walked, so a new option is covered on the day it is written. A new command
-needs a line in :data:`CALLS`.
+needs a line in :data:`CALLS` or in the table of its own distribution.
 """
 
 import argparse
@@ -13,17 +13,24 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.commands import CommandParser
-from pocketintent.cli.main import build_parser
 from pocketintent.cli.options.numbers import NumberType
 
 Arguments = dict[str, list[str]]
 """Values by the name of the option or, of a positional, by its destination."""
+Calls = dict[tuple[str, ...], list[Arguments]]
+"""Quick calls that succeed, by the words of their command."""
 
-_TRAIN = {"--out": ["out.safetensors"], "--epochs": ["1"]}
+TRAIN = {"--out": ["out.safetensors"], "--epochs": ["1"]}
 _INTENTS = {"--shots": ["1"], "--runs": ["1"]}
-_SHAPE = {"--char-dim": ["4"], "--hidden": ["4"], "--mlp": ["4"]}
+_SETTINGS = {
+    "charemb.toml": "char_dim = 4\nhidden = 4\nmlp = 4\n",
+    "contextual.toml": "min_count = 1\nnum_buckets = 16\nvalidation = 0\n",
+    "distil.toml": "min_count = 1\n",
+    "finish.toml": "num_buckets = 16\n",
+}
+"""Settings files of quick calls."""
 
-CALLS: dict[tuple[str, ...], list[Arguments]] = {
+CALLS: Calls = {
     ("match",): [
         {"--templates": ["bot.json"], "--model": ["tiny.safetensors"], "texts": ["hi"]},
         {"--templates": ["built.safetensors"], "texts": ["hi"]},
@@ -37,63 +44,18 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
         },
         {"templates": ["built.safetensors"], "--out": ["out.safetensors"]},
     ],
-    ("train", "starspace"): [{**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"]}],
-    ("train", "charemb"): [{**_TRAIN, **_SHAPE, "--target": ["vectors.tsv"]}],
+    ("train", "starspace"): [{**TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"]}],
+    ("train", "charemb"): [{**TRAIN, "--settings": ["charemb.toml"], "--target": ["vectors.tsv"]}],
     ("train", "distil"): [
-        {**_TRAIN, "--targets": ["vectors.tsv"], "--dim": ["2"], "--min-count": ["1"]}
+        {**TRAIN, "--targets": ["vectors.tsv"], "--dim": ["2"], "--settings": ["distil.toml"]}
     ],
     ("train", "contextual"): [
         {
-            **_TRAIN,
+            **TRAIN,
             "--targets": ["vectors.tsv"],
             "--dim": ["2"],
             "--hidden": ["4"],
-            "--min-count": ["1"],
-            "--num-buckets": ["16"],
-            "--validation": ["0"],
-        }
-    ],
-    ("train", "convrr"): [
-        {**_TRAIN, "--templates": ["pairs.json"], "--model": ["tiny.safetensors"]}
-    ],
-    ("train", "glove"): [
-        {**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["2"], "--memory": ["1"]}
-    ],
-    ("train", "sent2vec"): [
-        {
-            **_TRAIN,
-            "--corpus": ["corpus.jsonl"],
-            "--dim": ["2"],
-            "--num-buckets": ["16"],
-        }
-    ],
-    ("train", "masked-lm"): [
-        {
-            "--corpus": ["corpus.jsonl"],
-            "--out": ["out"],
-            "--epochs": ["1"],
-            "--layers": ["1"],
-            "--dim": ["4"],
-            "--heads": ["1"],
-            "--hidden": ["4"],
-            "--vocabulary": ["60"],
-        }
-    ],
-    ("train", "infersent"): [
-        {
-            **_TRAIN,
-            "--pairs": ["sts.jsonl"],
-            "--vectors": ["vectors.tsv"],
-            "--hidden": ["2"],
-            "--mlp": ["4"],
-        }
-    ],
-    ("train", "terms"): [
-        {
-            "--corpus": ["corpus.jsonl"],
-            "--out": ["out.tsv"],
-            "--min-count": ["2"],
-            "--min-length": ["1"],
+            "--settings": ["contextual.toml"],
         }
     ],
     ("train", "finish"): [
@@ -101,7 +63,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "model": ["counted.safetensors"],
             "--out": ["out.safetensors"],
             "--subword-dim": ["4"],
-            "--num-buckets": ["16"],
+            "--settings": ["finish.toml"],
         },
         {
             "model": ["counted.safetensors"],
@@ -110,10 +72,6 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--pooling": ["sif"],
             "--subword-dim": ["0"],
         },
-    ],
-    ("train", "words"): [
-        {**_TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"], "--min-count": ["1"]},
-        {"--from": ["vectors.tsv"], "--out": ["out.safetensors"]},
     ],
     ("train", "targets"): [
         {"--teacher": ["tiny.safetensors"], "--words": ["vectors.tsv"], "--out": ["out.tsv"]}
@@ -124,28 +82,13 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
             "--out": ["out.safetensors"],
             "--sub-dim": ["8"],
             "--codebook-size": ["2"],
-        }
-    ],
-    ("compress-sweep",): [
+        },
         {
-            "model": ["tiny.safetensors"],
-            "--out": ["sweep"],
-            "--sts": ["sts.jsonl"],
-            "--intents": ["intents"],
-            "--sub-dims": ["8"],
-            "--codebook-sizes": ["2"],
-            "--variants": ["shared"],
-            "--runs": ["1"],
-            "--shots": ["1"],
-        }
-    ],
-    ("combine",): [
-        {
-            "words": ["compressed.safetensors"],
-            "charemb": ["charemb.safetensors"],
+            "model": ["compressed.safetensors"],
+            "--characters": ["charemb.safetensors"],
             "--out": ["out.safetensors"],
             "--codebook-size": ["2"],
-        }
+        },
     ],
     ("export",): [
         {
@@ -157,36 +100,12 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ],
     ("evaluate", "sts"): [{"file": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "intents"): [
-        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
+        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS, **measure}
+        for measure in ({}, {"--oos": []}, {"--calibration": []})
     ],
-    ("evaluate", "oos"): [{"directory": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}],
-    ("evaluate", "calibration"): [
-        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
-    ],
-    ("evaluate", "pairs"): [{"file": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
-    ("evaluate", "triplets"): [{"file": ["same.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "typing-errors"): [
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
     ],
-    ("evaluate", "reconstruction"): [
-        {
-            "file": ["sts.jsonl"],
-            "--target": ["tiny.safetensors"],
-            "--model": ["charemb.safetensors"],
-        }
-    ],
-    ("evaluate", "encoders"): [{"files": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
-    ("evaluate", "terms"): [
-        {"files": ["keyphrases.jsonl"], "--split": ["all"], "--systems": ["tfidf"]}
-    ],
-    ("evaluate", "retrieval"): [
-        {
-            "data": ["retrieval"],
-            "--source": ["tiny.safetensors"],
-            "--networks": ["none"],
-        }
-    ],
-    ("compare",): [{"plan": ["plan.toml"], "--out": ["compared"], "--so-far": []}],
     ("templates", "check"): [{"files": ["bot.json"]}],
     ("templates", "test"): [
         {
@@ -198,16 +117,7 @@ CALLS: dict[tuple[str, ...], list[Arguments]] = {
     ("data", "list"): [{}],
     ("data", "fetch"): [{"names": ["nothing"], "--out": ["data"]}],  # no test fetches anything
 }
-"""Quick calls of every command that succeed, except that of ``data fetch``."""
-
-_PLAN = """\
-corpora.texts.files = ["corpus.jsonl"]
-measure.sts = "sts.jsonl"
-[[algorithms]]
-name = "words"
-train = "words"
-options.dim = 4
-"""
+"""The calls of ``pocketintent``; that of ``data fetch`` fails."""
 
 NUMBERS = (
     *("", "x", "1.5", "-1", "0", "-0.5", "1e3", "0x10", "½", "1,", "None"),
@@ -275,12 +185,13 @@ class Call:
 
 
 def commands(
-    parser: argparse.ArgumentParser | None = None, path: tuple[str, ...] = ()
+    parser: argparse.ArgumentParser, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], list[argparse.Action]]]:
     """Every command that does something, with its options and positionals."""
-    parser = parser or build_parser()
     if isinstance(parser, CommandParser):
         parser.fill()
+        if parser.renamed:
+            return
     actions = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -292,16 +203,16 @@ def commands(
     yield path, actions
 
 
-def calls() -> Iterator[Call]:
+def calls(parser: argparse.ArgumentParser, table: Calls) -> Iterator[Call]:
     """Every call of the harness, in a fixed order."""
-    for path, actions in commands():
-        for arguments in CALLS[path]:
+    for path, actions in commands(parser):
+        for arguments in table[path]:
             for action in actions:
                 yield from _calls_of_option(path, arguments, action)
 
 
 def plain_call(command: tuple[str, ...], arguments: Arguments) -> tuple[str, ...]:
-    """The words of a call of :data:`CALLS`, without junk."""
+    """The words of a call of a table, without junk."""
     return (*command, *_words(arguments))
 
 
@@ -337,7 +248,7 @@ def _words(arguments: Arguments) -> Iterator[str]:
 
 
 def write_files(folder: Path, models: dict[str, Path]) -> None:
-    """Write the inputs of :data:`CALLS` and the junk of :data:`FILES`.
+    """Write the inputs of the calls and the junk of :data:`FILES`.
 
     Args:
         folder: An empty folder.
@@ -350,38 +261,21 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     intents = folder / "intents"
     intents.mkdir()
     for name in ("train", "valid", "test"):
-        _write_lines(intents / f"{name}.jsonl", texts)
+        write_lines(intents / f"{name}.jsonl", texts)
     for name in ("oos_valid", "oos_test"):
-        _write_lines(intents / f"{name}.jsonl", [{"text": "what a day", "intent": None}] * 3)
-    _write_lines(folder / "corpus.jsonl", texts * 2)
+        write_lines(intents / f"{name}.jsonl", [{"text": "what a day", "intent": None}] * 3)
+    write_lines(folder / "corpus.jsonl", texts * 2)
     pairs = [("play the song", "open the door"), ("stop", "stop music"), ("lamp on", "lamp off")]
     rows = [{"a": a, "b": b, "score": score} for score, (a, b) in enumerate(pairs)]
-    _write_lines(folder / "sts.jsonl", rows)
-    _write_lines(folder / "same.jsonl", [{"a": a, "b": b, "same": True} for a, b in pairs])
-    documents = [
-        {"id": str(i), "text": "play the song on the lamp", "keyphrases": ["the song"]}
-        for i in range(4)
-    ]
-    _write_lines(folder / "keyphrases.jsonl", documents)
+    write_lines(folder / "sts.jsonl", rows)
     (folder / "bot.json").write_text(json.dumps({"on": ["lamp on"], "off": ["lamp off"]}))
-    pairs_of_templates = {"on": ["lamp on", "light on"], "off": ["lamp off", "light off"]}
-    (folder / "pairs.json").write_text(json.dumps(pairs_of_templates))
     (folder / "labelled.csv").write_text("text,intent\nthe lamp on,on\nplay music,\n")
     words = ["play", "stop", "open", "the", "song", "door", "light", "music", "lamp", "on", "off"]
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")
-    _write_retrieval(folder / "retrieval")
-    (folder / "plan.toml").write_text(_PLAN)
+    for name, text in _SETTINGS.items():
+        (folder / name).write_text(text)
     _write_junk(folder)
-
-
-def _write_retrieval(folder: Path) -> None:
-    folder.mkdir()
-    nouns = ("lamp", "door", "song", "news", "film", "jazz")
-    documents = [{"doc": n, "title": noun, "text": f"the {noun}"} for n, noun in enumerate(nouns)]
-    questions = [{"question": f"which {noun}", "doc": n} for n, noun in enumerate(nouns)]
-    _write_lines(folder / "documents.jsonl", documents)
-    _write_lines(folder / "questions.jsonl", questions)
 
 
 def _write_junk(folder: Path) -> None:
@@ -407,5 +301,5 @@ def _write_junk(folder: Path) -> None:
     os.mkfifo(folder / "fifo")
 
 
-def _write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
+def write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -22,22 +22,34 @@ sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
-MODELS = ["static", "words", "text", "combined", "contextual", "infersent", "convrr"]
-"""The fixture ``exported`` has a folder of each."""
-FOLDERS = [*((model, False) for model in MODELS), ("static", True)]
-"""A model, and whether the folder's bot looks for negations."""
-each_folder = pytest.mark.parametrize(("model", "negated"), FOLDERS)
-
+CHECK_INPUTS = """\
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+const [script, folder] = process.argv.slice(-2);
+const { Inputs } = await import(pathToFileURL(script));
+const read = (name) => readFileSync(`${folder}/${name}`, "utf8");
+const manifest = JSON.parse(read("manifest.json"));
+const words = "vocabulary.txt" in manifest.files ? read("vocabulary.txt") : "";
+const inputs = new Inputs(manifest, words, JSON.parse(read("labels.json")));
+for (const line of read("conformance.jsonl").split("\\n").slice(0, -1)) {
+  const features = inputs.prepare(JSON.parse(line).text);
+  for (const name of Object.keys(manifest.features)) {
+    const values = [...features[name]].map((value, place) => [place, value]);
+    features[name] = values.filter(([, value]) => value !== 0);
+  }
+  console.log(JSON.stringify(features));
+}
+"""
 
 LATER: list[dict[str, Any]] = [
     {"format_version": 2},
-    {"correction": {"version": 2}},
+    {"correction": {"version": 3}},
     {"features": {"ngram_counts": {}, "smell": {}}},
 ]
 """Entries of a manifest that a port cannot read."""
 LATER_MESSAGES = [
     "format version 2; this program reads up to 1",
-    "correction version 2; this program reads up to 1",
+    "correction version 3; this program reads up to 2",
     "this program lacks the feature smell",
 ]
 """What a port says of them."""
@@ -72,3 +84,25 @@ def run_javascript(node: str, code: str, *arguments: object) -> list[str]:
 def read_lines(path: Path) -> list[Any]:
     """The objects of a file of JSON lines."""
     return [json.loads(line) for line in path.read_text("utf-8").split("\n")[:-1]]
+
+
+def check_script(folder: Path, python: object = sys.executable) -> None:
+    """``recognise.py`` agrees with the conformance file of a folder."""
+    result = recognise(folder, "--check", python=python)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "500 utterances agree\n"
+
+
+def check_javascript_inputs(node: str, folder: Path) -> None:
+    """``recognise.mjs`` makes the inputs of the conformance file of a folder."""
+    lines = run_javascript(node, CHECK_INPUTS, folder)
+    inputs = [json.loads(line) for line in lines]
+    expected = read_lines(folder / "conformance.jsonl")
+    assert len(inputs) == len(expected)
+    for line, right in zip(inputs, expected, strict=True):
+        for field in ("tokens", "ids", "token_numbers", "characters"):
+            assert line.get(field) == right.get(field)
+        assert line["ngram_counts"] == right["ngram_counts"]
+        assert line.get("negation") == right.get("negation")
+        assert ("negation" in line) == ("negation" in right)
+        assert line.get("weights", []) == pytest.approx(right.get("weights", []))

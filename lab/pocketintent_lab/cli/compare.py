@@ -1,4 +1,4 @@
-"""``pocketintent compare``: training algorithms side by side, as one page."""
+"""``pocketintent-lab compare``: training algorithms side by side, as one page."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import contextlib
 import io
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.options.files import input_file, input_folder, output_folder
+from pocketintent.cli.options.settings import read_settings
 from pocketintent.cli.options.threads import add_threads_option, limit_threads
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
@@ -18,9 +20,9 @@ from pocketintent.runtime.errors import PocketIntentError, require
 
 EXAMPLES = """\
 examples:
-  pocketintent compare plan.toml --out comparison
-  pocketintent compare lab_benchmarks/plans/short.toml --data ../shared/data --out short
-  pocketintent compare plan.toml --out comparison --retry
+  pocketintent-lab compare plan.toml --out comparison
+  pocketintent-lab compare lab_benchmarks/plans/short.toml --data ../shared/data --out short
+  pocketintent-lab compare plan.toml --out comparison --retry
 
 a plan:
   seeds = [0]
@@ -115,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
 def show_command(args: argparse.Namespace) -> str:
     """The command that makes the page, without the absolute paths of this machine."""
     data = [] if args.data is None else ["--data", _shown(args.data)]
-    words = ["pocketintent", "compare", _shown(args.plan), *data, "--out", _shown(args.out)]
+    words = ["pocketintent-lab", "compare", _shown(args.plan), *data, "--out", _shown(args.out)]
     return shlex.join(words)
 
 
@@ -141,11 +143,13 @@ def parse_training(words: Sequence[str]) -> Mapping[str, Any]:
             args = build_parser().parse_args(words)
     except SystemExit:
         raise PocketIntentError(message.getvalue().rpartition("error: ")[2].strip()) from None
-    return {
+    given = {
         name: value
         for name, value in vars(args).items()
-        if name != "parser" and not callable(value)
+        if name not in ("parser", "settings_classes") and not callable(value)
     }
+    settings = [asdict(read_settings(args, cls)) for cls in args.settings_classes]
+    return given | {name: value for values in settings for name, value in values.items()}
 
 
 def _summary(row: Mapping[str, Any]) -> dict[str, Any]:

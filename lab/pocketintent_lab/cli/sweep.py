@@ -1,4 +1,4 @@
-"""``pocketintent compress-sweep``: quality and size over many quantiser settings."""
+"""``pocketintent-lab sweep``: quality and size over many quantiser settings."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 EXAMPLES = """\
 examples:
-  pocketintent compress-sweep trained.safetensors --sts sts/stsb/dev.jsonl --out sweep
-  pocketintent compress-sweep trained.safetensors --sts sts/stsb/dev.jsonl \\
+  pocketintent-lab sweep trained.safetensors --sts sts/stsb/dev.jsonl --out sweep
+  pocketintent-lab sweep trained.safetensors --sts sts/stsb/dev.jsonl \\
       --intents intents/clinc150 --sub-dims 5,10 --codebook-sizes 128,256 --out sweep"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``compress-sweep``."""
+    """Add the arguments of ``pocketintent-lab sweep``."""
     parser.description = (
         "Quantise a model with each combination of settings and measure the results. Writes "
         "sweep.json, sweep.csv and sweep.png. The same command continues an unfinished sweep."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from pocketintent_lab.comparison.corpora import ALL, file_names
@@ -29,6 +30,8 @@ def training_command(point: Point, folder: Path) -> str:
         folder: The folder that the paths of the plan are relative to.
     """
     train = point.train
+    own = f"pocketintent_lab.training.{train.method.replace('-', '_')}"
+    program = "pocketintent" if find_spec(own) is None else "pocketintent-lab"
     values = [value for value in point.algorithm.options.values() if isinstance(value, Mapping)]
     files = [value["file"] for value in values if "file" in value]
     shown = {str(path): _relative(path, folder) for path in files}
@@ -36,7 +39,7 @@ def training_command(point: Point, folder: Path) -> str:
               for word in (f"--{option}", f"{_OUT}/models/{task.key}.safetensors")]  # fmt: skip
     return " ".join(
         [
-            *("pocketintent", "train", train.method, f"--{train.corpus_option}"),
+            *(program, "train", train.method, f"--{train.corpus_option}"),
             *_corpus(point, folder),
             *("--out", f"{_OUT}/{train.key}.safetensors"),
             *(shlex.quote(shown.get(word, word)) for word in train.options),

@@ -69,7 +69,7 @@ class PruneTask(ModelTask):
 
 @dataclass(frozen=True)
 class SweepTask(ModelTask):
-    """The grid of ``compress-sweep`` for one way to quantise."""
+    """The grid of ``pocketintent-lab sweep`` for one way to quantise."""
 
     pairs: Path
     compression: Compression
@@ -93,10 +93,10 @@ class SweepTask(ModelTask):
         )
 
     def command(self, model: str, out: str) -> list[str]:
-        """The words after ``pocketintent``."""
+        """The words after ``pocketintent-lab``."""
         plan = self.compression
         return [
-            *("compress-sweep", model, "--out", out, "--no-plot", "--sts", str(self.pairs)),
+            *("sweep", model, "--out", out, "--no-plot", "--sts", str(self.pairs)),
             *("--sub-dims", ",".join(map(str, plan.sub_dims))),
             *("--codebook-sizes", ",".join(map(str, plan.codebook_sizes))),
             *("--variants", self.variant),
@@ -107,5 +107,5 @@ class SweepTask(ModelTask):
         """Run the sweep, or continue it."""
         work = store.work(self.key, clean=False)
         command = self.command(str(store.model(self.model.key)), str(work))
-        table, _ = run_command(command, work, inherit=[claim])
+        table, _ = run_command(command, work, module="pocketintent_lab", inherit=[claim])
         return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,10 +14,14 @@ from pathlib import Path
 import orjson
 
 import pocketintent
+import pocketintent_lab
 from pocketintent.runtime.errors import PocketIntentError
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
-_SOURCES = Path(pocketintent.__file__).resolve().parent.parent
+_SOURCES = [
+    str(Path(package.__file__ or "").resolve().parent.parent)
+    for package in (pocketintent, pocketintent_lab)
+]
 
 
 class RunError(PocketIntentError):
@@ -35,15 +40,21 @@ class Usage:
 
 
 def run_command(
-    arguments: Sequence[str], folder: Path, *, inherit: Sequence[int] = ()
+    arguments: Sequence[str],
+    folder: Path,
+    *,
+    module: str = "pocketintent",
+    inherit: Sequence[int] = (),
 ) -> tuple[dict[str, object], Usage]:
-    """Run ``pocketintent`` with some arguments.
+    """Run a command of the product or of the laboratory.
 
     On one thread unless the caller's environment says otherwise, so that CPU times compare.
 
     Args:
-        arguments: The words after ``pocketintent``.
+        arguments: The words after the program's name.
         folder: Gets the output: ``stdout.json`` and ``log.txt``.
+        module: The program as ``python -m`` starts it; the product trains by the methods of the
+            laboratory, too.
         inherit: Descriptors that stay open until the command ends too, such as locks.
 
     Returns:
@@ -54,8 +65,8 @@ def run_command(
         KeyboardInterrupt: The command was interrupted.
     """
     usage_file, out, log = (folder / name for name in ("usage.json", "stdout.json", "log.txt"))
-    command = [sys.executable, "-m", "pocketintent", *arguments]
-    paths = os.pathsep.join([str(_SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-m", module, *arguments]
+    paths = os.pathsep.join([*_SOURCES, *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": paths}
     with (
         out.open("wb") as stdout,
@@ -84,4 +95,4 @@ def run_command(
 
 def _last_line(log: Path) -> str:
     lines = log.read_text("utf-8", "replace").strip().splitlines()
-    return lines[-1].removeprefix("pocketintent: ") if lines else ""
+    return re.sub(r"^pocketintent(-lab)?: ", "", lines[-1]) if lines else ""

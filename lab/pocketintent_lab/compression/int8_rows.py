@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pocketintent.compression.kinds import tables_of
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, half_precision
 from pocketintent.runtime.encoders.contract import ModelEncoder
-from pocketintent.runtime.quantization.checks import half_precision
 from pocketintent.runtime.quantization.int8_matrix import LARGEST
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer

@@ -1,4 +1,4 @@
-"""``pocketintent compare``, from a ready plan to its page, on made data."""
+"""``pocketintent-lab compare``, from a ready plan to its page, on made data."""
 
 import itertools
 import json
@@ -12,12 +12,12 @@ pytest.importorskip("torch")
 pytest.importorskip("gensim")
 pytest.importorskip("matplotlib")
 from command_ends import ending
-from pocketintent.cli.main import build_parser, main
 from pocketintent_lab.cli.compare import parse_training, show_command
+from pocketintent_lab.cli.main import build_parser, main
 from pocketintent_lab.comparison.expansion import expand
 from pocketintent_lab.comparison.plan import read_plan
 
-PLANS = Path(__file__).resolve().parents[2] / "benchmarks" / "plans"
+PLANS = Path(__file__).resolve().parents[2] / "lab_benchmarks" / "plans"
 WORDS = ["the", "man", "dog", "cat", "is", "plays", "runs", "eats", "music", "ball", "food", "park"]
 
 
@@ -99,7 +99,7 @@ def test_the_command_of_the_page_has_relative_paths_as_given(tmp_path: Path) -> 
     for out, shown in (("runs/own", "runs/own"), (str(tmp_path / "out"), "out")):
         args = build_parser().parse_args([*given, out])
         assert show_command(args) == (
-            f"pocketintent compare 'plans/my plan.toml' --data ../data --out {shown}"
+            f"pocketintent-lab compare 'plans/my plan.toml' --data ../data --out {shown}"
         )
 
 
@@ -109,7 +109,9 @@ def test_a_bad_plan_ends_before_any_run(data: Path, capsys: pytest.CaptureFixtur
     plan.write_text(short.replace("num-buckets", "num-bucket-s"))
     assert call(plan, data) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"pocketintent: {plan}: algorithms[2].options of 'Sent2Vec': unrecog")
+    assert error.startswith(
+        f"pocketintent-lab: {plan}: algorithms[2].options of 'Sent2Vec': unrecog"
+    )
     assert not (data.parent / "out").exists()
 
 

@@ -39,7 +39,7 @@ def test_a_whole_corpus_is_named_by_its_files_below_the_data(
         (folder / "my texts" / name).write_text("x")
     plan = plan_of(('"chats.txt"', '"my texts/a.txt", "my texts/b.txt.gz"'))
     point = point_of(plan, "CBOW", "chats")
-    start = "pocketintent train words --corpus 'my texts/a.txt' 'my texts/b.txt.gz' --out "
+    start = "pocketintent-lab train words --corpus 'my texts/a.txt' 'my texts/b.txt.gz' --out "
     end = f'"$OUT"/{point.train.key}.safetensors --epochs 3 --min-count 1 --seed 0'
     assert training_command(point, plan.folder) == start + end
 

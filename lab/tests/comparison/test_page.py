@@ -105,7 +105,7 @@ def test_the_page_has_every_section_with_its_pictures_inside(
     plan: Plan, work: Work, store: Store
 ) -> None:
     fill(work, store)
-    write_page(plan, work, store, "pocketintent compare plan.toml")
+    write_page(plan, work, store, "pocketintent-lab compare plan.toml")
     text = (store.folder / "comparison.html").read_text("utf-8")
     page = Page(text)
     assert page.sections == [*SECTIONS, "commands", "machines"]
@@ -113,7 +113,7 @@ def test_the_page_has_every_section_with_its_pictures_inside(
     assert len(pictures) == 5  # with a single number of templates, intents are no curve
     assert all(picture.startswith("data:image/png;base64,iVBOR") for picture in pictures)
     assert "A &lt;small&gt; comparison" in text and "<small>" not in text
-    assert text.count("pocketintent compare plan.toml") >= len(pictures)
+    assert text.count("pocketintent-lab compare plan.toml") >= len(pictures)
     assert page.rows["quantisation"] == 1 + 2  # variants; the codebook sizes are columns
     assert page.rows["pruning"] == 1 + 4
     assert page.rows["commands"] == 1 + len(work.points)

@@ -1,7 +1,6 @@
 """Subcommands whose modules are imported when they are chosen.
 
-``pocketintent``, ``pocketintent train`` and ``pocketintent evaluate`` each have a table of
-commands, which is all that their help needs.
+The help of ``pocketintent``, ``pocketintent train`` and the like needs only their tables.
 """
 
 from __future__ import annotations
@@ -25,6 +24,25 @@ class Command(NamedTuple):
     subcommands of its own, ``run(args)``."""
     summary: str
     """Its line in the help of the command above it."""
+
+
+RENAMED = {
+    "combine": "pocketintent compress WORDS --characters CHAREMB --out FILE",
+    "compare": "pocketintent-lab compare",
+    "compress-sweep": "pocketintent-lab sweep",
+    "evaluate calibration": "pocketintent evaluate intents DIR --calibration",
+    "evaluate oos": "pocketintent evaluate intents DIR --oos",
+    "evaluate pairs": "pocketintent evaluate sts",
+    **{
+        f"{group} {name}": f"pocketintent-lab {group} {name}"
+        for group, names in {
+            "evaluate": ("encoders", "reconstruction", "retrieval", "terms", "triplets"),
+            "train": ("convrr", "glove", "infersent", "masked-lm", "sent2vec", "terms", "words"),
+        }.items()
+        for name in names
+    },
+}
+"""Commands that the documentation once showed, and what takes their place."""
 
 
 def plugin_commands(group: str) -> tuple[Command, ...]:
@@ -52,17 +70,19 @@ class CommandParser(argparse.ArgumentParser):
 
     Args:
         module: Dotted name of the module, see :attr:`Command.module`.
+        renamed: What takes the place of a command that has another name now, and no module.
         options: Arguments of :class:`argparse.ArgumentParser`.
     """
 
-    def __init__(self, *, module: str, **options: Any) -> None:
+    def __init__(self, *, module: str, renamed: str = "", **options: Any) -> None:
         super().__init__(**options)
+        self.renamed = renamed
         self._module = module
         self._is_filled = False
 
     def fill(self) -> None:
         """Import the module and let it add its arguments; does nothing the second time."""
-        if not self._is_filled:
+        if not self._is_filled and not self.renamed:
             self._is_filled = True
             self.set_defaults(parser=self)
             import_module(self._module).add_arguments(self)
@@ -74,20 +94,30 @@ class CommandParser(argparse.ArgumentParser):
 
         argparse leaves that to the parser above, whose usage does not have the options.
         """
+        if self.renamed:
+            self.error(f"`{self.prog}` is now `{self.renamed}`")
         self.fill()
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            options = list(self._option_string_actions)
-            near = difflib.get_close_matches(unknown[0].partition("=")[0], options, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._advice(unknown[0])}")
         return parsed, unknown
+
+    def _advice(self, argument: str) -> str:
+        """What may have been meant by an unknown argument."""
+        from pocketintent.cli.options.settings import settings_advice
+
+        option = argument.partition("=")[0]
+        near = difflib.get_close_matches(option, self._option_string_actions, n=1)
+        meant = (self.get_default("moved_options") or {}).get(option)
+        meant = meant or settings_advice(self.get_default("settings_classes") or (), option)
+        meant = meant or (f"did you mean {near[0]}?" if near else "")
+        return f"; {meant}" if meant else ""
 
 
 def add_commands(
     parser: argparse.ArgumentParser, metavar: str, commands: Iterable[Command]
 ) -> None:
-    """Add subcommands to a parser.
+    """Add subcommands to a parser, and hidden ones that tell the new names of :data:`RENAMED`.
 
     Args:
         parser: The parser of the command above.
@@ -95,10 +125,15 @@ def add_commands(
         commands: The subcommands, in the order of the help.
     """
     subparsers = parser.add_subparsers(metavar=metavar, required=True, parser_class=CommandParser)
-    for command in commands:
+    names = {command.name: command for command in commands}
+    for command in names.values():
         subparsers.add_parser(
             command.name,
             module=command.module,
             help=command.summary,
             formatter_class=HelpFormatter,
         )
+    for old, new in RENAMED.items():
+        above, _, name = f"pocketintent {old}".rpartition(" ")
+        if above == parser.prog and name not in names:
+            subparsers.add_parser(name, module="", renamed=new)

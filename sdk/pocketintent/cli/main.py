@@ -23,11 +23,6 @@ COMMANDS = (
     Command("train", "pocketintent.cli.train.command", "learn an encoder from a corpus"),
     Command("compress", "pocketintent.cli.compress.compress", "prune and quantise a model"),
     Command(
-        "combine",
-        "pocketintent.cli.compress.combine",
-        "join word vectors and a character network in one model",
-    ),
-    Command(
         "export",
         "pocketintent.cli.export",
         "make ONNX or TFLite graphs for apps in other languages",
@@ -85,15 +80,17 @@ def main(
         The exit status: 0 success, 1 bad input, 130 interrupted. Bad usage ends the process with
         status 2, as in argparse.
     """
+    parser = build()
+    program = parser.prog
     if not _open_streams():
-        print_note("pocketintent: stdout is closed, and the results are written to it")
+        print_note(f"{program}: stdout is closed, and the results are written to it")
         return 1
     arguments = sys.argv[1:] if argv is None else list(argv)
     args = argparse.Namespace()
     try:
-        build().parse_args(arguments, args)
+        parser.parse_args(arguments, args)
         check_paths(args.parser, args)
-        with _warnings_as_notes():
+        with _warnings_as_notes(program):
             status: int = args.run(args)
         sys.stdout.flush()
         return status
@@ -103,12 +100,12 @@ def main(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except PocketIntentError as error:
-        print_note(f"pocketintent: {error}")
+        print_note(f"{program}: {error}")
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        print_note(f"pocketintent: {place}{error.strerror or error}")
+        print_note(f"{program}: {place}{error.strerror or error}")
     except MemoryError as error:
-        print_note(f"pocketintent: not enough memory: {error or 'use smaller settings'}")
+        print_note(f"{program}: not enough memory: {error or 'use smaller settings'}")
     except KeyboardInterrupt:
         _explain_interrupt(args, arguments)
         return 130
@@ -134,7 +131,7 @@ def _open_streams() -> bool:
 
 
 @contextmanager
-def _warnings_as_notes() -> Iterator[None]:
+def _warnings_as_notes(program: str) -> Iterator[None]:
     """Print the warnings of the package as lines for people, without a place in the code."""
 
     def show_warning(
@@ -146,7 +143,7 @@ def _warnings_as_notes() -> Iterator[None]:
         line: str | None = None,
     ) -> None:
         if issubclass(category, PocketIntentWarning):
-            print_note(f"pocketintent: warning: {message}")
+            print_note(f"{program}: warning: {message}")
         else:
             show_other(message, category, filename, lineno, file, line)
 

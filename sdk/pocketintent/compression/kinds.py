@@ -130,7 +130,7 @@ class StaticCompression(Compression[StaticEncoder]):
     def select_words(self, encoder: StaticEncoder, ids: IndexArray) -> StaticEncoder:
         """A copy with some of the words; the n-grams, if any, embed the other words."""
         return encoder.replace(
-            vocabulary=Vocabulary([encoder.vocabulary.words[index] for index in ids.tolist()]),
+            vocabulary=encoder.vocabulary.select(ids),
             words=encoder.words.select(ids),
             counts=None if encoder.counts is None else encoder.counts[ids],
         )

@@ -1,9 +1,10 @@
-"""Settings of quantisation."""
+"""Settings of quantisation, and of the combination of words with a character network."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.quantization.packing import MAX_BITS
 from pocketintent.settings import check_settings, setting
 
@@ -17,10 +18,10 @@ class QuantisationSettings:
         128, "number of centroids of a codebook", least=1, most=1 << MAX_BITS
     )
     per_position: bool = setting(
-        True, "use one codebook for all positions", off="--shared-codebook"
+        True, "one codebook for each position of a sub-vector, or one for all positions"
     )
     normalised: bool = setting(
-        True, "quantise the vectors as they are, not directions and norms", off="--no-normalise"
+        True, "quantise directions and norms apart, or the vectors as they are"
     )
     count_power: float = setting(
         0.5,
@@ -28,10 +29,53 @@ class QuantisationSettings:
         least=0,
         most=1,
     )
-    rotate: bool = setting(
-        True, "do not rotate the vectors at random before they are quantised", off="--no-rotate"
-    )
+    rotate: bool = setting(True, "rotate the vectors at random before they are quantised")
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
         check_settings(self)
+
+
+@dataclass(frozen=True)
+class CombinationSettings:
+    """How a character network joins word vectors: arguments of ``combine_encoders``."""
+
+    blend: float = setting(
+        0.15, "share of the network in the vectors of known words", least=0, below=1
+    )
+    attention: float = setting(
+        DEFAULT_ATTENTION.share,
+        "share of similar known words in the vector of an unknown word; 0 for none",
+        least=0,
+        most=1,
+    )
+    temperature: float = setting(
+        DEFAULT_ATTENTION.temperature,
+        "temperature of the attention: the smaller, the fewer words contribute",
+        above=0,
+        most=1,
+    )
+    unknown_weight: float = setting(
+        DEFAULT_ATTENTION.weight,
+        "of the attention: factor on the length of an unknown word's vector",
+        above=0,
+        most=1,
+    )
+    attention_words: int | None = setting(
+        DEFAULT_ATTENTION.words,
+        "of the attention: only so many of the most frequent words contribute",
+        least=1,
+        unit="words",
+    )
+
+    def make_attention(self) -> Attention | None:
+        """The settings of the attention; None without attention."""
+        if self.attention == 0:
+            return None
+        return replace(
+            DEFAULT_ATTENTION,
+            share=self.attention,
+            temperature=self.temperature,
+            weight=self.unknown_weight,
+            words=self.attention_words,
+        )

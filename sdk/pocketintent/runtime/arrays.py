@@ -1,13 +1,15 @@
-"""Array types and row-wise arithmetic that every part shares."""
+"""Array types, row-wise arithmetic and checks that every part shares."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 
 FloatArray = NDArray[np.float32]
 """Vectors and weights."""
@@ -18,15 +20,72 @@ IndexArray = NDArray[np.intp]
 IntArray = NDArray[np.int64]
 """Ids and counts, as torch takes them."""
 
+Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""A part of a bot file: an entry of its manifest, and its tensors by name without a prefix."""
+
 MAX_DIM = 1 << 16
 """Largest number of dimensions of the vectors in a model file; a larger one is damage."""
 
 MAX_NUMBERS = 1 << 28
 """Most numbers of a model that are decoded to float32 and kept, 1 GB."""
 
-
 _ALIGNMENT = 64  # bytes of a cache line
 _ONES = np.ones(64, np.float32)
+
+
+def check_finite(vectors: NDArray[Any], what: str = "vectors") -> None:
+    """Raise PocketIntentError with the first row of [n, dim] that has NaN or infinity."""
+    if not np.isfinite(vectors).all():
+        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
+        raise PocketIntentError(f"{what}: row {row} holds NaN or infinity; remove or repair it")
+
+
+def half_precision(values: FloatArray, what: str, first_row: int = 0) -> NDArray[np.float16]:
+    """Round numbers to half precision.
+
+    Args:
+        values: float32, any shape; the first axis counts rows.
+        what: Name of the values in the message.
+        first_row: Number of the first row, for a block of a larger matrix.
+
+    Raises:
+        PocketIntentError: A number is beyond the range of half precision.
+    """
+    with np.errstate(over="ignore"):
+        halves = values.astype(np.float16)
+    if not np.isfinite(halves).all():
+        row = first_row + int(np.argwhere(~np.isfinite(halves))[0][0])
+        raise PocketIntentError(f"{what}: row {row} is too large for half precision; scale it down")
+    return halves
+
+
+def read_tensor(
+    tensors: Mapping[str, NDArray[Any]],
+    name: str,
+    dtypes: Sequence[str],
+    shape: tuple[int, ...] | None = None,
+    owner: str = "",
+) -> NDArray[Any]:
+    """A tensor of a model file that has the right type and shape.
+
+    Args:
+        tensors: The tensors by name.
+        name: Its name.
+        dtypes: The names of the allowed types, such as ``float32``.
+        shape: Its shape; None for any.
+        owner: What the tensor belongs to, for the message, if its name does not say it.
+
+    Raises:
+        ModelFileError: It is missing, or of another type or shape.
+    """
+    tensor = tensors.get(name)
+    right_shape = tensor is not None and shape in (None, tensor.shape)
+    if tensor is None or not right_shape or tensor.dtype.name not in dtypes:
+        found = "missing" if tensor is None else f"{tensor.dtype} {list(tensor.shape)}"
+        wanted = " or ".join(dtypes) + ("" if shape is None else f" {list(shape)}")
+        title = f"{name} of {owner}" if owner else name
+        raise ModelFileError(f"tensor {title} is {found}; it must be {wanted}")
+    return tensor
 
 
 def empty_aligned(*shape: int) -> FloatArray:

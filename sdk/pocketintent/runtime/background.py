@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, unit_rows
+from pocketintent.runtime.arrays import FloatArray, read_tensor, unit_rows
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
@@ -114,32 +114,20 @@ class Background:
     ) -> Background | None:
         """The background of a model file; None if the file has none.
 
-        Args:
-            manifest: The manifest.
-            tensors: The tensors by name.
-
         Raises:
             ModelFileError: The background is damaged.
         """
         entry = manifest.get(ENTRY)
         if entry is None:
             return None
-        idf = tensors.get(f"{ENTRY}.idf")
-        if not isinstance(entry, dict) or idf is None:
-            raise ModelFileError(f"{ENTRY!r} of the manifest needs vectors, ngrams and {ENTRY}.idf")
-        if idf.dtype != np.float16:
-            raise ModelFileError(f"{ENTRY}.idf must be float16, not {idf.dtype}")
-        vectors, ngrams = (_read_matrix(tensors, name, entry) for name in ("vectors", "ngrams"))
+        if not isinstance(entry, dict):
+            raise ModelFileError(f"the manifest has no object {ENTRY!r}")
+        vectors, ngrams = (
+            matrix_from_tensors(tensors, f"{ENTRY}.{name}", entry.get(name))
+            for name in ("vectors", "ngrams")
+        )
+        idf = read_tensor(tensors, f"{ENTRY}.idf", ["float16"], (NUM_BUCKETS,))
         return cls(vectors, ngrams, idf.astype(np.float32))
-
-
-def _read_matrix(
-    tensors: Mapping[str, NDArray[Any]], name: str, entry: Mapping[str, Any]
-) -> Matrix:
-    settings = entry.get(name)
-    if not isinstance(settings, dict):
-        raise ModelFileError(f"{ENTRY!r} of the manifest has no object {name!r}")
-    return matrix_from_tensors(tensors, f"{ENTRY}.{name}", settings)
 
 
 def check_background(background: Background | None, dim: int) -> None:

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import Parts
 from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.decision.building import build_bot, make_corrector
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer, scorer_parts
@@ -21,7 +22,6 @@ from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentErr
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.stored import index_parts, read_index
-from pocketintent.runtime.stored_tensors import Parts
 from pocketintent.runtime.templates.files import read_form, templates_tensor
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 

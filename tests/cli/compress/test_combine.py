@@ -21,6 +21,7 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from random_networks import random_network
+from settings_files import settings_file
 
 WORDS = ["lamp", "light", "music", "song", "pizza", "play", "stop", "order", "switch", "dim"]
 DIM = 8
@@ -43,8 +44,8 @@ def models(tmp_path: Path) -> tuple[Path, Path]:
     return words, charemb
 
 
-def call(*argv: Any) -> int:
-    return main(["combine", *map(str, argv)])
+def call(words: Path | str, characters: Path | str, *argv: Any) -> int:
+    return main(["compress", str(words), "--characters", str(characters), *map(str, argv)])
 
 
 def test_words_that_were_compressed_first_are_weighted_by_their_counts(
@@ -123,11 +124,9 @@ def test_neither_model_is_overwritten(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--attention", 0, "--temperature", 0.5], "--attention-words require an --attention abov"),
-        (["--attention", 0, "--unknown-weight", 0.5], "require an --attention above 0"),
-        (["--attention", 0, "--attention-words", 3], "require an --attention above 0"),
+        (["--no-ngrams"], "--no-ngrams has no effect with --characters"),
+        (["--prune", "norm", "--keep", 2, "--corpus", __file__], "--prune has no effect"),
         (["--runs", 3], "--runs requires --intents"),
-        (["--blend", 1], "--blend: must be at least 0 and below 1, not 1.0"),
     ],
 )
 def test_options_without_effect_are_bad_usage(
@@ -142,15 +141,15 @@ def test_options_without_effect_are_bad_usage(
     assert message in capsys.readouterr().err
 
 
-def test_the_settings_of_the_attention_are_those_of_the_options(
+def test_the_settings_of_the_attention_are_those_of_the_file(
     models: tuple[Path, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "combined.safetensors"
-    assert call(*models, "--out", out, "--temperature", 0.5, "--attention-words", 3) == 0
+    assert call(*models, "--out", out, *settings_file(temperature=0.5, attention_words=3)) == 0
     encoder = load_encoder(out)
     assert isinstance(encoder, CombinedEncoder)
     assert encoder.attention == replace(DEFAULT_ATTENTION, temperature=0.5, words=3)
-    assert call(*models, "--out", out, "--attention", 0) == 0
+    assert call(*models, "--out", out, *settings_file(attention=0)) == 0
     assert load_encoder(out).attention is None  # type: ignore[attr-defined]
 
 
@@ -171,6 +170,6 @@ def test_models_of_other_kinds_are_refused(
     assert f"{bot} is a bot file" in capsys.readouterr().err
     assert ending(lambda: call(words, tmp_path / "none.safetensors", "--out", out)) == 2
     assert "there is no such model file" in capsys.readouterr().err
-    assert ending(lambda: call(words, charemb, "--out", out, "--blend", 2)) == 2
-    assert "--blend: must be at least 0 and below 1, not 2.0" in capsys.readouterr().err
+    assert call(words, charemb, "--out", out, *settings_file(blend=1)) == 1
+    assert "line 1: blend must be at least 0 and below 1, not 1.0" in capsys.readouterr().err
     assert not out.exists()

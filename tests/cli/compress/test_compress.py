@@ -16,6 +16,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from settings_files import settings_file
 
 
 def tensors_of(path: Path) -> dict[str, np.ndarray[Any, Any]]:
@@ -91,9 +92,9 @@ def test_pruning_by_norm_covers_the_corpus_and_a_template_codebook_is_fitted(
     assert encoder.template_quantizer.dim == 12
 
 
-def test_variants_are_chosen_by_options(model: Path, tmp_path: Path) -> None:
+def test_variants_are_chosen_by_a_file(model: Path, tmp_path: Path) -> None:
     out = tmp_path / "small.safetensors"
-    options = ("--shared-codebook", "--no-normalise", "--no-rotate")
+    options = settings_file(per_position=False, normalised=False, rotate=False)
     assert call("compress", model, "--out", out, *SMALL, *options) == 0
     assert load_model(out).manifest["compression"]["rotate"] is False
     settings = load_model(out).manifest["words"]
@@ -197,7 +198,9 @@ def test_keeping_all_words_and_ngrams_of_a_compressed_model_changes_nothing(
     assert {k: v.tobytes() for k, v in before.items()} == {k: v.tobytes() for k, v in after.items()}
 
 
-@pytest.mark.parametrize("option", [("--sub-dim", 4), ("--codebook-size", 4), ("--no-rotate",)])
+@pytest.mark.parametrize(
+    "option", [("--sub-dim", 4), ("--codebook-size", 4), settings_file(rotate=False)]
+)
 def test_an_option_of_quantisation_quantises_a_compressed_model_again(
     compressed: Path, tmp_path: Path, option: tuple[Any, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -207,13 +210,13 @@ def test_an_option_of_quantisation_quantises_a_compressed_model_again(
     report = json.loads(capsys.readouterr().out)
     assert report["codes_kept"] is False
     words = load_model(out).manifest["words"]
-    values = dict([option]) if len(option) == 2 else {}
+    values = dict([option])
     assert words["sub_dim"] == values.get("--sub-dim", 3)  # that of the model
     assert words["codebook_size"] == values.get("--codebook-size", 128)
-    assert report["settings"]["rotate"] is (option[0] != "--no-rotate")
+    assert report["settings"]["rotate"] is (option[0] != "--settings")
 
 
-@pytest.mark.parametrize("option", ["--no-rotate", "--corpus", None])
+@pytest.mark.parametrize("option", ["rotate", "--corpus", None])
 def test_a_note_says_which_parts_do_not_fit_the_new_codes(
     compressed: Path,
     corpus: Path,
@@ -222,7 +225,11 @@ def test_a_note_says_which_parts_do_not_fit_the_new_codes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "again.safetensors"
-    options = {"--no-rotate": ["--no-rotate"], "--corpus": ["--corpus", corpus], None: []}[option]
+    options = {
+        "rotate": settings_file(rotate=False),
+        "--corpus": ["--corpus", corpus],
+        None: [],
+    }[option]
     assert call("compress", compressed, "--out", out, "--sub-dim", 4, *options) == 0
     again, noted = read(out), "left out" in capsys.readouterr().err
     assert noted is (again.background is None) is (again.template_quantizer is None)
@@ -243,8 +250,9 @@ def test_a_compressed_model_is_refused_without_an_option_that_changes_it(
         (["--prune", "norm", "--keep", 3], "--prune norm requires --keep and --corpus"),
         (["--keep", 3, "--shots", 5], "--shots requires --intents"),
         (["--keep", 3, "--split", "valid"], "--split requires --intents"),
-        (["--count-power", 1000], "--count-power: must be at least 0 and at most 1, not 1000.0"),
-        (["--count-power", -1], "--count-power: must be at least 0 and at most 1, not -1.0"),
+        (["--count-power", 1], "write `count_power = …` into FILE.toml"),
+        (["--no-rotate"], "write `rotate = false` into FILE.toml"),
+        (["--shared-codebook"], "write `per_position = false` into FILE.toml"),
     ],
 )
 def test_options_that_do_not_fit_are_bad_usage(

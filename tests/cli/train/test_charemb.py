@@ -1,5 +1,4 @@
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +7,14 @@ import pytest
 
 pytest.importorskip("torch")
 from command_ends import ending
-from pocketintent.cli.main import build_parser, main
+from pocketintent.cli.main import main
 from pocketintent.runtime.files.model_file import load_model
-from pocketintent.training.charemb.settings import CharEmbSettings
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
+from settings_files import settings_file
 
-QUICK = ("--hidden", 6, "--char-dim", 4, "--mlp", 8, "--epochs", 2, "--min-char-count", 1)
+SMALL = {"hidden": 6, "char_dim": 4, "mlp": 8, "epochs": 2, "min_char_count": 1}
+QUICK = settings_file(**SMALL)
 
 
 @pytest.fixture
@@ -66,9 +66,10 @@ def test_options_change_the_preset(
     target: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, exact = tmp_path / "model.safetensors", tmp_path / "exact.safetensors"
-    options = ("--preset", "large", "--cell", "gru", "--no-bidirectional", "--weights", "codebook")
+    changes = settings_file(**SMALL, cell="gru", bidirectional=False)
+    options = ("--preset", "large", "--weights", "codebook")
     more = ("--limit", 9, "--float-out", exact, "--precision", "bfloat16", "--max-minutes", 1)
-    assert call("--target", target, "--out", out, *QUICK, *options, *more) == 0
+    assert call("--target", target, "--out", out, *changes, *options, *more) == 0
     record = json.loads(capsys.readouterr().out)
     settings = record["settings"]
     assert (settings["cell"], settings["bidirectional"], settings["layers"]) == ("gru", False, 2)
@@ -78,21 +79,22 @@ def test_options_change_the_preset(
     assert exact.stat().st_size > 0
 
 
-def test_every_setting_has_an_option_which_is_none_unless_given() -> None:
-    args = build_parser().parse_args(["train", "charemb", "--target", "t", "--out", "o"])
-    for field in fields(CharEmbSettings):
-        assert getattr(args, field.name) is None
+def test_the_settings_of_a_preset_are_written(capsys: pytest.CaptureFixture[str]) -> None:
+    for argv in (["--preset", "large", "--write-settings"], ["--write-settings", "--preset=large"]):
+        assert call(*argv) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert {"hidden = 768", "layers = 2", 'cell = "lstm"'} <= set(lines)
 
 
 BAD_INPUT = [
     (("--epochs", 0), "argument --epochs: must be at least 1, not 0"),
-    (("--dropout", "nan"), "argument --dropout: must be a finite number"),
+    (settings_file(dropout=1), "line 1: dropout must be at least 0 and below 1, not 1.0"),
     (("--threads", 0), "argument --threads: must be at least 1"),
     (("--max-minutes", "nan"), "argument --max-minutes: must be a finite number"),
     (("--device", "abacus"), "--device abacus"),
     (("--precision", "float16"), "float16 needs a GPU"),
-    (("--min-char-count", 99), "no character is in 99 terms"),
-    (("--cell", "transformer", "--heads", 5), "a transformer needs"),
+    (settings_file(**SMALL | {"min_char_count": 99}), "no character is in 99 terms"),
+    (settings_file(**SMALL, cell="transformer", heads=5), "a transformer needs"),
     (("--out", "nowhere/model.safetensors"), "there is no folder nowhere"),
     (("--float-out", "nowhere/model.safetensors"), "there is no folder nowhere"),
     (("--target", "none.txt"), "none.txt"),

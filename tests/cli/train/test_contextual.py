@@ -9,11 +9,13 @@ from command_ends import ending
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
+from settings_files import settings_file
 
 UTTERANCES = [
     f"{verb} the {noun}" for verb in ("play", "stop", "find") for noun in ("song", "film", "news")
 ]
-QUICK = ["--dim", "4", "--epochs", "2", "--hidden", "8", "--num-buckets", "32", "--threads", "1"]
+QUICK = ["--dim", "4", "--epochs", "2", "--hidden", "8", "--threads", "1"]
+QUICK += settings_file(num_buckets=32)
 
 
 def call(*arguments: object) -> int:
@@ -109,7 +111,10 @@ def test_targets_are_reduced_to_components(
     ("arguments", "message"),
     [
         (("--targets", "nowhere.tsv", "--out", "m"), "nowhere.tsv"),
-        (("--targets", "words.tsv", "--out", "m", "--width", 2), "width must be an odd number"),
+        (
+            ("--targets", "words.tsv", "--out", "m", *settings_file(width=2)),
+            "width must be an odd number",
+        ),
         (
             ("--targets", "words.tsv", "--out", "m", "--start", "no.safetensors"),
             "argument --start: no",

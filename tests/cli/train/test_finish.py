@@ -1,4 +1,5 @@
 import json
+import math
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from command_ends import ending
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model
+from settings_files import settings_file
 
 
 def train(corpus: Path, out: Path, *more: str) -> None:
@@ -23,7 +25,7 @@ def test_a_finished_model_has_a_vector_for_unknown_words(
     trained, finished = tmp_path / "trained.safetensors", tmp_path / "finished.safetensors"
     train(corpus, trained)
     capsys.readouterr()
-    options = ["--trained-dim", "3", "--subword-dim", "16", "--num-buckets", "64"]
+    options = ["--trained-dim", "3", "--subword-dim", "16", *settings_file(num_buckets=64)]
     assert main(["train", "finish", str(trained), "--out", str(finished), *options]) == 0
     record = json.loads(capsys.readouterr().out)
     assert (record["dim"], record["words"]) == (19, 8)
@@ -41,7 +43,7 @@ def test_the_languages_of_a_model_are_kept_by_finishing_and_compressing(
     paths = [tmp_path / f"{name}.safetensors" for name in ("trained", "finished", "small")]
     trained, finished, small = paths
     train(corpus, trained, "--language", "en", "--language", "pt-BR")
-    finish = ["--subword-dim", "4", "--num-buckets", "64"]
+    finish = ["--subword-dim", "4", *settings_file(num_buckets=64)]
     assert main(["train", "finish", str(trained), "--out", str(finished), *finish]) == 0
     codes = ["--sub-dim", "4", "--codebook-size", "4", "--no-ngrams"]
     assert main(["compress", str(finished), "--out", str(small), *codes]) == 0
@@ -53,7 +55,7 @@ def test_finishing_twice_is_refused_and_names_the_reason(
 ) -> None:
     model = tmp_path / "model.safetensors"
     train(corpus, model)
-    finish = ["train", "finish", str(model), "--out", str(model), "--num-buckets", "64"]
+    finish = ["train", "finish", str(model), "--out", str(model), *settings_file(num_buckets=64)]
     assert main(finish) == 0
     assert main(finish) == 1
     assert "finished already; finish the model it was made from" in capsys.readouterr().err
@@ -64,7 +66,7 @@ def test_more_dimensions_than_the_model_has_are_refused(
 ) -> None:
     model, finished = tmp_path / "model.safetensors", tmp_path / "finished.safetensors"
     train(corpus, model)
-    finish = ["train", "finish", str(model), "--out", str(finished), "--num-buckets", "64"]
+    finish = ["train", "finish", str(model), "--out", str(finished), *settings_file(num_buckets=64)]
     assert main([*finish, "--trained-dim", "5"]) == 1
     assert "--trained-dim 5 is more than the 4 dimensions of" in capsys.readouterr().err
     assert not finished.exists()
@@ -87,14 +89,16 @@ def test_finish_counts_the_words_of_imported_vectors_in_a_corpus(
     assert counts.tolist() == [12, 3, 0]
 
 
-@pytest.mark.parametrize("power", ["nan", "inf", "1e300"])
+@pytest.mark.parametrize("power", [math.nan, math.inf, 1e300])
 def test_no_model_of_nan_is_written(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], power: str
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], power: float
 ) -> None:
     trained, finished = tmp_path / "trained.safetensors", tmp_path / "finished.safetensors"
     train(corpus, trained)
     finish = ["train", "finish", str(trained), "--out", str(finished), "--trained-dim", "0"]
-    ending(lambda: main([*finish, "--norm-power", power]))
+    path = tmp_path / "finish.toml"
+    path.write_text(f"norm_power = {power}")
+    ending(lambda: main([*finish, "--settings", str(path)]))
     if finished.exists():
         assert np.isfinite(load_encoder(finished).encode("play the jazz")).all()
     else:

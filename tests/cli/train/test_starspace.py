@@ -1,6 +1,5 @@
 import json
 import shlex
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -9,9 +8,12 @@ import pytest
 pytest.importorskip("torch")
 from command_ends import ending
 from pocketintent.cli.main import build_parser, main
+from pocketintent.cli.options.settings import read_settings
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.training.starspace.settings import StarSpaceSettings
+from settings_files import settings_file
 
 QUICK = ("--dim", 4, "--epochs", 2, "--threads", 1)
 
@@ -39,8 +41,10 @@ def test_options_reach_the_settings(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "model.safetensors"
-    options = ("--mode", "labelled", "--loss", "softmax", "--optimizer", "sgd", "--max-words", 5)
-    more = ("--no-share-sides", "--num-buckets", 20, "--tokenizer", "tweet", "--seed", 9)
+    options = ("--mode", "labelled", "--max-words", 5, "--no-share-sides", "--seed", 9)
+    more = settings_file(
+        loss="softmax", optimizer="sgd", num_buckets=20, tokenizer="tweet", max_words=7
+    )
     assert call("--corpus", corpus, corpus, "--out", out, *QUICK, *options, *more) == 0
     record = json.loads(capsys.readouterr().out)
     settings = record["settings"]
@@ -53,14 +57,8 @@ def test_options_reach_the_settings(
     assert sorted(model.manifest["labels"]) == ["find", "play", "stop"]
 
 
-def test_every_setting_has_an_option_with_its_default_and_choices() -> None:
-    args = build_parser().parse_args(["train", "starspace", "--corpus", "c", "--out", "o"])
-    for field in fields(StarSpaceSettings):
-        assert getattr(args, field.name) == field.default
-
-
-def test_every_setting_takes_the_choices_of_its_type_and_no_other() -> None:
-    call = ["train", "starspace", "--corpus", "c", "--out", "o"]
+def test_every_setting_takes_the_choices_of_its_type_and_no_other(tmp_path: Path) -> None:
+    words = ["train", "starspace", "--corpus", str(tmp_path / "c"), "--out", "o"]
     hints = get_type_hints(StarSpaceSettings)
     names = [name for name, hint in hints.items() if get_origin(hint) is Literal]
     assert set(names) == {
@@ -68,10 +66,11 @@ def test_every_setting_takes_the_choices_of_its_type_and_no_other() -> None:
     }
     for name in names:
         for choice in get_args(hints[name]):
-            args = build_parser().parse_args([*call, f"--{name}", choice])
-            assert getattr(args, name) == choice
-        with pytest.raises(SystemExit):
-            build_parser().parse_args([*call, f"--{name}", "another"])
+            args = build_parser().parse_args([*words, *settings_file(**{name: choice})])
+            assert getattr(read_settings(args, StarSpaceSettings), name) == choice
+        args = build_parser().parse_args([*words, *settings_file(**{name: "another"})])
+        with pytest.raises(PocketIntentError, match=f"line 1: {name} must be one of"):
+            read_settings(args, StarSpaceSettings)
 
 
 def test_an_unfinished_run_needs_resume_or_restart(
@@ -87,7 +86,7 @@ def test_an_unfinished_run_needs_resume_or_restart(
 BAD_INPUT = [
     (("--dim", 0), "argument --dim: must be at least 1, not 0"),
     (("--seed", -1), "argument --seed: must be"),
-    (("--margin", "nan"), "argument --margin: must be a finite number"),
+    (settings_file(margin=-1), "line 1: margin must be at least 0, not -1.0"),
     (("--threads", 0), "argument --threads: must be at least 1"),
     (("--device", "abacus"), "--device abacus"),
     (("--min-count", 99), "no word that occurs 99 times"),
@@ -162,7 +161,7 @@ def test_ngrams_that_no_model_can_have_are_refused_before_training(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "model.safetensors"
-    options = ("--num-buckets", 10, "--max-n", 70)
+    options = settings_file(num_buckets=10, max_n=70)
     assert call("--corpus", corpus, "--out", out, *QUICK, *options) == 1
     assert "max_n must be at most" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == [corpus.name]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pocketintent.runtime.encoders.counts import STEPS, round_counts
+from pocketintent.runtime.encoders.parts import STEPS, round_counts
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError

@@ -240,3 +240,12 @@ def test_a_batch_of_real_texts_is_equal_to_the_bit(data_dir: Path, compressed_mo
 
     assert len(texts) > 2_000
     np.testing.assert_array_equal(batch[: len(texts)], np.stack([*map(encoder.encode, texts)]))
+
+
+def test_the_labels_of_an_older_file_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "labelled.safetensors"
+    manifest, tensors = _encoder().to_model_file_parts()
+    labels = {"labels.embedding": np.ones((2, 8), np.float32)}
+    save_model(path, manifest | {"labels": ["on", "off"]}, tensors | labels)
+    again, same_tensors = load_encoder(path).to_model_file_parts()
+    assert again == manifest and same_tensors.keys() == tensors.keys()

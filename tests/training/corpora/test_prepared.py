@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 from pocketintent.training.corpora.prepared import load_prepared, prepare_corpus
-from pocketintent_lab.training.glove.settings import GloveSettings
+from pocketintent.training.starspace.settings import StarSpaceSettings
 
 
 def test_a_corpus_joined_into_one_long_line_has_the_same_words(tmp_path: Path) -> None:
@@ -14,7 +14,7 @@ def test_a_corpus_joined_into_one_long_line_has_the_same_words(tmp_path: Path) -
         corpus, folder = tmp_path / f"{name}.txt", tmp_path / name
         corpus.write_text(separator.join(lines))
         folder.mkdir()
-        prepare_corpus([corpus], folder, GloveSettings(min_count=1), lambda line: None)
+        prepare_corpus([corpus], folder, StarSpaceSettings(min_count=1), lambda line: None)
         prepared = load_prepared(folder)
         ids.append((prepared.words.words, prepared.corpus.ids.tolist()))
     assert len(ids[0][1]) == 2000

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate encoders``: tables of vectors and models, as encoders of texts."""
+"""``pocketintent-lab evaluate encoders``: tables of vectors and models, as encoders of texts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  pocketintent evaluate encoders sts/stsb/dev.jsonl \\
+  pocketintent-lab evaluate encoders sts/stsb/dev.jsonl \\
       --target words.safetensors words-and-terms.safetensors \\
       --model char-words.safetensors char-words-and-terms.safetensors default
-  pocketintent evaluate encoders patents.csv --a anchor --b target --model tiny.safetensors
-  pocketintent evaluate encoders terms/inspec.jsonl --keyphrases dev --target vectors.txt.gz
+  pocketintent-lab evaluate encoders patents.csv --a anchor --b target --model tiny.safetensors
+  pocketintent-lab evaluate encoders terms/inspec.jsonl --keyphrases dev --target vectors.txt.gz
 
 A table encodes a text as the mean of its word vectors. A table with terms such as
 machine_learning is measured twice: without them, and with them joined in each text. A CharEmb is
@@ -117,7 +117,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 def _read_pairs(path: Path, args: argparse.Namespace) -> tuple[list[ScoredPair], list[str]]:
     """The pairs of a file, and the columns that they were read from."""
-    from pocketintent.evaluation.similarity.pairs import read_pairs
+    from pocketintent.evaluation.records import read_pairs
     from pocketintent_lab.evaluation.keyphrases.scoring import read_keyphrases, select_split
     from pocketintent_lab.evaluation.similarity.phrase_pairs import pair_keyphrases
 

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate reconstruction``: a CharEmb as a compressor of a table of vectors."""
+"""``pocketintent-lab evaluate reconstruction``: a CharEmb as a compressor of a table of vectors."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pocketintent.cli.output import print_json
 
 EXAMPLES = """\
 examples:
-  pocketintent evaluate reconstruction sts/stsb/dev.jsonl \\
+  pocketintent-lab evaluate reconstruction sts/stsb/dev.jsonl \\
       --target vectors.txt.gz --model charemb.safetensors
-  pocketintent evaluate reconstruction sts/stsb/test.jsonl \\
+  pocketintent-lab evaluate reconstruction sts/stsb/test.jsonl \\
       --target default --model char-default.safetensors
 
 The vectors of all words of the target are rebuilt from their characters. A text is encoded as

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate retrieval``: documents found by questions."""
+"""``pocketintent-lab evaluate retrieval``: documents found by questions."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pocketintent.cli.options.training import add_torch_options
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.settings import list_settings
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.convrr.settings import ConvrrSettings
 
@@ -30,10 +31,10 @@ NETWORKS = ("none", "fcrr", "convrr")
 
 EXAMPLES = """\
 examples:
-  pocketintent evaluate retrieval retrieval/xquad_en --source default --split valid
-  pocketintent evaluate retrieval retrieval/xquad_en --source default glove.safetensors minilm/ \\
+  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default --split valid
+  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default minilm/ \\
       --ensemble ensemble.json --plot questions.png
-  pocketintent evaluate retrieval dev-v1.1.json --source default --networks none
+  pocketintent-lab evaluate retrieval dev-v1.1.json --source default --networks none
 
 DATA is a folder with documents.jsonl and questions.jsonl, a .json file of SQuAD, or the file
 …_questions.json(.gz) of QUASAR-T with …_contexts.json(.gz) beside it. Titles are split at random
@@ -95,7 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_torch_options(parser)
     add_plot_option(parser, "the questions by t-SNE, with and without the networks")
-    add_settings(parser, ConvrrSettings, title="settings of the networks", without=("network",))
+    names = [setting.name for setting in list_settings(ConvrrSettings)]
+    names.remove("network")
+    add_settings(parser, ConvrrSettings, title="settings of the networks", options=names)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate terms``: keyphrases of documents, beside TF-IDF and YAKE."""
+"""``pocketintent-lab evaluate terms``: keyphrases of documents, beside TF-IDF and YAKE."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pocketintent.runtime.errors import PocketIntentError
 
 EXAMPLES = """\
 examples:
-  pocketintent evaluate terms terms/inspec.jsonl terms/semeval2017.jsonl
-  pocketintent evaluate terms terms/inspec.jsonl --split dev --systems pocketintent
-  pocketintent evaluate terms terms/inspec.jsonl --plot f1.png
+  pocketintent-lab evaluate terms terms/inspec.jsonl terms/semeval2017.jsonl
+  pocketintent-lab evaluate terms terms/inspec.jsonl --split dev --systems pocketintent
+  pocketintent-lab evaluate terms terms/inspec.jsonl --plot f1.png
 
 dev is a fixed fifth of the documents, for choosing settings; test is the rest."""
 

@@ -1,4 +1,4 @@
-"""``pocketintent train convrr``: an adapter for the intents of a template file."""
+"""``pocketintent-lab train convrr``: an adapter for the intents of a template file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pocketintent_lab.training.convrr.settings import ConvrrSettings
 
 EXAMPLES = """\
 examples:
-  pocketintent train convrr --templates my_bot.json --corpus chats.txt.gz --kernels 64 \\
+  pocketintent-lab train convrr --templates my_bot.json --corpus chats.txt.gz --kernels 64 \\
       --out adapted.safetensors
   pocketintent match --model adapted.safetensors --templates my_bot.json "lights on"
 

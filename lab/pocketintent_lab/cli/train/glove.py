@@ -1,4 +1,4 @@
-"""``pocketintent train glove``: word vectors from the counts of words that occur together."""
+"""``pocketintent-lab train glove``: word vectors from the counts of words that occur together."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pocketintent_lab.training.glove.settings import GloveSettings
 
 EXAMPLES = """\
 examples:
-  pocketintent train glove --corpus chats.txt.gz --out chats.safetensors
-  pocketintent train glove --corpus big.txt.gz --out model.safetensors --memory 4000 --device cuda
-  torchrun --nproc-per-node 4 -m pocketintent train glove --device cuda --corpus big.txt.gz \\
+  pocketintent-lab train glove --corpus chats.txt.gz --out chats.safetensors
+  pocketintent-lab train glove --corpus big.txt.gz --out big.safetensors --memory 4000
+  torchrun --nproc-per-node 4 -m pocketintent_lab train glove --device cuda --corpus big.txt.gz \\
       --out model.safetensors --resume
 
 A corpus is text (one utterance, sentence or paragraph per line; sentences of one document

@@ -1,4 +1,4 @@
-"""``pocketintent train infersent``: a BiLSTM over word vectors, from labelled pairs."""
+"""``pocketintent-lab train infersent``: a BiLSTM over word vectors, from labelled pairs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pocketintent_lab.training.infersent.settings import InferSentSettings
 
 EXAMPLES = """\
 examples:
-  pocketintent train infersent --pairs snli_1.0_train.jsonl --vectors words.safetensors \\
+  pocketintent-lab train infersent --pairs snli_1.0_train.jsonl --vectors words.safetensors \\
       --validation-pairs snli_1.0_dev.jsonl --out infersent.safetensors
-  pocketintent train infersent --pairs stsb/train.jsonl mrpc/train.jsonl \\
+  pocketintent-lab train infersent --pairs stsb/train.jsonl mrpc/train.jsonl \\
       --vectors words.safetensors --corpus chats.txt.gz --out infersent.safetensors
-  torchrun --nproc-per-node 4 -m pocketintent train infersent --device cuda --hidden 2048 \\
+  torchrun --nproc-per-node 4 -m pocketintent_lab train infersent --device cuda --hidden 2048 \\
       --pairs snli_1.0_train.jsonl --vectors glove.txt.gz --out infersent.safetensors --resume
 
 Pairs are JSON lines, or a CSV or TSV with a header. The sentences are in a and b, sentence1 and

@@ -1,4 +1,4 @@
-"""``pocketintent train masked-lm``: a small masked language model."""
+"""``pocketintent-lab train masked-lm``: a small masked language model."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from pocketintent_lab.training.masked_lm.settings import MaskedLmSettings
 
 EXAMPLES = """\
 examples:
-  pocketintent train masked-lm --corpus chats.txt.gz --out bert
-  pocketintent train masked-lm --corpus a.txt b.jsonl --out bert --precision bfloat16 \\
+  pocketintent-lab train masked-lm --corpus chats.txt.gz --out bert
+  pocketintent-lab train masked-lm --corpus a.txt b.jsonl --out bert --precision bfloat16 \\
       --max-minutes 60
-  torchrun --nproc-per-node 4 -m pocketintent train masked-lm --device cuda --corpus big.txt.gz \\
-      --out bert --layers 6 --dim 512 --heads 8 --resume
+  torchrun --nproc-per-node 4 -m pocketintent_lab train masked-lm --device cuda \\
+      --corpus big.txt.gz --out bert --layers 6 --dim 512 --heads 8 --resume
 
 The folder is one of transformers, with weights, configuration and tokenizer, and can be the
 --teacher of `train targets` and of evaluations; docs/neural.md says what for. A corpus is text (one

@@ -1,4 +1,4 @@
-"""``pocketintent train sent2vec``: words whose mean predicts each word of a sentence."""
+"""``pocketintent-lab train sent2vec``: words whose mean predicts each word of a sentence."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pocketintent_lab.training.sent2vec.settings import Sent2VecSettings
 
 EXAMPLES = """\
 examples:
-  pocketintent train sent2vec --corpus chats.txt.gz --out chats.safetensors
-  pocketintent train sent2vec --corpus a.txt b.jsonl --out model.safetensors --num-buckets 0
-  torchrun --nproc-per-node 4 -m pocketintent train sent2vec --device cuda --corpus big.txt.gz \\
-      --out model.safetensors --resume
+  pocketintent-lab train sent2vec --corpus chats.txt.gz --out chats.safetensors
+  pocketintent-lab train sent2vec --corpus a.txt b.jsonl --out model.safetensors --num-buckets 0
+  torchrun --nproc-per-node 4 -m pocketintent_lab train sent2vec --device cuda \\
+      --corpus big.txt.gz --out model.safetensors --resume
 
 Bigrams take part in training; the model has the words alone.
 

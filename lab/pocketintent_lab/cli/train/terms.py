@@ -1,4 +1,4 @@
-"""``pocketintent train terms``: find the terms of a corpus."""
+"""``pocketintent-lab train terms``: find the terms of a corpus."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pocketintent_lab.training.terms.settings import TermSettings
 
 EXAMPLES = """\
 examples:
-  pocketintent train terms --corpus papers.txt.gz --out terms.tsv
-  pocketintent train terms --corpus a.txt b.jsonl --out terms.tsv --min-count 20 --max-terms 10000
-  pocketintent train terms --corpus huge.txt.gz --out terms.tsv --max-phrases 10000000
+  pocketintent-lab train terms --corpus papers.txt.gz --out terms.tsv
+  pocketintent-lab train terms --corpus a.txt b.jsonl --out terms.tsv --min-count 20
+  pocketintent-lab train terms --corpus huge.txt.gz --out terms.tsv --max-phrases 10000000
 
 A corpus is English text, one sentence or paragraph per line, or .jsonl with "text"; both may be
 .gz, and larger than memory. The terms are written as tab-separated text, the best first, and packed

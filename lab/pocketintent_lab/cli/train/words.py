@@ -1,4 +1,4 @@
-"""``pocketintent train words``: word vectors by Word2Vec or FastText, or from another program."""
+"""``pocketintent-lab train words``: vectors by Word2Vec or FastText, or of another program."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pocketintent.cli.options.training import (
     add_language_option,
     add_resume_options,
     command_line,
+    program_of,
     run_options,
 )
 from pocketintent.cli.output import print_json, print_note
@@ -23,13 +24,13 @@ from pocketintent_lab.training.words.settings import WordSettings
 
 EXAMPLES = """\
 examples:
-  pocketintent train words --corpus papers.txt.gz --out words.safetensors
-  pocketintent train words --corpus papers.txt.gz --terms terms.tsv --out words.txt.gz
-  pocketintent train words --corpus chats.txt.gz --method fasttext --dim 100 --out words.safetensors
-  pocketintent train words --corpus chats.txt.gz --architecture skipgram --loss hierarchical \\
+  pocketintent-lab train words --corpus papers.txt.gz --out words.safetensors
+  pocketintent-lab train words --corpus papers.txt.gz --terms terms.tsv --out words.txt.gz
+  pocketintent-lab train words --corpus chats.txt.gz --method fasttext --out words.safetensors
+  pocketintent-lab train words --corpus chats.txt.gz --architecture skipgram --loss hierarchical \\
       --out words.safetensors
-  pocketintent train words --from glove.6B.200d.txt --limit 100000 --out glove.safetensors
-  pocketintent train words --from cc.de.300.bin --limit 100000 --out german.safetensors
+  pocketintent-lab train words --from glove.6B.200d.txt --limit 100000 --out glove.safetensors
+  pocketintent-lab train words --from cc.de.300.bin --limit 100000 --out german.safetensors
 
 The suffix of --out chooses the format: .safetensors is a model for `match`, `evaluate` and
 `compress`; .bin is word2vec binary, .tsv StarSpace TSV, any other word2vec text; .gz compresses.
@@ -85,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
             raise PocketIntentError("--terms, --resume and --restart require --corpus")
         if names := _training_options(settings):
             raise PocketIntentError(f"{', '.join(names)}: only for training; requires --corpus")
-        print_json({"out": str(args.out), **_convert(args)})
+        print_json({"out": str(args.out), **_convert(args, settings)})
         return 0
     if args.limit is not None:
         raise PocketIntentError("--limit requires --from; use --max-words with --corpus")
@@ -119,7 +120,7 @@ def _training_options(settings: WordSettings) -> list[str]:
     ]
 
 
-def _convert(args: argparse.Namespace) -> dict[str, Any]:
+def _convert(args: argparse.Namespace, settings: WordSettings) -> dict[str, Any]:
     """Read vectors and write them in the format of ``--out``."""
     from pocketintent.runtime.files.model_file import save_model
     from pocketintent.runtime.text.languages import languages_entry
@@ -139,19 +140,19 @@ def _convert(args: argparse.Namespace) -> dict[str, Any]:
         "vocabulary": len(vectors),
         "dim": vectors.dim,
         "ngrams": ngrams,
-        "command": command_line(sys.argv[1:]),
+        "command": command_line(sys.argv[1:], program_of(args)),
     }
     if args.out.suffix != ".safetensors":
         write_vectors(args.out, vectors)
         return record
-    spec = TOKENIZER_SPECS[args.tokenizer]
+    spec = TOKENIZER_SPECS[settings.tokenizer]
     entries = {"training": record, **languages_entry(args.languages)}
     encoder = to_encoder(vectors, tokenizer_spec=spec, manifest=entries)
     num_tokens = sum(encoder.tokenize(term) == [term] for term in vectors.terms)
     if num_tokens < len(vectors):
         print_note(
             f"{len(vectors) - num_tokens} of {len(vectors)} terms are not a single token of the "
-            f"tokenizer {args.tokenizer!r} and are never looked up in a text"
+            f"tokenizer {settings.tokenizer!r} and are never looked up in a text"
         )
     save_model(args.out, *encoder.to_model_file_parts())
     return record

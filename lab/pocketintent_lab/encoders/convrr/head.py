@@ -14,13 +14,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, unit_rows
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, read_tensor, unit_rows
 from pocketintent.runtime.encoders.contextual.network import MAX_WIDTH
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers, read_number
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.stored_tensors import read_tensor
 
 Network = Literal["convrr", "fcrr"]
 """``convrr`` reads windows of words, ``fcrr`` the vector of the whole text."""
@@ -78,6 +77,10 @@ class ResidualHead:
     def dim(self) -> int:
         """Size of the vectors."""
         return self.inner.shape[1] // self.width
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles decode the matrices again."""
+        return {name: value for name, value in self.__dict__.items() if name != "_decoded"}
 
     @cached_property
     def _decoded(self) -> tuple[FloatArray, FloatArray | None]:

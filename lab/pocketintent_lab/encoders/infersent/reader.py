@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.encoders.recurrent.network import GATES
-from pocketintent.runtime.encoders.recurrent.reader import RecurrentReader
+from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader
 from pocketintent_lab.encoders.infersent.network import BiLstm
 
 

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("torch")
 from command_ends import ending
 from pocketintent.cli.main import build_parser, main
+from pocketintent.cli.options.settings import read_settings
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent_lab.training.glove.settings import GloveSettings
@@ -47,8 +48,8 @@ def test_training_prints_its_record_and_the_model_serves_other_commands(
 @pytest.mark.parametrize("method", SETTINGS)
 def test_every_setting_has_an_option_with_its_default(method: str) -> None:
     args = build_parser().parse_args(["train", method, "--corpus", "c", "--out", "o"])
-    for field in fields(SETTINGS[method]):
-        assert getattr(args, field.name) == field.default
+    assert read_settings(args, SETTINGS[method]) == SETTINGS[method]()
+    assert all(field.name in args for field in fields(SETTINGS[method]))
 
 
 BAD_INPUT = [

@@ -9,11 +9,13 @@ import pytest
 pytest.importorskip("gensim")
 from command_ends import ending
 from pocketintent.cli.main import build_parser, main
+from pocketintent.cli.options.settings import read_settings
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent_lab.training.words.settings import WordSettings
+from settings_files import settings_file
 
 QUICK = ("--dim", 8, "--epochs", 2, "--min-count", 1)
 
@@ -57,8 +59,8 @@ def test_training_prints_its_record_and_the_model_serves_other_commands(
 
 def test_every_setting_has_an_option_with_its_default() -> None:
     args = build_parser().parse_args(["train", "words", "--corpus", "c", "--out", "o"])
-    for field in fields(WordSettings):
-        assert getattr(args, field.name) == field.default
+    assert read_settings(args, WordSettings) == WordSettings()
+    assert all(field.name in args for field in fields(WordSettings))
 
 
 @pytest.mark.parametrize("name", ["v.txt.gz", "v.bin", "v.tsv", "v.safetensors"])
@@ -190,7 +192,7 @@ def test_texts_that_a_file_cannot_tell_apart_are_encoded_once(
 BAD_TARGETS = [
     ((), "there are no texts"),
     (("--texts", "blank.txt"), "blank.txt: no text in it"),
-    (("--limit", 3), "--limit requires --words"),
+    (settings_file(limit=3), "limit requires --words"),
     (("--texts", "none.txt"), "none.txt: cannot be read"),
     (("--threads", 0), "argument --threads: must be at least 1"),
     (("--out", "nowhere/v.tsv"), "there is no folder nowhere"),

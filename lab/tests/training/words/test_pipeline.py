@@ -60,7 +60,7 @@ def test_the_file_records_its_training(corpus: Path, tmp_path: Path, method: Any
         [corpus],
         out,
         replace(QUICK, method=method, max_words=7),
-        RunOptions(command="pocketintent train words", report=lines.append),
+        RunOptions(command="pocketintent-lab train words", report=lines.append),
     )
     model = load_model(out)
     assert model.manifest["training"] == record

@@ -1,4 +1,4 @@
-"""``pocketintent compress``, ``compress-sweep`` and ``combine``, and the quality that they measure.
+"""``pocketintent compress`` and ``combine``, and the quality that they measure.
 
 Imports compression once a command is chosen, and evaluation when it measures.
 """

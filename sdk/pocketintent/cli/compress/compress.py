@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from pocketintent.cli.compress.combine import combine
 from pocketintent.cli.compress.quality import (
     Probe,
     add_probe_arguments,
@@ -24,7 +25,7 @@ from pocketintent.cli.progress import Progress
 from pocketintent.compression.kinds import tables_of, words_of
 from pocketintent.compression.prune import load_word_model, with_compact_counts
 from pocketintent.compression.quantise import quantise_network
-from pocketintent.compression.settings import QuantisationSettings
+from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
@@ -37,13 +38,19 @@ examples:
       --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
   pocketintent compress trained.safetensors --out small.safetensors \\
       --sts sts/stsb/dev.jsonl --intents intents/clinc150
-  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams"""
+  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
+  pocketintent compress words.safetensors --characters charemb.safetensors \\
+      --out combined.safetensors --keep 10000 --corpus chats.txt.gz
+
+With --characters the model looks up known words, and reads unknown words by their characters, with
+a network that `train charemb` has trained on the words."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``compress``."""
     parser.description = (
-        "Prune and quantise a model. Prints the size report as JSON. A quantised model keeps the "
+        "Prune and quantise a model, or join words with a character network. Prints the size "
+        "report as JSON. A quantised model keeps the "
         "codes of its words, unless an option of quantisation is given. The network of a model of "
         "kind contextual is stored as int8."
     )
@@ -58,6 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="model to write; its name ends in .safetensors",
     )
     parser.add_argument(
+        "--characters",
+        type=model_file,
+        metavar="CHAREMB",
+        help="join the words of IN, without their n-grams, with this character network",
+    )
+    parser.add_argument(
         "--seed",
         type=SEED,
         default=0,
@@ -68,11 +81,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(
         parser,
         QuantisationSettings,
+        options=("sub_dim", "codebook_size"),
         title="quantisation",
-        description="Any of these options quantises a quantised model again, by default with "
-        "sub-vectors of the same length.",
-        preset=True,
+        description="Any setting of quantisation quantises a quantised model again, by default "
+        "with sub-vectors of the same length.",
     )
+    add_settings(parser, CombinationSettings, options=(), title="combination")
     add_threads_option(parser)
     add_probe_arguments(parser)
 
@@ -111,16 +125,18 @@ def run(args: argparse.Namespace) -> int:
     check_model_name(args)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         args.parser.error("--prune norm requires --keep and --corpus")
+    probe = read_probe(args)
     with limit_threads(args.threads):
-        return _run(args)
+        report = combine(args, probe) if args.characters else _compress(args, probe)
+    print_json(report)
+    return 0
 
 
-def _run(args: argparse.Namespace) -> int:
+def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
     from pocketintent.compression.background import add_background
     from pocketintent.compression.quantise import add_template_quantizer
     from pocketintent.compression.report import compare_sizes, size_report
 
-    probe = read_probe(args)
     refuse_bot_files(args.model)
     original = load_word_model(args.model)
     keeps_codes = _keeps_codes(original, args)
@@ -144,7 +160,7 @@ def _run(args: argparse.Namespace) -> int:
     num_words = len(words.vocabulary)
     float32_bytes = num_words * words.vectors.dim * 4
     sizes = compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes)
-    report = {
+    return {
         "out": str(args.out),
         "words": {"before": len(words_of(original).vocabulary), "after": num_words},
         "dim": small.dim,
@@ -152,9 +168,8 @@ def _run(args: argparse.Namespace) -> int:
         "settings": small.manifest["compression"],
         "seconds": round(seconds, 2),
         **sizes,
+        **({"quality": quality} if quality else {}),
     }
-    print_json(report | ({"quality": quality} if quality else {}))
-    return 0
 
 
 def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:

@@ -19,7 +19,7 @@ def refuse_options(args: argparse.Namespace, names: Iterable[str], reason: str) 
         reason: Why they have no effect, for the message: ``"requires --teacher"``.
     """
     for name in names:
-        if getattr(args, name) != args.parser.get_default(name):
+        if vars(args).get(name) != args.parser.get_default(name):
             args.parser.error(f"{option_name(name)} {reason}")
 
 

@@ -1,61 +1,109 @@
-"""Options of a command from a settings class, and settings from the options."""
+"""Settings of a command: options for the usual ones, a TOML file for all of them.
+
+A command has the options of a settings class that most of its users set, and two more:
+``--write-settings`` prints a file with every setting, and ``--settings`` reads such a file. An
+option wins over the file, and the file over the defaults.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Container
-from dataclasses import fields
+import difflib
+import re
+import sys
+import textwrap
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.numbers import NumberType
+from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent.runtime.files.atomic import write_atomically
+from pocketintent.runtime.files.regular import read_regular
 from pocketintent.settings import Setting, list_settings
 
 Settings = TypeVar("Settings")
+
+_RENAMED = {"--no-normalise": "normalised", "--shared-codebook": "per_position"}
+"""Options that were named otherwise than the settings that they turned off."""
+
+_TOML = "tomllib" if sys.version_info >= (3, 11) else "tomli"
 
 
 def add_settings(
     parser: argparse.ArgumentParser,
     settings: type[Any],
     *,
+    options: Collection[str] | None = None,
     title: str = "settings",
     description: str | None = None,
-    preset: bool = False,
-    without: Container[str] = (),
 ) -> None:
-    """Add an option for each field of a settings class.
+    """Give a command the settings of a class; one that no option gives is None.
+
+    A command may have several classes, whose fields have different names.
 
     Args:
-        parser: The parser that gets the options.
-        settings: The settings class.
+        parser: The parser of the command.
+        settings: The settings class, for :func:`read_settings`.
+        options: Names of the fields that get an option; None for all.
         title: Title of the group of options in the help.
         description: Text below the title.
-        preset: Whether an option that is not given is None rather than the field's default, so
-            that another default can apply.
-        without: Names of fields that get no option.
     """
+    classes = parser.get_default("settings_classes") or ()
+    parser.set_defaults(settings_classes=(*classes, settings))
     group = parser.add_argument_group(title, description)
     for setting in list_settings(settings):
-        if setting.name in without:
+        if options is not None and setting.name not in options:
             continue
-        options = _type_options(setting)
-        flag = options.pop("flag", option_name(setting.name))
         action = group.add_argument(
-            flag, dest=setting.name, default=None if preset else setting.default, **options
+            option_name(setting.name), dest=setting.name, default=None, **_type_options(setting)
         )
-        default = "" if setting.off else f" ({show_default(setting)})"
         # Set afterwards, since BooleanOptionalAction appends its own note on the default.
-        action.help = f"{setting.help}{default}".replace("%", "%%")
+        action.help = f"{setting.help} ({show_default(setting)})".replace("%", "%%")
+    if not classes:
+        group.add_argument(
+            "--settings",
+            type=input_file,
+            metavar="FILE.toml",
+            help="read these and all other settings from this file; options win over it",
+        )
+        group.add_argument(
+            "--write-settings",
+            action=_WriteSettings,
+            nargs="?",
+            type=output_file,
+            metavar="FILE.toml",
+            help="only write such a file, with every setting, its meaning and its bounds (to "
+            "stdout)",
+        )
 
 
 def given_settings(args: argparse.Namespace, settings: type[Any]) -> dict[str, Any]:
-    """The values of the options of a settings class that the command has and that are not None."""
-    values = {field.name: getattr(args, field.name, None) for field in fields(settings)}
-    return {name: value for name, value in values.items() if value is not None}
+    """The values of the fields of a settings class that the file or an option gives.
+
+    Raises:
+        PocketIntentError: The file of ``--settings`` has an error.
+    """
+    names = [setting.name for setting in list_settings(settings)]
+    values = {name: value for name, value in _read_file(args).items() if name in names}
+    options = {name: getattr(args, name, None) for name in names}
+    return values | {name: value for name, value in options.items() if value is not None}
 
 
-def read_settings(args: argparse.Namespace, settings: type[Settings]) -> Settings:
-    """The settings from the options; the defaults where an option is None."""
-    return settings(**given_settings(args, settings))
+def read_settings(args: argparse.Namespace, settings: type[Settings], **preset: Any) -> Settings:
+    """The settings of a command: its options, then its file, then the defaults.
+
+    Args:
+        args: The arguments of the command.
+        settings: The settings class.
+        preset: Values in place of the defaults.
+
+    Raises:
+        PocketIntentError: The file of ``--settings`` has an error.
+    """
+    return settings(**preset | given_settings(args, settings))
 
 
 def option_name(name: str) -> str:
@@ -73,10 +121,122 @@ def show_default(setting: Setting) -> str:
     return f"{number} {setting.unit}".rstrip()
 
 
+def settings_advice(classes: Collection[type[Any]], option: str) -> str | None:
+    """What to write in place of an unknown option, if it was or would be that of a setting.
+
+    Args:
+        classes: The settings classes of the command.
+        option: The option, such as ``--no-rotate``.
+    """
+    on = not option.startswith("--no-")
+    name = option.removeprefix("--" if on else "--no-").replace("-", "_")
+    name = _RENAMED.get(option, name)
+    for setting in (item for settings in classes for item in list_settings(settings)):
+        if setting.name == name:
+            value = ("true" if on else "false") if setting.kind is bool else "…"
+            line = f"{name} = {'false' if option in _RENAMED else value}"
+            return (
+                f"this is a setting of a file now: write `{line}` into FILE.toml and give "
+                "--settings FILE.toml (--write-settings FILE.toml makes one)"
+            )
+    return None
+
+
+def render_settings(values: Any) -> str:
+    """The text of a file with all settings of an instance of a settings class."""
+    lines = []
+    for setting in list_settings(type(values)):
+        value = getattr(values, setting.name)
+        allowed = f"one of {', '.join(setting.choices)}" if setting.choices else str(setting.bounds)
+        notes = "; ".join(filter(None, (setting.unit and f"in {setting.unit}", allowed)))
+        meaning = setting.help + (f" ({notes})" if notes else "")
+        wrapped = textwrap.wrap(meaning, 96, break_long_words=False, break_on_hyphens=False)
+        lines += ["", *(f"# {line}" for line in wrapped)]
+        if value is None:
+            lines.append(f"# {setting.name} = …  # none unless it is given")
+        elif isinstance(value, bool):
+            lines.append(f"{setting.name} = {str(value).lower()}")
+        else:
+            lines.append(f"{setting.name} = " + (f'"{value}"' if setting.choices else repr(value)))
+    return "\n".join(lines)
+
+
+class _WriteSettings(argparse.Action):
+    """Makes the command write its settings in place of its work, which may lack arguments."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        namespace.run = partial(_write_settings, path=values)
+        for action in parser._actions:
+            action.required = False
+
+
+def _write_settings(args: argparse.Namespace, path: Path | None) -> int:
+    preset: dict[str, Any] = args.preset_values(args) if "preset_values" in args else {}
+    texts = [render_settings(read_settings(args, cls, **preset)) for cls in args.settings_classes]
+    content = "\n".join([f"# Settings of `{args.parser.prog}`.", *texts, ""])
+    if path is None:
+        sys.stdout.write(content)
+    else:
+        write_atomically(path, content.encode())
+    return 0
+
+
+def _read_file(args: argparse.Namespace) -> dict[str, Any]:
+    """The checked values of the file of ``--settings``; none without one."""
+    path: Path | None = getattr(args, "settings", None)
+    if path is None:
+        return {}
+    toml = require(_TOML, "train")
+    try:
+        text = read_regular(path).decode()
+        values: dict[str, Any] = toml.loads(text)
+    except OSError as error:
+        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise PocketIntentError(f"{path}: not UTF-8 at byte {error.start}") from error
+    except (toml.TOMLDecodeError, RecursionError) as error:
+        raise PocketIntentError(f"{path}: not valid TOML: {error}") from error
+    known = {item.name: item for cls in args.settings_classes for item in list_settings(cls)}
+    for name in values:
+        place = f"{path}, line {_line_of(name, text)}"
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
+            raise PocketIntentError(f"{place}: unknown key {name!r}; {hint}")
+        values[name] = _check_value(known[name], values[name], place)
+    return values
+
+
+def _check_value(setting: Setting, value: Any, place: str) -> Any:
+    """The value of a key; a whole number where a float is allowed becomes one."""
+    if isinstance(value, bool) is not (setting.kind is bool):
+        wanted = "true or false" if setting.kind is bool else "a number"
+        wanted = f"one of {', '.join(setting.choices)}" if setting.choices else wanted
+        raise PocketIntentError(f"{place}: {setting.name} must be {wanted}, not {value!r}")
+    if setting.kind is float and isinstance(value, int):
+        value = float(value)
+    try:
+        setting.check(value)
+    except PocketIntentError as error:
+        raise PocketIntentError(f"{place}: {error}") from error
+    return value
+
+
+def _line_of(key: str, text: str) -> int:
+    """The number of the line of a top-level key or table."""
+    pattern = rf"""\s*\[*\s*["']?{re.escape(key)}["']?\s*[=.\]]"""
+    lines = enumerate(text.split("\n"), 1)
+    return next((number for number, line in lines if re.match(pattern, line)), 1)
+
+
 def _type_options(setting: Setting) -> dict[str, Any]:
-    """Arguments of ``add_argument`` for the type of a setting, and ``flag`` for another name."""
-    if setting.off:
-        return {"flag": setting.off, "action": "store_false"}
+    """Arguments of ``add_argument`` for the type of a setting."""
     if setting.kind is bool:
         return {"action": argparse.BooleanOptionalAction}
     if setting.choices:

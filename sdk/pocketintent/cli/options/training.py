@@ -19,13 +19,29 @@ from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--out`` and the options of the three functions below."""
+    """Add ``--out`` and the options of a run: device, threads, language and resuming."""
     parser.add_argument(
         "--out", required=True, metavar="FILE", type=output_file, help="model to write"
     )
     add_torch_options(parser)
     add_language_option(parser)
     add_resume_options(parser)
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add ``--precision`` and ``--max-minutes``, for the training of networks."""
+    parser.add_argument(
+        "--precision",
+        choices=("auto", "float32", "bfloat16", "float16"),
+        default="auto",
+        help="precision of the products; auto is half precision on a GPU (%(default)s)",
+    )
+    parser.add_argument(
+        "--max-minutes",
+        type=number(above=0),
+        metavar="X",
+        help="end training, and the fall of its learning rate, after this many minutes",
+    )
 
 
 def add_corpus_option(parser: argparse.ArgumentParser) -> None:
@@ -45,22 +61,6 @@ def add_torch_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
     parser.add_argument(
         "--threads", type=THREADS, default=1, metavar="N", help="CPU threads (%(default)s)"
-    )
-
-
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add ``--precision`` and ``--max-minutes``, for the training of networks."""
-    parser.add_argument(
-        "--precision",
-        choices=("auto", "float32", "bfloat16", "float16"),
-        default="auto",
-        help="precision of the products; auto is half precision on a GPU (%(default)s)",
-    )
-    parser.add_argument(
-        "--max-minutes",
-        type=number(above=0),
-        metavar="X",
-        help="end training, and the fall of its learning rate, after this many minutes",
     )
 
 
@@ -101,7 +101,7 @@ def run_options(args: argparse.Namespace) -> RunOptions:
         device=vars(args).get("device", DEFAULT_OPTIONS.device),
         resume=args.resume,
         restart=args.restart,
-        command=command_line(sys.argv[1:]),
+        command=command_line(sys.argv[1:], program_of(args)),
         languages=args.languages,
         report=print_note,
     )
@@ -118,12 +118,12 @@ def resuming_command(args: argparse.Namespace, arguments: Sequence[str]) -> str 
         return None
     # argparse accepts the beginning of an option too.
     repeated = [word for word in arguments if not word.startswith(("--rest", "--resu"))]
-    return shlex.join(["pocketintent", *repeated, "--resume"])
+    return shlex.join([program_of(args), *repeated, "--resume"])
 
 
 def repeating_command(args: argparse.Namespace, arguments: Sequence[str]) -> str:
     """The interrupted command itself, for a command that continues its own unfinished work."""
-    return shlex.join(["pocketintent", *arguments])
+    return shlex.join([program_of(args), *arguments])
 
 
 def print_record(record: Mapping[str, Any]) -> None:
@@ -132,9 +132,15 @@ def print_record(record: Mapping[str, Any]) -> None:
         print_json(record)
 
 
-def command_line(arguments: Sequence[str]) -> str:
+def command_line(arguments: Sequence[str], program: str = "pocketintent") -> str:
     """The command for the record, without folders, since models are shared with other people."""
-    return shlex.join(["pocketintent", *map(_without_folders, arguments)])
+    return shlex.join([program, *map(_without_folders, arguments)])
+
+
+def program_of(args: argparse.Namespace) -> str:
+    """The program that parsed a command, such as ``pocketintent``."""
+    command: str = args.parser.prog if "parser" in args else "pocketintent"
+    return command.partition(" ")[0]
 
 
 def _without_folders(argument: str) -> str:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
+from typing import Any
 
 from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.model import vectors_file
-from pocketintent.cli.options.numbers import number, whole_number
-from pocketintent.cli.options.settings import add_settings, given_settings
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import (
-    add_language_option,
-    add_resume_options,
-    add_torch_options,
+    add_limits,
+    add_run_options,
     print_record,
     run_options,
 )
-from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings, preset_settings
+from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.loop.devices import prepare_torch
 
 EXAMPLES = """\
@@ -55,9 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of terms read from each target (all)",
     )
     parser.add_argument(
-        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
-    )
-    parser.add_argument(
         "--float-out",
         metavar="FILE",
         type=output_file,
@@ -74,25 +72,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--preset",
         choices=tuple(PRESETS),
         default="tiny",
-        help="values of the settings below that are not given (%(default)s)",
+        help="values of the settings that are not given (%(default)s)",
     )
-    parser.add_argument(
-        "--precision",
-        choices=("auto", "float32", "bfloat16", "float16"),
-        default="auto",
-        help="precision of the products; auto is half precision on a GPU (%(default)s)",
-    )
-    add_torch_options(parser)
-    parser.add_argument(
-        "--max-minutes",
-        type=number(above=0),
-        metavar="X",
-        help="end training, and the fall of its learning rate, after this many minutes",
-    )
-    add_language_option(parser)
-    add_resume_options(parser)
+    add_run_options(parser)
+    add_limits(parser)
+    parser.set_defaults(preset_values=preset_values)
     title = "settings that change the preset (the defaults shown are those of tiny)"
-    add_settings(parser, CharEmbSettings, title=title, preset=True)
+    add_settings(parser, CharEmbSettings, options=("reads", "epochs", "seed"), title=title)
+
+
+def preset_values(args: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the preset."""
+    return asdict(PRESETS[args.preset])
 
 
 def run(args: argparse.Namespace) -> int:
@@ -103,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     record = train_charemb(
         args.target,
         args.out,
-        preset_settings(args.preset, given_settings(args, CharEmbSettings)),
+        read_settings(args, CharEmbSettings, **preset_values(args)),
         run_options(args),
         limit=args.limit,
         weights=args.weights,

@@ -44,9 +44,9 @@ EXAMPLES = """\
 examples:
   pocketintent train starspace --corpus chats.txt.gz --out trained.safetensors
   pocketintent train finish trained.safetensors --out finished.safetensors
-  pocketintent train terms --corpus papers.txt.gz --out terms.tsv
-  pocketintent train words --corpus papers.txt.gz --terms terms.tsv --out words.safetensors
-  pocketintent train charemb --target words.safetensors --reads words --out charemb.safetensors
+  pocketintent train charemb --target default --reads words --out charemb.safetensors
+  pocketintent train starspace --write-settings starspace.toml
+  pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
   pocketintent train METHOD --help
 
 A corpus is text (one utterance, sentence or paragraph per line; sentences of one document

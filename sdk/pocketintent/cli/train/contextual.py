@@ -35,6 +35,8 @@ codes stay as they are: it wins back most of what compression loses, and adapts 
 (docs/contextual.md). Without --corpus it keeps the model's codebook and background. Stop a run at
 any time; --resume continues it and gives the same model as an uninterrupted run."""
 
+OPTIONS = ("dim", "hidden", "epochs", "learning_rate", "batch_words", "seed")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train contextual``."""
@@ -67,9 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="training texts (.txt, .jsonl, .gz), from which the model gets a codebook for "
         "templates and a background (those of --start)",
     )
-    add_limits(parser)
     add_run_options(parser)
-    add_settings(parser, ContextualSettings)
+    add_limits(parser)
+    add_settings(parser, ContextualSettings, options=OPTIONS)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,11 +6,7 @@ import argparse
 
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.training import (
-    add_run_options,
-    print_record,
-    run_options,
-)
+from pocketintent.cli.options.training import add_run_options, print_record, run_options
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.loop.devices import prepare_torch
 
@@ -19,8 +15,7 @@ examples:
   pocketintent train targets --teacher minilm/ --words words.safetensors --out words.tsv
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out utterances.bin
   pocketintent train distil --targets words.tsv utterances.bin --out sums.safetensors
-  pocketintent train finish sums.safetensors --out finished.safetensors --trained-dim 192 \\
-      --subword-dim 64 --subword-scale 0.6 --norm-power 1 --frequency-weight 0
+  pocketintent train finish sums.safetensors --out finished.safetensors --settings finish.toml
   pocketintent compress finished.safetensors --out my_model.safetensors --sub-dim 4 \\
       --codebook-size 256 --corpus chats.txt.gz
 
@@ -46,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="texts with their vectors, written by `train targets`",
     )
     add_run_options(parser)
-    add_settings(parser, DistilSettings)
+    add_settings(parser, DistilSettings, options=("dim", "epochs", "seed"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,11 +49,7 @@ def run(args: argparse.Namespace) -> int:
     prepare_torch(args.device, args.threads)
     from pocketintent.training.distil.pipeline import train_distilled
 
-    training = train_distilled(
-        args.targets,
-        args.out,
-        read_settings(args, DistilSettings),
-        run_options(args),
-    )
+    settings = read_settings(args, DistilSettings)
+    training = train_distilled(args.targets, args.out, settings, run_options(args))
     print_record({"out": str(args.out), **training})
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.finish.settings import FinishSettings
@@ -14,10 +14,8 @@ EXAMPLES = """\
 examples:
   pocketintent train finish trained.safetensors --out finished.safetensors
   pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256
-  pocketintent train finish fasttext.safetensors --corpus chats.txt.gz --pooling sif \\
-      --frequency-weight 0.001 --norm-power 1 --trained-dim 0 --subword-dim 0 --out sif.safetensors
-  pocketintent train words --from glove.6B.200d.txt --limit 50000 --out glove.safetensors
-  pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors"""
+  pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors
+  pocketintent train finish trained.safetensors --settings finish.toml --out finished.safetensors"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         metavar="IN",
         type=input_file,
-        help="a model of kind static, as written by `train starspace`, `train words` and others",
+        help="a model of kind static, such as those of `train starspace`",
     )
     parser.add_argument(
         "--corpus",
@@ -41,12 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="FILE",
         help="count the words in these texts; required by the poolings `idf` and `sif`, and for a "
-        "model without word frequencies (`train words --from`)",
+        "model without word frequencies",
     )
     parser.add_argument(
         "--out", required=True, metavar="FILE", type=output_file, help="model to write"
     )
-    add_settings(parser, FinishSettings, preset=True)
+    add_settings(parser, FinishSettings, options=("trained_dim", "subword_dim", "pooling", "seed"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,12 +56,12 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.training.finish.pipeline import finish_encoder
 
     encoder = load_kind(args.model, StaticEncoder)
-    if args.trained_dim is not None and args.trained_dim > encoder.dim:
+    settings = read_settings(args, FinishSettings)
+    if "trained_dim" in given_settings(args, FinishSettings) and settings.trained_dim > encoder.dim:
         raise PocketIntentError(
-            f"--trained-dim {args.trained_dim} is more than the {encoder.dim} dimensions of "
+            f"--trained-dim {settings.trained_dim} is more than the {encoder.dim} dimensions of "
             f"{args.model}; give at most {encoder.dim}, or 0 to keep all"
         )
-    settings = read_settings(args, FinishSettings)
     texts = None if args.corpus is None else CorpusTexts(args.corpus)
     if texts is None and encoder.counts is None:
         raise PocketIntentError(

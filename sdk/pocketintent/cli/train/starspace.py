@@ -20,12 +20,16 @@ examples:
   pocketintent train starspace --corpus a.txt b.jsonl --out model.safetensors \\
       --dim 256 --no-share-sides --subsample 1e-3 --epochs 5 --min-count 2
   pocketintent train starspace --corpus utterances.jsonl --mode labelled --out model.safetensors
+  pocketintent train starspace --write-settings starspace.toml
+  pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
   torchrun --nproc-per-node 4 -m pocketintent train starspace --device cuda --corpus big.txt.gz \\
       --out model.safetensors --resume
 
 A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
 separated by tabs), or .jsonl with "text" and, for labelled mode, "intent"; both may be .gz.
 Stop a run at any time; --resume continues it and gives the same model as an uninterrupted run."""
+
+OPTIONS = ("mode", "dim", "share_sides", "epochs", "min_count", "max_words", "subsample", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     add_corpus_option(parser)
     add_run_options(parser)
-    add_settings(parser, StarSpaceSettings)
+    add_settings(parser, StarSpaceSettings, options=OPTIONS)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,11 +47,7 @@ def run(args: argparse.Namespace) -> int:
     prepare_torch(args.device, args.threads)
     from pocketintent.training.starspace.pipeline import train_starspace
 
-    training = train_starspace(
-        args.corpus,
-        args.out,
-        read_settings(args, StarSpaceSettings),
-        run_options(args),
-    )
+    settings = read_settings(args, StarSpaceSettings)
+    training = train_starspace(args.corpus, args.out, settings, run_options(args))
     print_record({"out": str(args.out), **training})
     return 0

@@ -8,13 +8,16 @@ from pathlib import Path
 
 from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import encoder_path, vectors_file
-from pocketintent.cli.options.numbers import SEED, whole_number
-from pocketintent.cli.options.teacher import add_teacher_options, read_teachers
+from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.teacher import add_teacher_options, read_teacher
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.training.teachers.settings import TargetSettings
+
+OPTIONS = ("single_words", "teacher_words", "phrases", "substitutions", "topics", "components")
 
 _TOPIC_WORD_COUNT = 3
 """Least number of occurrences of a word of the texts that may belong to a topic."""
@@ -25,21 +28,17 @@ examples:
       --out targets.tsv
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \\
       --teacher-words --phrases 100000 --substitutions 100000 --topics 100000 --out targets.bin
-  pocketintent train targets --teacher mpnet/ --join minilm/ --components 256 \\
-      --precision bfloat16 --texts chats.txt.gz --out targets.bin
-  pocketintent train targets --teacher model.onnx --words words.safetensors --limit 30000 \\
+  pocketintent train targets --teacher mpnet/ --components 256 --precision bfloat16 \\
+      --texts chats.txt.gz --out targets.bin
+  pocketintent train targets --teacher model.onnx --words words.safetensors \\
       --out targets.tsv
   pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
-  pocketintent train targets --teacher bert/ --embedding neural --texts chats.txt.gz \\
-      --out targets.bin
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
-both, the folder of a Hugging Face transformer, or the .json file of a multi-resolution ensemble
-(docs/multiresolution.md), whose IDF is that of --texts; nothing is downloaded. --embedding makes
-neural embeddings by a masked language model (docs/neural.md). Texts are lines of
-corpora, what is made from them, terms, and the words of a file of vectors; each is encoded once.
-With .tsv as the suffix
-of --out, texts keep their spaces. An unfinished run continues from OUT.partial."""
+both, the folder of a Hugging Face transformer, or a .json or .toml file that describes a teacher
+of the laboratory; nothing is downloaded. Texts are lines of corpora, what is made from them, terms,
+and the words of a file of vectors; each is encoded once. With .tsv as the suffix of --out, texts
+keep their spaces. An unfinished run continues from OUT.partial."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,62 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="vectors whose words are texts: a file, or a shipped model such as default",
     )
     parser.add_argument(
-        "--limit", type=whole_number(1), metavar="N", help="with --words: the first N words"
-    )
-    group = parser.add_argument_group("texts made from --texts (docs/contextual.md)")
-    group.add_argument(
-        "--single-words",
-        type=whole_number(1),
-        metavar="N",
-        help="each word that occurs at least N times",
-    )
-    group.add_argument(
-        "--teacher-words",
-        action="store_true",
-        help="each whole word of the teacher's vocabulary",
-    )
-    group.add_argument(
-        "--phrases",
-        type=whole_number(0),
-        default=0,
-        metavar="N",
-        help="N phrases of 2 to 8 words (%(default)s)",
-    )
-    group.add_argument(
-        "--substitutions",
-        type=whole_number(0),
-        default=0,
-        metavar="N",
-        help="N texts, in each of which one or two words are replaced by others (%(default)s)",
-    )
-    group.add_argument(
-        "--topics",
-        type=whole_number(0),
-        default=0,
-        metavar="N",
-        help="N texts, in each of which the rarer words are replaced by words of one topic, by the "
-        "teacher's vectors (%(default)s)",
-    )
-    group.add_argument(
-        "--seed", type=SEED, default=0, metavar="N", help="seed of these draws (%(default)s)"
-    )
-    parser.add_argument(
         "--out", required=True, type=output_file, metavar="FILE", help="file to write"
     )
-    parser.add_argument(
-        "--components",
-        type=whole_number(1),
-        metavar="N",
-        help="write N principal components of the vectors less their mean, for a smaller file; a "
-        "model of dimension N or less is trained on them as on the vectors",
-    )
-    parser.add_argument(
-        "--batch-size",
-        type=whole_number(1),
-        default=64,
-        metavar="N",
-        help="texts of a batch (%(default)s)",
-    )
+    add_settings(parser, TargetSettings, options=OPTIONS)
     add_teacher_options(parser)
 
 
@@ -144,32 +90,34 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.training.teachers.targets import principal_components
     from pocketintent.training.vectors.writing import write_vectors
 
-    teacher = read_teachers(args, CorpusTexts(args.texts))[0][1]
-    if args.components is not None and args.components > teacher.dim:
+    settings = read_settings(args, TargetSettings)
+    settings.check()
+    teacher = read_teacher(args.teacher, args, CorpusTexts(args.texts))
+    if settings.components is not None and settings.components > teacher.dim:
         raise PocketIntentError(
-            f"--components {args.components} is more than the {teacher.dim} dimensions of the "
+            f"--components {settings.components} is more than the {teacher.dim} dimensions of the "
             "teacher's vectors"
         )
-    texts = _read_texts(args, teacher)
+    texts = _read_texts(args, settings, teacher)
     print_note(f"{len(texts)} texts")
     partial_file = Path(f"{args.out}.partial")
     with Progress() as progress:
         vectors = encode_texts(
             teacher,
             texts,
-            args.batch_size,
+            settings.batch_size,
             cache=partial_file,
             progress=partial(progress.show, "texts"),
         )
-    if args.components is not None:
-        vectors = principal_components(vectors, args.components)
+    if settings.components is not None:
+        vectors = principal_components(vectors, settings.components)
     write_vectors(args.out, vectors)
     partial_file.unlink()
     print_json({"out": str(args.out), "texts": len(vectors), "dim": vectors.dim})
     return 0
 
 
-def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
+def _read_texts(args: argparse.Namespace, settings: TargetSettings, teacher: Encoder) -> list[str]:
     """The distinct texts, in order."""
     from pocketintent.runtime.templates.files import load_templates
     from pocketintent.training.corpora.reader import read_texts
@@ -179,11 +127,11 @@ def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
 
     texts: dict[str, None] = {}
     if args.words is not None:
-        texts.update(dict.fromkeys(read_vectors(args.words, args.limit).terms))
-    elif args.limit is not None:
-        raise PocketIntentError("--limit requires --words")
+        texts.update(dict.fromkeys(read_vectors(args.words, settings.limit).terms))
+    elif settings.limit is not None:
+        raise PocketIntentError("the setting limit requires --words")
     lines = list(dict.fromkeys(" ".join(line.split()) for line in read_texts(args.texts)))
-    texts.update(dict.fromkeys(_make_texts(args, lines, teacher)))
+    texts.update(dict.fromkeys(_make_texts(settings, lines, teacher)))
     texts.update(dict.fromkeys(lines))
     for path in args.templates:
         texts.update(dict.fromkeys(load_templates(path).all_texts()))
@@ -203,8 +151,8 @@ def _read_texts(args: argparse.Namespace, teacher: Encoder) -> list[str]:
     return list(distinct.values())
 
 
-def _make_texts(args: argparse.Namespace, lines: list[str], teacher: Encoder) -> list[str]:
-    """The words, phrases and substitutions that the options ask for."""
+def _make_texts(settings: TargetSettings, lines: list[str], teacher: Encoder) -> list[str]:
+    """The words, phrases and substitutions that the settings ask for."""
     from pocketintent.training.teachers.loader import teacher_words
     from pocketintent.training.teachers.variants import (
         frequent_words,
@@ -212,24 +160,25 @@ def _make_texts(args: argparse.Namespace, lines: list[str], teacher: Encoder) ->
         substitute_words,
     )
 
-    if not lines and any((args.single_words, args.phrases, args.substitutions, args.topics)):
+    least, seed = settings.single_words, settings.seed
+    if not lines and any((least, settings.phrases, settings.substitutions, settings.topics)):
         raise PocketIntentError(
             "--single-words, --phrases, --substitutions and --topics require --texts"
         )
-    own_words = teacher_words(teacher) if args.teacher_words else []
-    made = frequent_words(lines, args.single_words) if args.single_words else []
-    if args.single_words and not made:
+    own_words = teacher_words(teacher) if settings.teacher_words else []
+    made = frequent_words(lines, least) if least else []
+    if least and not made:
         raise PocketIntentError(
-            f"no word occurs {args.single_words} times in --texts; give --single-words a smaller "
-            "number, or more texts"
+            f"no word occurs {least} times in --texts; give --single-words a smaller number, or "
+            "more texts"
         )
-    phrases = make_phrases(lines, args.phrases, args.seed)
-    substitutions = substitute_words(lines, own_words, args.substitutions, args.seed)
-    topics = _change_topics(args, lines, own_words, teacher) if args.topics else []
+    phrases = make_phrases(lines, settings.phrases, seed)
+    substitutions = substitute_words(lines, own_words, settings.substitutions, seed)
+    topics = _change_topics(settings, lines, own_words, teacher) if settings.topics else []
     for name, number, texts in (
-        ("phrases", args.phrases, phrases),
-        ("substitutions", args.substitutions, substitutions),
-        ("texts on other topics", args.topics, topics),
+        ("phrases", settings.phrases, phrases),
+        ("substitutions", settings.substitutions, substitutions),
+        ("texts on other topics", settings.topics, topics),
     ):
         if len(texts) < number:
             print_note(f"the texts give no more than {len(texts)} {name}")
@@ -237,9 +186,9 @@ def _make_texts(args: argparse.Namespace, lines: list[str], teacher: Encoder) ->
 
 
 def _change_topics(
-    args: argparse.Namespace, lines: list[str], own_words: list[str], teacher: Encoder
+    settings: TargetSettings, lines: list[str], own_words: list[str], teacher: Encoder
 ) -> list[str]:
-    """The texts of ``--topics``, whose words are those of the texts and the teacher's."""
+    """The texts on other topics, whose words are those of the texts and the teacher's."""
     from pocketintent.training.teachers.encode import encode_texts
     from pocketintent.training.teachers.topics import substitute_topics
     from pocketintent.training.teachers.variants import frequent_words
@@ -249,13 +198,7 @@ def _change_topics(
         return []
     with Progress() as progress:
         vectors = encode_texts(
-            teacher, words, args.batch_size, progress=partial(progress.show, "topic words")
+            teacher, words, settings.batch_size, progress=partial(progress.show, "topic words")
         ).vectors
-        return substitute_topics(
-            lines,
-            words,
-            vectors,
-            args.topics,
-            args.seed,
-            partial(progress.show, "texts on other topics"),
-        )
+        show = partial(progress.show, "texts on other topics")
+        return substitute_topics(lines, words, vectors, settings.topics, settings.seed, show)

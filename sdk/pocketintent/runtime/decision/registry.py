@@ -7,12 +7,12 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import Parts
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.stored_tensors import Parts
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 Decision = Literal["logistic", "nearest", "nearest+centroid"]

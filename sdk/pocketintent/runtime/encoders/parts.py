@@ -1,4 +1,7 @@
-"""Parts of a model file that several encoder kinds share: matrices and the template codebook."""
+"""Parts of a model file that several encoder kinds share: entries, template codebook, word counts.
+
+Word counts are exact numbers, or one byte a word on a logarithmic scale.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,22 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.quantization.tensors import matrix_from_tensors
+
+Counts = NDArray[np.integer[Any]]
 
 TEMPLATE_CODEBOOK = "templates.codebook"
 """Name of the tensor with the template codebook."""
+
+COUNTS = "vocabulary.counts"
+"""Name of the tensor with the word counts."""
+
+COUNTS_ENTRY = "counts"
+"""Manifest entry that says how the bytes are to be read; a file of exact counts has none."""
+
+STEPS = 8
+"""Steps of the scale from a count to its double, so that a rounded count is within 7 percent; the
+scale then ends at 3.6 billion, just below the largest uint32."""
 
 
 def manifest_entry(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -28,19 +41,6 @@ def manifest_entry(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     if not isinstance(entry, dict):
         raise ModelFileError(f"the manifest has no object {key!r}")
     return entry
-
-
-def read_matrix(model: ModelFile, prefix: str) -> Matrix:
-    """The matrix of a model file whose manifest entry and tensors begin with a prefix.
-
-    Args:
-        model: The model file.
-        prefix: Name of the manifest entry and, with a dot, prefix of the tensors: ``"words"``.
-
-    Raises:
-        ModelFileError: The entry or a tensor is missing or damaged.
-    """
-    return matrix_from_tensors(model.tensors, prefix, manifest_entry(model.manifest, prefix))
 
 
 def read_template_quantizer(model: ModelFile, dim: int) -> Quantizer | None:
@@ -73,3 +73,68 @@ def add_template_quantizer(
         zip(("num_codebooks", "codebook_size", "sub_dim"), codebook.shape, strict=True)
     )
     tensors[TEMPLATE_CODEBOOK] = codebook.astype(np.float16)
+
+
+def round_counts(counts: Counts) -> NDArray[np.uint32]:
+    """Round counts to the scale: what a file with a byte for each count gives back.
+
+    Counts up to 13 are exact, others within 7 percent. The order of two counts is never reversed,
+    and rounding again changes nothing.
+
+    Args:
+        counts: Whole numbers, [num_words].
+    """
+    return _decode(_encode(counts), STEPS)
+
+
+def add_counts(
+    counts: Counts, compact: bool, manifest: dict[str, Any], tensors: dict[str, NDArray[Any]]
+) -> None:
+    """Add counts, [num_words], to the manifest and the tensors of a model file.
+
+    Args:
+        counts: Whole numbers.
+        compact: Whether to store them in one byte a word, rounded.
+        manifest: The manifest to extend.
+        tensors: The tensors to extend.
+    """
+    if compact:
+        manifest[COUNTS_ENTRY] = {"coding": "log2", "steps": STEPS}
+    tensors[COUNTS] = _encode(counts) if compact else counts
+
+
+def read_counts(model: ModelFile) -> tuple[Counts | None, bool]:
+    """The counts of a model file, if any, and whether they are stored in one byte a word.
+
+    Raises:
+        ModelFileError: The manifest's entry is damaged, or does not fit the tensor.
+    """
+    counts = model.tensors.get(COUNTS)
+    if COUNTS_ENTRY not in model.manifest:
+        return counts, False
+    entry = manifest_entry(model.manifest, COUNTS_ENTRY)
+    if counts is None or counts.dtype != np.uint8:
+        raise ModelFileError(
+            f"{COUNTS} must be uint8, since the manifest has {COUNTS_ENTRY!r}, "
+            f"not {'missing' if counts is None else counts.dtype}"
+        )
+    steps = entry.get("steps")
+    if entry.get("coding") != "log2" or type(steps) is not int or not STEPS <= steps <= 255:
+        raise ModelFileError(
+            f"the manifest's {COUNTS_ENTRY!r} must have the coding 'log2' and {STEPS} to 255 steps"
+        )
+    return _decode(counts, steps), True
+
+
+def _encode(counts: Counts) -> NDArray[np.uint8]:
+    """The byte of each count: 0 for 0, otherwise ``1 + STEPS * log2(count)``, rounded."""
+    octaves = np.log2(np.maximum(counts, 1).astype(np.float64))
+    codes = np.minimum(np.rint(1 + STEPS * octaves), 255)
+    return np.where(counts > 0, codes, 0).astype(np.uint8)
+
+
+def _decode(codes: NDArray[np.uint8], steps: int) -> NDArray[np.uint32]:
+    scale = np.rint(2.0 ** ((np.arange(256) - 1) / steps))
+    scale[0] = 0
+    decoded: NDArray[np.uint32] = scale.astype(np.uint32)[codes]
+    return decoded

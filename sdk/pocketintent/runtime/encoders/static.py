@@ -12,27 +12,23 @@ from pocketintent.runtime.arrays import MAX_DIM, FloatArray
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
-from pocketintent.runtime.encoders.counts import (
-    COUNTS,
-    ENTRY,
-    add_counts,
-    read_counts,
-    round_counts,
-)
 from pocketintent.runtime.encoders.parts import (
+    COUNTS,
+    COUNTS_ENTRY,
+    add_counts,
     add_template_quantizer,
     manifest_entry,
-    read_matrix,
+    read_counts,
     read_template_quantizer,
+    round_counts,
 )
 from pocketintent.runtime.encoders.word_cache import WordCache
-from pocketintent.runtime.errors import ModelFileError, require
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
+    matrix_from_tensors,
     matrix_settings,
     to_tensors,
 )
@@ -212,7 +208,7 @@ class StaticEncoder(ModelEncoder):
             "words": matrix_settings(self.words),
         }
         tensors = {**self.vocabulary.to_tensors(), **to_tensors(self.words, "words")}
-        for key in ("ngrams", "ngram_settings", "template_quantizer", BACKGROUND, ENTRY):
+        for key in ("ngrams", "ngram_settings", "template_quantizer", BACKGROUND, COUNTS_ENTRY):
             manifest.pop(key, None)
         if self.ngrams is not None:
             manifest["ngrams"] = matrix_settings(self.ngrams)
@@ -235,8 +231,10 @@ class StaticEncoder(ModelEncoder):
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
         manifest = model.manifest
-        words = read_matrix(model, "words")
-        ngrams = read_matrix(model, "ngrams") if "ngrams" in manifest else None
+        words = matrix_from_tensors(model.tensors, "words", manifest.get("words"))
+        ngrams = None
+        if "ngrams" in manifest:
+            ngrams = matrix_from_tensors(model.tensors, "ngrams", manifest["ngrams"])
         counts, compact_counts = read_counts(model)
         encoder = cls(
             Vocabulary.from_tensors(model.tensors),
@@ -260,18 +258,6 @@ class StaticEncoder(ModelEncoder):
     def tables(self) -> Mapping[str, Matrix]:
         """``words`` and, if the model has n-grams, ``ngrams``."""
         return {"words": self.words} | ({} if self.ngrams is None else {"ngrams": self.ngrams})
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function from a text to the slots of its words and n-grams."""
-        slots = TokenInputs(self.vocabulary, self.tokenizer_spec, self.ngram_settings, max_length)
-        return GraphInputs(slots.tokenize, slots, None)
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``: the weighted sum of the slots' rows, at unit length."""
-        module = require("pocketintent_export.encoders.static", "export")
-        return {"encoder": module.StaticModule(self)}
 
 
 def _read_ngram_settings(manifest: Mapping[str, Any]) -> NgramSettings:

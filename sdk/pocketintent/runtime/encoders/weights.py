@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, read_tensor
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
@@ -18,7 +18,6 @@ from pocketintent.runtime.quantization.tensors import (
     matrix_settings,
     to_tensors,
 )
-from pocketintent.runtime.stored_tensors import read_tensor
 
 WeightFormat = Literal["float32", "int8", "codebook"]
 StoredMatrix = Int8Matrix | QuantizedMatrix | DenseMatrix
@@ -63,17 +62,14 @@ class Weights:
     def check(self, shapes: Shapes) -> None:
         """Check the weights against the shapes of a network.
 
-        Args:
-            shapes: The shape of each parameter.
-
         Raises:
             ModelFileError: A weight is missing, superfluous, of another shape or format, or
                 contains NaN or infinity.
         """
-        if self.format not in get_args(WeightFormat):
+        if self.format not in _CLASSES:
             raise ModelFileError(
-                f"the format of the weights must be one of {', '.join(get_args(WeightFormat))}, "
-                f"not {self.format!r}"
+                f"the format of the weights must be one of {', '.join(_CLASSES)}, not "
+                f"{self.format!r}"
             )
         own_shapes: Shapes = {name: _shape(matrix) for name, matrix in self.matrices.items()}
         own_shapes |= {name: vector.shape for name, vector in self.vectors.items()}
@@ -86,10 +82,10 @@ class Weights:
         for name, matrix in self.matrices.items():
             if not isinstance(matrix, _CLASSES[self.format]):
                 raise ModelFileError(f"weight {name} is not stored as {self.format}")
-            if isinstance(matrix, DenseMatrix) and not np.isfinite(matrix.vectors).all():
-                raise ModelFileError(f"weight {name} contains NaN or infinity")
-        for name, vector in self.vectors.items():
-            if not np.isfinite(vector).all():
+        floats = dict(self.vectors)
+        floats |= {n: m.vectors for n, m in self.matrices.items() if isinstance(m, DenseMatrix)}
+        for name, array in floats.items():
+            if not np.isfinite(array).all():
                 raise ModelFileError(f"weight {name} contains NaN or infinity")
 
 
@@ -109,19 +105,15 @@ def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArra
 
 
 def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Shapes) -> Weights:
-    """Read the weights that :func:`weights_to_parts` wrote.
-
-    Args:
-        entry: The manifest's entry ``weights``.
-        tensors: The tensors of the model file.
-        shapes: The shape of each parameter of the network.
+    """Read the weights of the given shapes that :func:`weights_to_parts` wrote.
 
     Raises:
         ModelFileError: A weight is missing, or differs from its settings in the entry.
     """
     if not isinstance(entry, dict) or entry.get("format") not in list(_CLASSES):
         raise ModelFileError(f"the manifest's weights must name a format: {', '.join(_CLASSES)}")
-    settings = entry.get("matrices", {})
+    settings = entry.get("matrices")
+    settings = settings if isinstance(settings, dict) else {}
     matrices: dict[str, StoredMatrix] = {}
     vectors: dict[str, FloatArray] = {}
     for name, shape in shapes.items():
@@ -129,10 +121,8 @@ def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Sha
             vectors[name] = read_tensor(tensors, name, ["float32"])
         elif entry["format"] == "int8":
             matrices[name] = Int8Matrix.from_tensors(tensors, name)
-        elif isinstance(settings, dict) and isinstance(settings.get(name), dict):
-            matrices[name] = matrix_from_tensors(tensors, name, settings[name])
         else:
-            raise ModelFileError(f"the manifest's weights have no settings for {name}")
+            matrices[name] = matrix_from_tensors(tensors, name, settings.get(name))
     return Weights(entry["format"], matrices, vectors)
 
 

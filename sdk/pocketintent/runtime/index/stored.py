@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import row_lengths
+from pocketintent.runtime.arrays import Parts, read_tensor, row_lengths
 from pocketintent.runtime.errors import ModelFileError, shorten
 from pocketintent.runtime.files.numbers import read_number
 from pocketintent.runtime.index.building import Search
@@ -21,7 +21,6 @@ from pocketintent.runtime.quantization.tensors import (
     matrix_settings,
     to_tensors,
 )
-from pocketintent.runtime.stored_tensors import Parts, read_tensor
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 ROWS, KNOWN, ERRORS = "rows", "known", "errors"

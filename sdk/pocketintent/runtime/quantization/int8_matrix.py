@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, check_finite, half_precision, read_tensor
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.checks import check_finite, half_precision
 
 LARGEST = 127
 """Largest code; -128 is not used, so that a row and its negative differ only in sign."""
@@ -76,14 +75,8 @@ class Int8Matrix:
         Raises:
             ModelFileError: A tensor is missing, has a wrong dtype or shape, or is not finite.
         """
-        codes, scales = tensors.get(f"{prefix}.codes"), tensors.get(f"{prefix}.scales")
-        if codes is None or scales is None:
-            raise ModelFileError(f"{prefix}.codes or {prefix}.scales is missing")
-        if codes.dtype != np.int8 or scales.dtype != np.float16:
-            raise ModelFileError(
-                f"{prefix}: codes are {codes.dtype} and scales {scales.dtype}; they must be int8 "
-                "and float16"
-            )
+        codes = read_tensor(tensors, f"{prefix}.codes", ["int8"])
+        scales = read_tensor(tensors, f"{prefix}.scales", ["float16"])
         if not np.isfinite(scales).all():
             raise ModelFileError(f"{prefix}.scales: a number is NaN or infinite")
         try:

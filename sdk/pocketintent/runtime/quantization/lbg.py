@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, row_products
+from pocketintent.runtime.arrays import FloatArray, IndexArray, check_finite, row_products
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.checks import check_finite
 
 FloatArray64 = npt.NDArray[np.float64]
 

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, row_products, unit_rows
+from pocketintent.runtime.arrays import (
+    FloatArray,
+    IndexArray,
+    half_precision,
+    row_lengths,
+    row_products,
+    unit_rows,
+)
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.checks import check_matrix, half_precision
-from pocketintent.runtime.quantization.codebooks import Progress
 from pocketintent.runtime.quantization.packing import CodeArray
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.quantizer import Progress, Quantizer, check_matrix
 
 ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""
@@ -80,7 +85,9 @@ class QuantizedMatrix:
             else:
                 units = unit_rows(block)
                 codes[rows] = quantizer.assign(units)
-                scale = _best_scale(units, quantizer.decode_codes(codes[rows]))
+                decoded = quantizer.decode_codes(codes[rows])
+                energy = row_products(decoded, decoded)
+                scale = row_products(units, decoded) / np.where(energy > 0, energy, np.float32(1))
                 norms[rows] = half_precision(scale * row_lengths(block), "norms", start)
             if progress is not None:
                 progress(min(start + ROWS_AT_ONCE, len(vectors)), len(vectors))
@@ -232,9 +239,3 @@ def _sum_groups(
             else:
                 sums[groups] = np.matmul(norms.take(members)[:, None], parts)[:, 0]
     return sums
-
-
-def _best_scale(units: FloatArray, decoded: FloatArray) -> FloatArray:
-    energy = row_products(decoded, decoded)
-    scale: FloatArray = row_products(units, decoded) / np.where(energy > 0, energy, np.float32(1))
-    return scale

@@ -50,9 +50,8 @@ def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
         raise PocketIntentError(f"code {int(flat.max())} does not fit in {bits} bits")
     groups = np.zeros((-(-flat.size // 8), 8), dtype=np.uint32)
     groups.reshape(-1)[: flat.size] = flat
-    packed = np.zeros(
-        (len(groups), bits + 2), dtype=np.uint8
-    )  # 2 spare: a code spans up to 3 bytes
+    # Two bytes to spare: a code spans up to three.
+    packed = np.zeros((len(groups), bits + 2), dtype=np.uint8)
     for index in range(8):
         byte, shift = divmod(index * bits, 8)
         window = groups[:, index] << np.uint32(shift)
@@ -85,9 +84,8 @@ def unpack_codes(packed: npt.NDArray[np.uint8], bits: int, shape: tuple[int, ...
             f"bits take uint8 [{packed_size(num_codes, bits)}]"
         )
     num_groups = -(-num_codes // 8)
-    padded = np.zeros(
-        num_groups * bits + 2, dtype=np.uint8
-    )  # the last window reads 2 bytes further
+    # The last window reads two bytes further.
+    padded = np.zeros(num_groups * bits + 2, dtype=np.uint8)
     padded[: packed.size] = packed
     codes: CodeArray = np.empty((num_groups, 8), dtype=np.uint8 if bits <= 8 else np.uint16)
     mask = np.uint32((1 << bits) - 1)

@@ -8,25 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import MAX_DIM
+from pocketintent.runtime.arrays import MAX_DIM, half_precision, read_tensor
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.checks import half_precision
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes, unpack_codes
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.stored_tensors import read_tensor
 
 
 def matrix_settings(matrix: Matrix) -> dict[str, Any]:
-    """The manifest's entry for a matrix.
-
-    Args:
-        matrix: Quantised or dense vectors.
-
-    Returns:
-        ``num`` and ``dim``, and for a quantised matrix ``sub_dim``, ``codebook_size``,
-        ``per_position``, ``normalised`` and ``code_bits``.
-    """
+    """The manifest's entry for a matrix: ``num`` and ``dim``, and the settings of its codes."""
     settings: dict[str, Any] = {"num": len(matrix), "dim": matrix.dim}
     if isinstance(matrix, QuantizedMatrix):
         quantizer = matrix.quantizer
@@ -42,10 +32,6 @@ def matrix_settings(matrix: Matrix) -> dict[str, Any]:
 
 def to_tensors(matrix: Matrix, prefix: str) -> dict[str, npt.NDArray[Any]]:
     """The tensors of a matrix in a model file.
-
-    Args:
-        matrix: Quantised or dense vectors.
-        prefix: First part of the tensors' names, such as ``"words"``.
 
     Returns:
         ``<prefix>.codes`` (packed unless they have 8 or 16 bits), ``<prefix>.codebook`` float16,
@@ -66,7 +52,7 @@ def to_tensors(matrix: Matrix, prefix: str) -> dict[str, npt.NDArray[Any]]:
 
 
 def matrix_from_tensors(
-    tensors: Mapping[str, npt.NDArray[Any]], prefix: str, settings: Mapping[str, Any]
+    tensors: Mapping[str, npt.NDArray[Any]], prefix: str, settings: object
 ) -> Matrix:
     """Read a matrix that :func:`to_tensors` and :func:`matrix_settings` wrote.
 
@@ -77,21 +63,20 @@ def matrix_from_tensors(
         prefix: First part of the tensors' names.
         settings: The manifest's entry for this matrix.
 
-    Returns:
-        The matrix.
-
     Raises:
-        ModelFileError: A tensor is missing, or a shape, type or value does not match the
-            settings.
+        ModelFileError: The entry or a tensor is missing, or a shape, type or value does not match
+            the settings.
     """
+    if not isinstance(settings, Mapping):
+        raise ModelFileError(f"the manifest has no object {prefix!r}")
     try:
-        num, dim = _count(settings, "num", 0), _count(settings, "dim", 1)
+        num, dim = _count(settings, "num", least=0), _count(settings, "dim")
         if dim > MAX_DIM:
             raise ModelFileError(f"dim is {dim}; it must be at most {MAX_DIM}")
         if "code_bits" not in settings:
             return DenseMatrix(read_tensor(tensors, f"{prefix}.embedding", ["float32"], (num, dim)))
-        sub_dim, size = _count(settings, "sub_dim", 1), _count(settings, "codebook_size", 1)
-        if _count(settings, "code_bits", 1) != bits_for(size):
+        sub_dim, size = _count(settings, "sub_dim"), _count(settings, "codebook_size")
+        if _count(settings, "code_bits") != bits_for(size):
             raise ModelFileError(f"code_bits must be {bits_for(size)} for {size} centroids")
         num_books = dim // sub_dim if _flag(settings, "per_position") else 1
         shape = num_books, size, sub_dim
@@ -108,7 +93,7 @@ def matrix_from_tensors(
         raise ModelFileError(f"{prefix} of the model: {error}") from error
 
 
-def _count(settings: Mapping[str, Any], key: str, least: int) -> int:
+def _count(settings: Mapping[str, Any], key: str, least: int = 1) -> int:
     value = settings.get(key)
     if type(value) is not int or value < least:
         raise ModelFileError(
@@ -125,10 +110,7 @@ def _flag(settings: Mapping[str, Any], key: str) -> bool:
 
 
 def _read_codes(
-    tensors: Mapping[str, npt.NDArray[Any]],
-    name: str,
-    quantizer: Quantizer,
-    num: int,
+    tensors: Mapping[str, npt.NDArray[Any]], name: str, quantizer: Quantizer, num: int
 ) -> CodeArray:
     shape = (num, quantizer.num_sub)
     bits = bits_for(quantizer.codebook_size)

@@ -25,8 +25,8 @@ class FinishSettings:
     pooling: Literal["centred", "mean", "idf", "sif"] = setting(
         "centred",
         "sentence vector: `centred`, words less the corpus' mean vector, weighted by "
-        "`--frequency-weight`; `mean`, plain; `idf`, words weighted by inverse document "
-        "frequency; `sif`, words weighted by `--frequency-weight`, less the first principal "
+        "`frequency_weight`; `mean`, plain; `idf`, words weighted by inverse document "
+        "frequency; `sif`, words weighted by `frequency_weight`, less the first principal "
         "component of the corpus' sentences",
     )
     frequency_weight: float = setting(

@@ -99,8 +99,4 @@ def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, entries: dict[s
         counts=prepared.words.counts.astype(np.uint32),
         manifest=entries,
     )
-    manifest, tensors = encoder.to_model_file_parts()
-    if prepared.labels:
-        manifest["labels"] = prepared.labels.words
-        tensors["labels.embedding"] = model.words.table[model.num_words :].cpu().numpy()
-    save_model(out, manifest, tensors)
+    save_model(out, *encoder.to_model_file_parts())

@@ -26,7 +26,7 @@ class StarSpaceSettings:
     share_sides: bool = setting(
         True,
         "word mode: a word has the same embedding as context and as target, so that words become "
-        "similar when they occur together; with `--no-share-sides`, when they share contexts",
+        "similar when they occur together; without, when they share contexts",
     )
     window: int = setting(5, "context words on each side of a word", least=1, unit="words")
     negatives: int = setting(5, "wrong right sides that each example is compared with", least=1)
@@ -87,7 +87,7 @@ class StarSpaceSettings:
     )
     max_norm: float | None = setting(1.0, "longer embeddings are shortened to this length", above=0)
     bound_targets: bool = setting(
-        True, "with `--no-share-sides`, `--max-norm` also bounds a word's embedding as a target"
+        True, "without `share_sides`, `max_norm` also bounds a word's embedding as a target"
     )
     num_buckets: int = setting(
         0,

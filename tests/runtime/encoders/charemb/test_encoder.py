@@ -88,9 +88,7 @@ def test_the_fast_network_equals_the_plain_one(
     network: CharNetwork, wide: bool, texts: list[str]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "pocketintent.runtime.encoders.recurrent.layers._WIDE", 1 if wide else 1 << 20
-        )
+        patch.setattr("pocketintent.runtime.encoders.recurrent._WIDE", 1 if wide else 1 << 20)
         encoder = make(network)
     for text, vector in zip(texts, encoder.embed_terms(texts), strict=True):
         if encoder.vocabulary.numbers(text):
@@ -243,7 +241,7 @@ BAD_MANIFESTS = [
     (put("network", {"cell": "transformer", "heads": 3}), "transformer needs"),
     (put("weights", {"format": "gold"}), "must name a format"),
     (put("weights", {"format": []}), "must name a format"),
-    (put("weights", {"format": "float32"}), "no settings for embedding"),
+    (put("weights", {"format": "float32"}), "no object .embedding"),
 ]
 BAD_TENSORS = [
     (without("characters"), "tensor characters is missing"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import Parts, read_tensor
 from pocketintent.runtime.decision.logistic.scorer import (
     Calibration,
     Classifier,
@@ -16,7 +17,6 @@ from pocketintent.runtime.decision.logistic.scorer import (
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.files.numbers import LARGEST, read_number
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.stored_tensors import Parts, read_tensor
 from pocketintent.runtime.text.languages import read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
 
 from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS
-from pocketintent.runtime.encoders.recurrent.network import GATES, recurrent_shapes
+from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
 from pocketintent.runtime.encoders.weights import Shapes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
@@ -107,15 +107,7 @@ class CharNetwork:
         }
 
     def check_memory(self, num_characters: int, max_chars: int) -> None:
-        """Check that the decoded weights, and the largest array of a text, fit into memory.
-
-        Args:
-            num_characters: Size of the vocabulary, including the unknown character.
-            max_chars: Maximum number of code points that are read from a text.
-
-        Raises:
-            ModelFileError: One of them has more than ``MAX_NUMBERS`` numbers.
-        """
+        """Raise ModelFileError unless weights and largest array of a text fit into memory."""
         shapes = self.shapes(num_characters, max_chars)
         chars = min(max_chars, RAW_CHARS)
         sizes = {"weights": sum(math.prod(shape) for shape in shapes.values())}
@@ -152,11 +144,7 @@ class CharNetwork:
 
     @classmethod
     def from_manifest(cls, entry: object) -> CharNetwork:
-        """The settings in the manifest's entry ``network``.
-
-        Raises:
-            ModelFileError: A setting is missing, unknown or out of range.
-        """
+        """The settings in the manifest's entry ``network``, checked."""
         names = {field.name for field in fields(cls)}
         if not isinstance(entry, Mapping) or entry.keys() != names:
             raise ModelFileError(f"the manifest's network must have {', '.join(sorted(names))}")

@@ -29,7 +29,11 @@ class TransformerReader:
         self._parameters = parameters
 
     def read(self, texts: Sequence[Sequence[int]]) -> FloatArray:
-        """The means, float32 ``[num_texts, state]``; see :meth:`LastStatesReader.read`."""
+        """The means, float32 ``[num_texts, state]``.
+
+        Args:
+            texts: Character numbers of each text; no text may be empty.
+        """
         lengths = np.array([len(text) for text in texts])
         result = np.empty((len(texts), self._network.state), np.float32)
         for length in np.unique(lengths):

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, read_tensor
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.stored_tensors import read_tensor
 
 MAX_WIDTH = 31
-"""Upper limit of the width."""
-
 MAX_SHARE = 16.0
-"""Upper limit of the share of the words by themselves."""
+"""Upper limits of the width, and of the share of the words by themselves."""
 
 PREFIX = "network"
 """Manifest entry of the network and, with a dot, prefix of its tensors."""
@@ -63,9 +60,8 @@ class ContextNetwork:
                 f"the width of the network must be an odd number from 1 to {MAX_WIDTH}, "
                 f"not {self.width!r}"
             )
-        shapes = tensor_shapes(self.dim, self.hidden, self.width)
         arrays = self.arrays
-        for name, shape in shapes.items():
+        for name, shape in tensor_shapes(self.dim, self.hidden, self.width).items():
             if arrays[name].shape != shape:
                 raise ModelFileError(
                     f"{name} of the network has the shape {list(arrays[name].shape)}, but "
@@ -73,10 +69,9 @@ class ContextNetwork:
                     f"units and width {self.width}"
                 )
         _check_size(self.dim, self.hidden, self.width)
-        formats = {isinstance(arrays[name], Int8Matrix) for name in _matrices(shapes)}
-        if len(formats) > 1:
+        if isinstance(self.inner, Int8Matrix) != isinstance(self.outer, Int8Matrix):
             raise ModelFileError("the matrices of a network must be all float32 or all int8")
-        check_numbers({_tensor_name(name): decode(array) for name, array in arrays.items()})
+        check_numbers({f"{PREFIX}.{name}": decode(array) for name, array in arrays.items()})
         if not 0 <= self.word_share <= MAX_SHARE:
             raise ModelFileError(
                 f"word_share of the network must be a number from 0 to {MAX_SHARE}, not "
@@ -114,10 +109,11 @@ class ContextNetwork:
         """The manifest's entry ``network``, and the tensors by name."""
         tensors: dict[str, NDArray[Any]] = {}
         for name, array in self.arrays.items():
+            key = f"{PREFIX}.{name}"
             if isinstance(array, Int8Matrix):
-                tensors |= array.to_tensors(_tensor_name(name))
+                tensors |= array.to_tensors(key)
             else:
-                tensors[_tensor_name(name)] = np.ascontiguousarray(array, np.float32)
+                tensors[key] = np.ascontiguousarray(array, np.float32)
         entry = {
             "weights": self.format,
             "hidden": self.hidden,
@@ -168,24 +164,16 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
             f"the manifest's network must have a number as word_share, not {share!r}"
         )
     _check_size(dim, hidden, width)
-    shapes = tensor_shapes(dim, hidden, width)
-    arrays: dict[str, Any] = {
-        name: _read(tensors, _tensor_name(name), ("float32", "float16"), shape)
-        for name, shape in shapes.items()
-        if len(shape) == 1
-    }
-    for name in _matrices(shapes):
-        key = _tensor_name(name)
-        if entry["weights"] == "int8":
+    arrays: dict[str, Any] = {}
+    for name, shape in tensor_shapes(dim, hidden, width).items():
+        key, is_matrix = f"{PREFIX}.{name}", len(shape) == 2
+        if is_matrix and entry["weights"] == "int8":
             arrays[name] = Int8Matrix.from_tensors(tensors, key)
         else:
-            arrays[name] = _read(tensors, key, ("float32",), shapes[name])
+            dtypes = ["float32"] if is_matrix else ["float32", "float16"]
+            arrays[name] = read_tensor(tensors, key, dtypes, shape).astype(np.float32)
     arrays["gate_bias"] = float(arrays["gate_bias"][0])
     return ContextNetwork(**arrays, width=width, word_share=float(share))
-
-
-def _matrices(shapes: Mapping[str, Sequence[int]]) -> list[str]:
-    return [name for name, shape in shapes.items() if len(shape) == 2]
 
 
 def _whole(entry: Mapping[str, Any], name: str) -> int:
@@ -211,13 +199,3 @@ def _check_size(dim: int, hidden: int, width: int) -> None:
             f"a network of {hidden} hidden units, width {width} and {dim} dimensions needs "
             f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
         )
-
-
-def _tensor_name(name: str) -> str:
-    return f"{PREFIX}.{name}"
-
-
-def _read(
-    tensors: Mapping[str, NDArray[Any]], name: str, dtypes: Sequence[str], shape: tuple[int, ...]
-) -> FloatArray:
-    return read_tensor(tensors, name, dtypes, shape).astype(np.float32)

@@ -1,0 +1,107 @@
+"""The kind ``contextual``: tokens that their neighbours change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contextual.network import NetworkMatrix
+from pocketintent.runtime.encoders.contextual.reader import EPSILON
+from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.sequence import SequenceExport
+from pocketintent_export.kinds.static import StaticModule
+from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
+from pocketintent_export.layers.lengths import unit
+
+
+class ContextualExport(SequenceExport[ContextualEncoder]):
+    """Numbered slots, and the graph ``encoder``."""
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""
+        return {"encoder": ContextualModule(self.encoder, file_format)}
+
+
+class ContextualModule(nn.Module):
+    """:class:`ContextualEncoder`, from the slots of a text to unit sentence vectors.
+
+    Args:
+        encoder: The encoder; its tables and its network must be quantised.
+        file_format: ``"onnx"`` or ``"tflite"``.
+    """
+
+    inner_bias: Tensor
+    gate: Tensor
+    hidden_gate: Tensor
+
+    def __init__(self, encoder: ContextualEncoder, file_format: str) -> None:
+        super().__init__()
+        network = encoder.network
+        self.table = StaticModule(encoder.table)
+        self.width, self.gate_bias = network.width, network.gate_bias
+        self.word_share = network.word_share
+        self.inner, self.outer = _whole(network.inner), _whole(network.outer)
+        for name in ("inner_bias", "gate", "hidden_gate"):
+            self.register_buffer(name, torch.from_numpy(getattr(network, name).copy()))
+        self.keep_codes = file_format == "tflite"
+
+    def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
+        """Sentence vectors.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, length]; 0 for padding.
+            token_numbers: int32 [batch, length], the number of each slot's token, from 0 to at
+                most ``MAX_TOKENS - 1``.
+
+        Returns:
+            float32 [batch, dim], of unit length or zeros.
+        """
+        zero = unknown_zero(ids) if self.keep_codes else None
+        x, is_token = self.table.tokens(ids, weights, token_numbers)
+        return self.combine(x, is_token, zero)
+
+    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
+        """Unit vectors of texts, float32 [batch, dim], from those of their tokens.
+
+        Args:
+            x: float32 [batch, num_tokens, dim]; zeros for padding.
+            is_token: float32 [batch, num_tokens, 1]; 1 for a token and 0 for padding.
+            zero: See :class:`WholeMatrix`.
+        """
+        words = x.sum(1)
+        normed = normalise(x) * is_token
+        hidden = self._hidden(normed, zero)
+        scores = torch.matmul(normed, self.gate) + torch.matmul(hidden, self.hidden_gate)
+        counts = torch.sigmoid(scores + self.gate_bias).unsqueeze(-1) * is_token
+        changes = torch.matmul((counts * hidden).sum(1), self.outer(zero).t())
+        total = (counts * x).sum(1) + changes
+        return unit(unit(total) + self.word_share * unit(words)) if self.word_share else unit(total)
+
+    def _hidden(self, normed: Tensor, zero: Tensor | None) -> Tensor:
+        """The hidden layers of tokens, float32 [batch, num_tokens, hidden].
+
+        Args:
+            normed: float32 [batch, num_tokens, dim]; zeros for padding.
+            zero: See :class:`WholeMatrix`.
+        """
+        reach, num_tokens = self.width // 2, normed.shape[1]
+        padded = pad(normed, (0, 0, reach, reach))
+        parts = [padded[:, place : place + num_tokens] for place in range(self.width)]
+        hidden = torch.matmul(torch.cat(parts, -1), self.inner(zero).t()) + self.inner_bias
+        return torch.relu(hidden)
+
+
+def normalise(x: Tensor) -> Tensor:
+    """Vectors [..., dim], divided by the root of their mean square."""
+    return x / torch.sqrt((x * x).mean(-1, keepdim=True) + EPSILON)
+
+
+def _whole(matrix: NetworkMatrix) -> WholeMatrix:
+    assert isinstance(matrix, Int8Matrix)
+    return WholeMatrix([matrix])

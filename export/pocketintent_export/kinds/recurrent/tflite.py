@@ -1,0 +1,223 @@
+"""The recurrent layers of a TFLite graph: a loop over the characters of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.encoders.recurrent import RecurrentNetwork
+from pocketintent.runtime.encoders.weights import Weights
+from pocketintent_export.kinds.recurrent.weights import LayerWeights
+from pocketintent_export.layers.codes import WholeMatrix, coded, unknown_zero
+from pocketintent_export.writers.loops import Values, repeat
+
+_GATE_ORDER = {"lstm": (0, 1, 3, 2), "gru": (0, 1, 2)}
+"""The model's gates in the order of a step: gates with a logistic function first."""
+
+
+class LoopReader(nn.Module):
+    """The last states of an LSTM or a GRU, by a loop over the characters of one text.
+
+    The product of the first layer's weights and its inputs is computed once for each character of
+    the vocabulary, as in :class:`LastStatesReader`.
+
+    Args:
+        encoder: The encoder; its weights are int8 or codes.
+        length: Number of characters of the input.
+    """
+
+    def __init__(self, encoder: CharEncoder, length: int) -> None:
+        super().__init__()
+        self.embedding = WholeMatrix([coded(encoder.weights, "embedding")])
+        self.layers = LoopLayers(encoder.network, encoder.weights, length)
+        self.length = length
+
+    def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """The last states of all directions, side by side.
+
+        Args:
+            characters: int32 [1, length].
+            lengths: int32 [1]; characters beyond ``length`` are cut off.
+
+        Returns:
+            float32 [1, state], zeros for an empty text; and a zero for :class:`WholeMatrix`, see
+            :func:`unknown_zero`, which is computed from an output of the loop.
+        """
+        count = torch.clamp(lengths, 0, self.length)
+        zero = unknown_zero(lengths)
+        numbers = characters.reshape(-1, 1).to(torch.float32)  # exact, and a table for look-ups
+        zero, last, _ = self.layers(self.embedding(zero), numbers, count, zero)
+        return last.reshape(1, -1), zero
+
+
+class LoopLayers(nn.Module):
+    """An LSTM or a GRU, by a loop over the steps of one sequence.
+
+    Rounds are counted down to 1. Round ``n`` reads the inputs at position ``n - 1`` from the end
+    (forward) and from the start (backward).
+
+    Args:
+        network: The settings.
+        weights: The weights, int8 or codes.
+        length: Largest number of steps.
+        keeps_all: Whether the states after all steps of the last layer are needed.
+    """
+
+    positions: Tensor
+
+    def __init__(
+        self, network: RecurrentNetwork, weights: Weights, length: int, *, keeps_all: bool = False
+    ) -> None:
+        super().__init__()
+        self.network = network
+        gates = _GATE_ORDER[network.cell]
+        layers = [LayerWeights(network, weights, number, gates) for number in range(network.layers)]
+        self.layers: Any = nn.ModuleList(layers)
+        self.keeps_all = keeps_all
+        self.register_buffer("positions", torch.arange(length, dtype=torch.int32))
+
+    def forward(
+        self, inputs: Tensor, numbers: Tensor | None, count: Tensor, zero: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The states of the last layer.
+
+        Args:
+            inputs: A table of inputs, float32 [num_inputs, size].
+            numbers: The input of each step, as whole numbers, float32 [steps, 1]; None if the
+                table has one input for each step. At most ``length`` steps.
+            count: Number of steps that are run, int32 [1].
+            zero: See :func:`unknown_zero`.
+
+        Returns:
+            A new zero; the last states, float32 [directions, 1, hidden]; and with ``keeps_all``
+            the states after all steps, side by side, float32 [steps, state], of any value beyond
+            the end. Without it the third result is the second.
+        """
+        positions = self.positions[: len(inputs if numbers is None else numbers)]
+        reversed_positions = torch.clamp(count - 1 - positions, min=0)
+        last = x = inputs
+        for number, layer in enumerate(self.layers):
+            table = self._project(layer, x, zero)
+            if number or numbers is None:
+                rows = self._rows(reversed_positions.unsqueeze(1), positions.unsqueeze(1))
+            else:
+                rows = self._rows(embedding(reversed_positions, numbers), numbers)
+            keeps_all = self.keeps_all or number + 1 < self.network.layers
+            loop = _Loop(self.network, layer, positions, keeps_all)
+            zero, last, x = loop.run(count, rows, table, zero)
+            if keeps_all:
+                x = self._in_order(x, reversed_positions)
+        return zero, last, x
+
+    def _project(self, layer: LayerWeights, x: Tensor, zero: Tensor) -> Tensor:
+        """The inputs' share of a layer's gates, one row for each input and direction."""
+        projected = torch.matmul(x, layer.inputs(zero).t()) + layer.bias.reshape(-1)
+        return projected.reshape(-1, layer.bias.shape[1])
+
+    def _in_order(self, states: Tensor, reversed_positions: Tensor) -> Tensor:
+        """The states of all rounds in the order of the text, float32 [length, state]."""
+        hidden = self.network.hidden
+        forward = embedding(reversed_positions, states[:, :hidden].contiguous())
+        if len(self.network.directions) == 1:
+            return forward
+        return torch.cat([forward, states[:, hidden:]], dim=1)
+
+    def _rows(self, forward: Tensor, backward: Tensor) -> Tensor:
+        """The rows of the table that each round reads, float32 [length, directions]."""
+        if len(self.network.directions) == 1:
+            return forward.to(torch.float32)
+        both = torch.cat([forward * 2, backward * 2 + 1], dim=1)
+        return both.to(torch.float32)
+
+
+class _Loop:
+    """The rounds of one layer.
+
+    Args:
+        network: The network's settings.
+        layer: The layer's weights.
+        positions: Positions of the input's characters, int32 [length].
+        keeps_all: Whether the states after all rounds are needed.
+    """
+
+    def __init__(
+        self, network: RecurrentNetwork, layer: LayerWeights, positions: Tensor, keeps_all: bool
+    ) -> None:
+        self.network, self.layer, self.positions = network, layer, positions
+        self.keeps_all = keeps_all
+        self.num_directions = len(network.directions)
+
+    def run(
+        self, count: Tensor, rows: Tensor, table: Tensor, zero: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Run all rounds.
+
+        Args:
+            count: Number of rounds, int32 [1].
+            rows: The rows of ``table`` that each round reads, float32 [length, directions].
+            table: The inputs' share of the gates, float32 [num_rows, gates * hidden].
+            zero: See :func:`unknown_zero`.
+
+        Returns:
+            A new zero; the last states, float32 [directions, 1, hidden]; and the states after all
+            rounds, float32 [length, directions * hidden], or the last states again without
+            ``keeps_all``.
+        """
+        recurrent = self.layer.recurrent(zero)
+        recurrent = recurrent.reshape(self.num_directions, -1, self.network.hidden)
+        float_zero = zero.to(torch.float32)
+        state = torch.zeros(self.num_directions, 1, self.network.hidden) + float_zero
+        states = (state, state) if self.network.cell == "lstm" else (state,)
+        history: Values = ()
+        if self.keeps_all:
+            width = self.num_directions * self.network.hidden
+            history = (torch.zeros(len(self.positions), width) + float_zero,)
+        left, *values = repeat(self._step, (count, *states, *history), (rows, table, recurrent))
+        last = self._state(values)
+        all_states = self._record(left, last, values[-1]) if self.keeps_all else last
+        return unknown_zero(left), last, all_states
+
+    def _step(self, *values: Tensor) -> Values:
+        """One round, which records the state before it; :meth:`run` records the last state."""
+        left, *states, rows, table, recurrent = values
+        state = self._state(states)
+        history: Values = ()
+        if self.keeps_all:
+            history = (self._record(left, state, states.pop()),)
+        position = left - 1
+        numbers = embedding(position, rows).reshape(-1).to(torch.int32)
+        gates = embedding(numbers, table).unsqueeze(1)
+        product = torch.matmul(state, recurrent.transpose(1, 2))
+        if self.network.cell == "lstm":
+            return position, *self._lstm(gates + product, states[1]), *history
+        return position, self._gru(gates, product, state), *history
+
+    def _state(self, states: Values | list[Tensor]) -> Tensor:
+        """The state; an LSTM carries its output gate and memory instead, so that both are read."""
+        if self.network.cell == "lstm":
+            return states[0] * torch.tanh(states[1])
+        return states[0]
+
+    def _record(self, left: Tensor, state: Tensor, history: Tensor) -> Tensor:
+        """Write the state into the row ``left`` of the history, if there is such a row."""
+        is_row = (self.positions == left).unsqueeze(1)
+        return torch.where(is_row, state.reshape(1, -1), history)
+
+    def _lstm(self, gates: Tensor, memory: Tensor) -> Values:
+        hidden = self.network.hidden
+        logistic = torch.sigmoid(gates[:, :, : 3 * hidden])
+        write, keep, out = torch.chunk(logistic, 3, -1)
+        return out, keep * memory + write * torch.tanh(gates[:, :, 3 * hidden :])
+
+    def _gru(self, gates: Tensor, product: Tensor, state: Tensor) -> Tensor:
+        hidden = self.network.hidden
+        logistic = torch.sigmoid(gates[:, :, : 2 * hidden] + product[:, :, : 2 * hidden])
+        reset, keep = torch.chunk(logistic, 2, -1)
+        bias = self.layer.recurrent_bias.unsqueeze(1)
+        new = torch.tanh(gates[:, :, 2 * hidden :] + reset * (product[:, :, 2 * hidden :] + bias))
+        result: Tensor = new + keep * (state - new)
+        return result

@@ -1,0 +1,171 @@
+"""The kind ``static``: the weighted sum of the slots' rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.contract import KindExport, refuse_float_tables
+from pocketintent_export.layers.codes import QuantizedRows, quantised_shape
+from pocketintent_export.layers.lengths import unit
+
+
+class StaticExport(KindExport[StaticEncoder]):
+    """Slots of words and n-grams, and the graph ``encoder``."""
+
+    def check(self, source: str, is_bot: bool = False) -> None:
+        """Check that the tables are quantised."""
+        refuse_float_tables(source, is_bot, self.encoder.words, self.encoder.ngrams)
+
+    def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
+        """The function from a text to the slots of its words and n-grams."""
+        encoder = self.encoder
+        slots = TokenInputs(
+            encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings, max_length
+        )
+        return GraphInputs(slots.tokenize, slots, None)
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder``: the weighted sum of the slots' rows, at unit length."""
+        return {"encoder": StaticModule(self.encoder)}
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The weighted sum of the slots' rows, float32 [dim], of unit length or zeros."""
+        return unit_vector(sum_slots(self.encoder, slots))
+
+
+def unit_vector(vector: FloatArray) -> FloatArray:
+    """A vector, float32 [dim], at unit length; zeros stay zeros."""
+    length = np.sqrt(vector @ vector)
+    return vector / length if length > 0 else vector
+
+
+def sum_slots(table: StaticEncoder, slots: Slots) -> FloatArray:
+    """The weighted sum of the rows of slots, float32 [dim]."""
+    ids, weights = slots.ids.astype(np.intp), slots.weights
+    total, start = np.zeros(table.dim, np.float32), 0
+    for matrix in (table.words, table.ngrams):
+        if matrix is not None:
+            inside = (ids >= start) & (ids < start + len(matrix))
+            total = total + weights[inside] @ matrix.rows(ids[inside] - start)
+            start += len(matrix)
+    return total
+
+
+def embed_slots(table: StaticEncoder, slots: Slots) -> FloatArray:
+    """The vectors of numbered tokens from their slots, float32 [num_tokens, dim]."""
+    numbers = slots.token_numbers
+    assert numbers is not None
+    vectors = np.zeros((int(numbers.max(initial=-1)) + 1, table.dim), np.float32)
+    for number, vector in enumerate(vectors):
+        chosen = numbers == number
+        vector[:] = sum_slots(table, Slots(slots.ids[chosen], slots.weights[chosen]))
+    return vectors
+
+
+class StaticModule(nn.Module):
+    """:class:`StaticEncoder`, from ids and weights to unit sentence vectors.
+
+    The inputs are those of :class:`StaticExport`: an id is a row number in the
+    concatenated matrices, the words before the n-grams. Consecutive matrices whose quantisers
+    have the same shape, such as the words and n-grams of the default model, are one block, and
+    their rows are looked up together. Otherwise each block looks up the ids in its range.
+
+    Args:
+        encoder: The encoder; its matrices must be quantised.
+    """
+
+    def __init__(self, encoder: StaticEncoder) -> None:
+        super().__init__()
+        tables = encoder.tables().values()
+        matrices = [matrix for matrix in tables if isinstance(matrix, QuantizedMatrix)]
+        groups = [list(group) for _, group in groupby(matrices, quantised_shape)]
+        self.blocks = nn.ModuleList(QuantizedRows(group) for group in groups)
+        sizes = [sum(len(matrix) for matrix in group) for group in groups]
+        self.ends = np.cumsum(sizes).tolist()
+
+    def forward(self, ids: Tensor, weights: Tensor) -> Tensor:
+        """Sentence vectors.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, length]; 0 for padding.
+
+        Returns:
+            float32 [batch, dim], of unit length; zeros if the weighted rows sum to zero.
+        """
+        return unit(self.total(ids, weights))
+
+    @property
+    def table(self) -> StaticModule:
+        """The rows of the slots: the module itself, as a :class:`TokenEncoder`."""
+        return self
+
+    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
+        """Unit vectors of texts, float32 [batch, dim], from those of their tokens.
+
+        Args:
+            x: float32 [batch, num_tokens, dim]; zeros for padding.
+            is_token: Not used, since padding adds nothing to a sum.
+            zero: Not used, since no matrix is decoded.
+        """
+        return unit(x.sum(1))
+
+    def total(self, ids: Tensor, weights: Tensor) -> Tensor:
+        """The weighted sum of the rows, float32 [batch, dim]; see :meth:`forward`."""
+        return self.sums(ids, weights.unsqueeze(1)).squeeze(1)
+
+    def tokens(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """The vectors of tokens, in order.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, length]; 0 for padding.
+            token_numbers: int32 [batch, length], the number of each slot's token, from 0 to at
+                most ``MAX_TOKENS - 1``.
+
+        Returns:
+            The vectors, float32 [batch, num_tokens, dim]; and 1 for a token and 0 for padding,
+            float32 [batch, num_tokens, 1]. No text has more tokens than slots.
+        """
+        numbers = torch.arange(ids.shape[1], dtype=torch.int32)[:MAX_TOKENS]
+        belongs = token_numbers.unsqueeze(1) == numbers.reshape(1, -1, 1)
+        shares = torch.where(belongs, weights.unsqueeze(1), 0.0)
+        is_token = (shares != 0).to(torch.float32).amax(-1, keepdim=True)
+        return self.sums(ids, shares), is_token
+
+    def sums(self, ids: Tensor, weights: Tensor) -> Tensor:
+        """Several weighted sums of the same rows.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, num_sums, length]; 0 for padding.
+
+        Returns:
+            float32 [batch, num_sums, dim].
+        """
+        total, start = torch.zeros(()), 0
+        for block, end in zip(self.blocks, self.ends, strict=True):
+            block_ids, block_weights = ids, weights
+            if len(self.ends) > 1:
+                in_block = (ids >= start) & (ids < end)
+                block_ids = torch.where(in_block, ids - start, 0)
+                block_weights = torch.where(in_block.unsqueeze(1), weights, 0.0)
+            rows, norms = block(block_ids.reshape(-1))
+            if norms is not None:
+                block_weights = block_weights * norms.reshape(ids.shape).unsqueeze(1)
+            block_total = torch.matmul(block_weights, rows.reshape(*ids.shape, -1))
+            total = block_total if start == 0 else total + block_total
+            start = end
+        return total

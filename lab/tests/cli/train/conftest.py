@@ -1,0 +1,3 @@
+"""A corpus."""
+
+from command_corpus import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""A data set of intents."""
+
+from intent_folders import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""The ports on every kind of model."""
+
+from port_kind_tests import *  # noqa: F403

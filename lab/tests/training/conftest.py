@@ -1,0 +1,3 @@
+"""The fixtures of training."""
+
+from training_fixtures import *  # noqa: F403
