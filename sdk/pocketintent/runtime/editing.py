@@ -10,8 +10,7 @@ from dataclasses import fields, replace
 from typing import Any, NoReturn, TypeVar
 
 from pocketintent.runtime.arguments import check_path, check_range
-from pocketintent.runtime.decision.bot import Bot
-from pocketintent.runtime.decision.building import build_bot
+from pocketintent.runtime.decision.bot import Bot, build_bot
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast, get_args
 
 from pocketintent.runtime.arguments import check_choice, check_flag
-from pocketintent.runtime.decision.bot import Bot
-from pocketintent.runtime.decision.building import build_bot
+from pocketintent.runtime.decision.bot import Bot, build_bot
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder, naming_damage
