@@ -114,7 +114,8 @@ def _settings(
     words: StaticEncoder, sub_dim: int | None, codebook_size: int | None
 ) -> dict[str, Any] | None:
     """Return the settings of the table's quantiser; None for a table that stays in floats."""
-    settings: dict[str, Any] = {"sub_dim": sub_dim, "codebook_size": codebook_size or 256}
+    size = 256 if codebook_size is None else codebook_size
+    settings: dict[str, Any] = {"sub_dim": sub_dim, "codebook_size": size}
     if isinstance(words.words, QuantizedMatrix):
         quantizer = words.words.quantizer
         settings = {
