@@ -1,8 +1,11 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import pocketintent
 
 HEAVY = {
     "torch",
@@ -143,3 +146,11 @@ def test_a_test_of_a_bot_loads_nothing_heavy(tiny_model: Path, tmp_path: Path) -
 def test_the_guard_sees_a_heavy_module() -> None:
     pytest.importorskip("scipy")
     assert _top_level(_loaded_modules("import scipy")) & HEAVY
+
+
+def test_the_runtime_names_no_package_that_stands_on_it() -> None:
+    """Not even as a string, which the import contracts cannot see."""
+    runtime = Path(pocketintent.__file__).parent / "runtime"
+    above = re.compile(r"pocketintent_(export|lab|demo)")
+    named = [path for path in runtime.rglob("*.py") if above.search(path.read_text("utf-8"))]
+    assert named == []

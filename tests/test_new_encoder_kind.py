@@ -1,4 +1,4 @@
-"""A new encoder kind is a class; compression and export each take another registered object."""
+"""A new encoder kind is one class; compression and export each add one more."""
 
 from __future__ import annotations
 
@@ -89,38 +89,6 @@ class MaximumEncoder(ModelEncoder):
             manifest={k: v for k, v in model.manifest.items() if k not in FILE_ENTRIES},
         )
 
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        slots = TokenInputs(self.vocabulary, self.tokenizer_spec, None, max_length)
-        return GraphInputs(slots.tokenize, slots, None)
-
-    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        rows = self.words.rows(slots[0].astype(np.intp))
-        vector: FloatArray = unit_rows(rows.max(axis=0, keepdims=True))[0]
-        return vector
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        import torch
-
-        from pocketintent_export.layers.codes import QuantizedRows
-        from pocketintent_export.layers.lengths import unit
-
-        class MaximumModule(torch.nn.Module):
-            def __init__(self, words: Any) -> None:
-                super().__init__()
-                self.rows = QuantizedRows([words])
-
-            def forward(self, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
-                rows, norms = self.rows(ids.reshape(-1))
-                rows = (rows * norms).reshape(*ids.shape, -1)
-                # Padding has no weight; a text without a word is zeros.
-                padding = torch.where(weights > 0, 0.0, -1e9).unsqueeze(-1)
-                known = (weights.sum(-1, keepdim=True) > 0).to(torch.float32)
-                return unit((rows + padding).amax(1) * known)
-
-        return {"encoder": MaximumModule(self.words)}
-
 
 class MaximumCompression(Compression[MaximumEncoder]):
     """The words are the only table; a maximum depends on the axes, so it cannot be rotated."""
@@ -134,6 +102,51 @@ class MaximumCompression(Compression[MaximumEncoder]):
     def select_words(self, encoder: MaximumEncoder, ids: IndexArray) -> MaximumEncoder:
         words = [encoder.vocabulary.words[index] for index in ids.tolist()]
         return encoder.replace(vocabulary=Vocabulary(words), words=encoder.words.select(ids))
+
+
+def register_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register how the kind is exported: one more class, which needs torch."""
+    import torch
+
+    from pocketintent_export.kinds import registry as exports
+    from pocketintent_export.kinds.contract import KindExport, refuse_float_tables
+    from pocketintent_export.layers.codes import QuantizedRows
+    from pocketintent_export.layers.lengths import unit
+
+    class MaximumExport(KindExport[MaximumEncoder]):
+        def check(self, source: str, is_bot: bool = False) -> None:
+            refuse_float_tables(source, is_bot, self.encoder.words)
+
+        def inputs(
+            self, max_length: int | None = None, max_chars: int | None = None
+        ) -> GraphInputs:
+            encoder = self.encoder
+            slots = TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, None, max_length)
+            return GraphInputs(slots.tokenize, slots, None)
+
+        def modules(self, file_format: str, max_chars: int | None) -> dict[str, torch.nn.Module]:
+            return {"encoder": MaximumModule(self.encoder.words)}
+
+        def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+            rows = self.encoder.words.rows(slots.ids.astype(np.intp))
+            vector: FloatArray = unit_rows(rows.max(axis=0, keepdims=True))[0]
+            return vector
+
+    class MaximumModule(torch.nn.Module):
+        def __init__(self, words: Any) -> None:
+            super().__init__()
+            self.rows = QuantizedRows([words])
+
+        def forward(self, ids: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+            rows, norms = self.rows(ids.reshape(-1))
+            rows = (rows * norms).reshape(*ids.shape, -1)
+            # Padding has no weight; a text without a word is zeros.
+            padding = torch.where(weights > 0, 0.0, -1e9).unsqueeze(-1)
+            known = (weights.sum(-1, keepdim=True) > 0).to(torch.float32)
+            return unit((rows + padding).amax(1) * known)
+
+    monkeypatch.setattr(exports, "_KINDS", dict(exports._KINDS))
+    exports.register("maximum", MaximumExport)
 
 
 TEMPLATES = {
@@ -236,15 +249,26 @@ def test_it_is_evaluated(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert row["kind"] == "maximum" and row["known_tokens"] == 1
 
 
+def test_without_its_export_it_is_refused(
+    model: Path, templates: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnxscript")
+    arguments = ["export", "--model", model, "--templates", templates, "--format", "onnx"]
+    assert main([*map(str, arguments), "--out", str(tmp_path / "exported")]) == 1
+    assert "encoders of kind 'maximum' cannot be exported" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 def test_it_is_exported_with_the_proof_and_runs_there(
     model: Path,
     templates: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
     file_format: str,
 ) -> None:
     pytest.importorskip("onnxscript" if file_format == "onnx" else "litert_torch")
+    register_export(monkeypatch)
     small, out = tmp_path / "small.safetensors", tmp_path / "exported"
     _compress(capsys, model, small)
 

@@ -22,7 +22,7 @@ const CLASSES = [
 const MAX_UNKNOWN_WORDS = 128; // different words of a text that are spelt out
 const MAX_CHARS = 4096; // code points of a text that are read
 const FORMAT_VERSION = 1;
-const CORRECTION_VERSION = 1;
+const CORRECTION_VERSION = 2;
 const FEATURES = ["ngram_counts", "negation"];
 const classify = (char) => CLASSES.find(([, pattern]) => pattern.test(char))[0];
 
@@ -107,6 +107,24 @@ export function oneEdit(word) {
   return words;
 }
 
+/** Return the filters in lost_words.bin, by docs/correction.md. */
+export function splitFilters(content, sizes) {
+  let end = 0;
+  return sizes.map((size) => content.subarray(end, (end += size)));
+}
+
+/** Return whether the model lost a word, of the letters a to z, when it was pruned. */
+export function isLost(word, filters) {
+  const first = fnv1a(word);
+  const step = fnv1a([...word].reverse().join(""));
+  return filters.some((bits) =>
+    [0, 1, 2, 3, 4].every((i) => {
+      const place = (first + i * step) % (8 * bits.length - 1);
+      return (bits[place >> 3] >> (place & 7)) & 1;
+    }),
+  );
+}
+
 /** Return the ranks of the words of the bot's texts, by docs/correction.md. */
 export function ownWords({ intents, none }) {
   const texts = intents.flatMap((intent) => [...intent.templates, ...intent.except]);
@@ -153,9 +171,15 @@ export function checkManifest({ format_version: format, correction, features }) 
 
 /** Turns texts into features, under the names of conformance.jsonl. */
 export class Inputs {
-  /** Takes the parsed manifest and labels, and the text of vocabulary.txt, "" if there is none. */
-  constructor(manifest, vocabulary, labels) {
+  /**
+   * Takes the parsed manifest and labels, the text of vocabulary.txt, "" if there is none, and the
+   * bytes of lost_words.bin, none if there is none.
+   */
+  constructor(manifest, vocabulary, labels, lostWords = new Uint8Array()) {
     this.manifest = manifest;
+    const { kept_words = [], lost_words = [] } = manifest.correction ?? {};
+    this.keptWords = new Set(kept_words);
+    this.lostWords = splitFilters(lostWords, lost_words);
     this.ranks = manifest.correction ? ownWords(labels) : new Map();
     const characters = manifest.characters;
     if (characters !== null) this.characters = { ...characters, known: [...characters.known] };
@@ -189,6 +213,7 @@ export class Inputs {
     const isPlain = /^[a-z]+$/.test(word);
     const hasLength = min_letters <= word.length && word.length <= max_letters;
     if (this.ids.has(word) || this.ranks.has(word) || !isPlain || !hasLength) return word;
+    if (this.keptWords.has(word) || isLost(word, this.lostWords)) return word;
     const words = [...oneEdit(word)];
     for (const ranks of [this.ranks, this.ids]) {
       const matches = words.filter((other) => ranks.has(other));
@@ -325,6 +350,7 @@ export class Recogniser {
       manifest,
       hasWords ? await text("vocabulary.txt") : "",
       recogniser.labels,
+      manifest.correction?.lost_words?.length ? await read("lost_words.bin") : undefined,
     );
     recogniser.graph = await open(recognizer);
     if (characters) recogniser.speller = await open(characters);

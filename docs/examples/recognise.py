@@ -33,7 +33,7 @@ IDEOGRAPHS = (
 MAX_CHARS = 4096  # code points of a text that are read
 MAX_UNKNOWN_WORDS = 128  # different words of a text that are spelt out
 FORMAT_VERSION = 1
-CORRECTION_VERSION = 1
+CORRECTION_VERSION = 2
 FEATURES = ("ngram_counts", "negation")
 TOLERANCE = 1e-4
 NOTHING_KNOWN = {
@@ -133,6 +133,22 @@ def one_edit(word: str) -> set[str]:
     words |= {head + letter + tail[1:] for head, tail in splits[:-1] for letter in letters}
     words |= {head + letter + tail for head, tail in splits for letter in letters}
     return words - {word}
+
+
+def split_filters(content: bytes, sizes: list[int]) -> list[bytes]:
+    """Return the filters in lost_words.bin, by docs/correction.md."""
+    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+    return [content[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+
+def is_lost(word: str, filters: list[bytes]) -> bool:
+    """Return whether the model lost a word when it was pruned, by docs/correction.md."""
+    first, step = fnv1a(word), fnv1a(word[::-1])
+    for bits in filters:
+        places = [(first + i * step) % (8 * len(bits) - 1) for i in range(5)]
+        if all(bits[place >> 3] >> (place & 7) & 1 for place in places):
+            return True
+    return False
 
 
 def own_words(labels: dict[str, Any]) -> dict[str, int]:
@@ -245,7 +261,11 @@ class Recogniser:
         }
         self.input_names = {tensor["name"] for tensor in artifacts["encoder"]["inputs"]}
         self.features = self.manifest.get("features", {})
-        self.ranks = own_words(self.labels) if self.manifest.get("correction") else {}
+        correction = self.manifest.get("correction")
+        self.ranks = own_words(self.labels) if correction else {}
+        self.lost_words: list[bytes] = []  # filters
+        if sizes := (correction or {}).get("lost_words"):
+            self.lost_words = split_filters((folder / "lost_words.bin").read_bytes(), sizes)
         self.vectors: dict[tuple[int, ...], Any] = {}  # cache of spelt-out words
 
     def prepare(self, text: str) -> dict[str, Any]:
@@ -271,8 +291,11 @@ class Recogniser:
     def read_word(self, word: str, settings: dict[str, Any]) -> str:
         """Return the known word that a word is read as, or the word itself."""
         is_known = word in self.ids or word in self.ranks
+        is_known = is_known or word in settings.get("kept_words", ())
         has_length = settings["min_letters"] <= len(word) <= settings["max_letters"]
         if is_known or not has_length or not (word.isascii() and word.isalpha()):
+            return word
+        if is_lost(word, self.lost_words):
             return word
         words = one_edit(word)
         for ranks in (self.ranks, self.ids):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.arguments import (
@@ -20,16 +20,17 @@ from pocketintent.runtime.arguments import (
 )
 from pocketintent.runtime.bot_file import load_bot, with_settings
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
-from pocketintent.runtime.encoders.contract import ModelEncoder
-from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.registry import encoder_of
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import new_folder
+from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.files.staging import remove_leftovers
 from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.folder import (
     CONFORMANCE,
     LABELS,
+    LOST_WORDS,
     VOCABULARY,
     open_exported,
 )
@@ -37,7 +38,7 @@ from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.templates.files import TemplateSource, choose_model, find_bot_file
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.correction import SETTINGS
+from pocketintent.runtime.text.correction import correction_settings
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
 from pocketintent_export.conformance import make_conformance
 from pocketintent_export.folder import (
@@ -52,6 +53,9 @@ from pocketintent_export.folder import (
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
 from pocketintent_export.proof import Proof, check_utterances, prove
 from pocketintent_export.shortened import ShortenedEncoder
+
+if TYPE_CHECKING:
+    from pocketintent_export.kinds.contract import KindExport
 
 Progress = Callable[[str], None]
 """Called with the name of each stage when it starts."""
@@ -117,12 +121,16 @@ def export_folder(
     check_packages(file_format)
     remove_leftovers(out)
     target = check_target(out)
+    from pocketintent_export.kinds.registry import export_of  # imports torch
+
     source = find_model(choose_model(templates, model))
-    encoder = load_encoder(source)
-    encoder.check_exportable(str(source))
-    inputs = _graph_inputs(encoder, file_format, max_length, max_chars)
+    stored = load_model(source)
+    encoder = encoder_of(stored)
+    export = export_of(encoder)
+    export.check(str(source), BOT in stored.manifest)
+    inputs = _graph_inputs(export, file_format, max_length, max_chars)
     progress("encoding the templates")
-    recognizer = _recognizer(ShortenedEncoder(encoder, inputs), templates, decision, correct)
+    recognizer = _recognizer(ShortenedEncoder(export, inputs), templates, decision, correct)
     known_templates, features = _known_templates(recognizer), _features(recognizer)
     progress("making the conformance utterances")
     lines = make_conformance(recognizer, inputs, features, seed)
@@ -143,8 +151,12 @@ def export_folder(
     }
     with new_folder(target) as folder:
         _write_texts(folder, inputs, known_templates, lines)
+        if manifest["correction"] and manifest["correction"]["lost_words"]:
+            assert recognizer.encoder.known_words is not None
+            filters = recognizer.encoder.known_words.lost.filters
+            (folder / LOST_WORDS).write_bytes(b"".join(filters))
         write_state(folder, recognizer, known_templates)
-        _write_graphs(folder, encoder, recognizer, manifest, progress)
+        _write_graphs(folder, export, recognizer, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
         proof = prove(open_exported(folder), recognizer.encoder, known_templates, lines)
@@ -172,14 +184,14 @@ def _check_numbers(max_length: int | None, max_chars: int | None, seed: int) -> 
 
 
 def _graph_inputs(
-    encoder: ModelEncoder, file_format: Format, max_length: int | None, max_chars: int | None
+    export: KindExport[Any], file_format: Format, max_length: int | None, max_chars: int | None
 ) -> GraphInputs:
     """The function from a text to the graphs' inputs; only TFLite graphs have fixed lengths."""
-    inputs = encoder.graph_inputs()
+    inputs = export.inputs()
     if file_format == "onnx":
         return inputs
     default = MAX_TEXT_CHARS if inputs.tokenize is None else MAX_WORD_CHARS
-    return encoder.graph_inputs(max_length or MAX_LENGTH, max_chars or default)
+    return export.inputs(max_length or MAX_LENGTH, max_chars or default)
 
 
 def _recognizer(
@@ -220,8 +232,8 @@ def _features(recognizer: IntentRecognizer) -> TextFeatures:
 
 def _correction(recognizer: IntentRecognizer) -> dict[str, Any] | None:
     """How the typing errors of a query are corrected; None for a model without words."""
-    is_corrected = recognizer.correct and recognizer.encoder.known_words is not None
-    return SETTINGS if is_corrected else None
+    vocabulary = recognizer.encoder.known_words if recognizer.correct else None
+    return None if vocabulary is None else correction_settings(vocabulary)
 
 
 def _template_codebook(recognizer: IntentRecognizer) -> Any:
@@ -247,7 +259,7 @@ def _write_texts(
 
 def _write_graphs(
     folder: Path,
-    encoder: ModelEncoder,
+    export: KindExport[Any],
     recognizer: IntentRecognizer,
     manifest: dict[str, Any],
     progress: Progress,
@@ -261,7 +273,7 @@ def _write_graphs(
     scorer = recognizer.scorer
     assert scorer is not None
     fixed = file_format == "tflite" and characters is not None
-    modules = dict(encoder.graph_modules(file_format, characters["max_chars"] if fixed else None))
+    modules = dict(export.modules(file_format, characters["max_chars"] if fixed else None))
     modules["recognizer"] = RecognizerModule(
         modules["encoder"],
         recognizer.indexed,

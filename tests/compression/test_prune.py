@@ -16,7 +16,9 @@ from pocketintent.compression.prune import (
     select_by_norm,
     without_ngrams,
 )
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
@@ -118,6 +120,22 @@ def test_a_pruned_encoder_knows_only_the_words_that_are_kept(quantised: bool) ->
     np.testing.assert_array_equal(small.encode("the lamp"), encoder.encode("lamp"))
     assert not small.encode("music off").any()
     assert len(encoder.vocabulary) == 8
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_a_pruned_model_file_keeps_the_words_it_lost_from_correction(
+    quantised: bool, tmp_path: Path
+) -> None:
+    small = keep_frequent(make_encoder(quantised).replace(counts=np.arange(8, 0, -1)), 4)
+    save_model(tmp_path / "small.safetensors", *small.to_model_file_parts())
+    encoder = load_encoder(tmp_path / "small.safetensors")
+    recognizer = IntentRecognizer(encoder, {"a": [WORDS[0]], "b": [WORDS[1]]})
+    for word in WORDS:
+        assert recognizer.read(word) == word
+    recognizer.save(tmp_path / "bot.safetensors")
+    bot = IntentRecognizer.load(tmp_path / "bot.safetensors")
+    assert [bot.read(word) for word in WORDS] == WORDS
+    assert bot.encoder.known_words is not None and len(bot.encoder.known_words.lost.filters) == 1
 
 
 @pytest.mark.parametrize("quantised", [False, True])

@@ -40,11 +40,15 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 const [script, path] = process.argv.slice(-2);
 const { Inputs, tokenize } = await import(pathToFileURL(script));
-const correction = { min_letters: 3, max_letters: 16, max_tokens: 64 };
+const limits = { min_letters: 3, max_letters: 16, max_tokens: 64 };
 for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
-  const { own_texts, vocabulary, text } = JSON.parse(line);
+  const { own_texts, vocabulary, text, kept_words = [], filters = [] } = JSON.parse(line);
   const labels = { intents: [{ templates: own_texts, except: [] }], none: [] };
-  const inputs = new Inputs({ correction, characters: null }, vocabulary.join("\\n"), labels);
+  const lost_words = filters.map((hex) => hex.length / 2);
+  const correction = { ...limits, kept_words, lost_words };
+  const bytes = new Uint8Array(Buffer.from(filters.join(""), "hex"));
+  const manifest = { correction, characters: null };
+  const inputs = new Inputs(manifest, vocabulary.join("\\n"), labels, bytes);
   console.log(JSON.stringify(inputs.correct(tokenize(text))));
 }
 """
@@ -85,7 +89,10 @@ def test_the_script_passes_the_correction_vectors() -> None:
     settings = {"min_letters": 3, "max_letters": 16, "max_tokens": 64}
     for line in read_lines(CORRECTIONS):
         recogniser = port["Recogniser"].__new__(port["Recogniser"])
-        recogniser.manifest = {"correction": settings}
+        kept_words, filters = line.get("kept_words", []), "".join(line.get("filters", []))
+        sizes = [len(bits) // 2 for bits in line.get("filters", [])]
+        recogniser.manifest = {"correction": settings | {"kept_words": kept_words}}
+        recogniser.lost_words = port["split_filters"](bytes.fromhex(filters), sizes)
         recogniser.ids = {word: place for place, word in enumerate(line["vocabulary"])}
         labels = {"intents": [{"templates": line["own_texts"], "except": []}], "none": []}
         recogniser.ranks = port["own_words"](labels)

@@ -3,6 +3,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.graphs.features import TextFeatures
@@ -10,6 +12,7 @@ from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.languages import NEGATIONS, is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams
 from pocketintent_export.conformance import NARROW, NUM_UTTERANCES, make_conformance
+from pocketintent_export.kinds.registry import export_of
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +28,7 @@ def recognizer(encoder: ModelEncoder) -> IntentRecognizer:
 def _conformance(recognizer: IntentRecognizer, encoder: ModelEncoder, seed: int) -> list[Any]:
     assert recognizer.scorer is not None
     features = TextFeatures(recognizer.scorer.text_features)
-    return make_conformance(recognizer, encoder.graph_inputs(), features, seed)
+    return make_conformance(recognizer, export_of(encoder).inputs(), features, seed)
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from exported_folders import read_conformance, read_manifest
+from exported_folders import read_conformance, read_manifest, rewrite
+from pocketintent.compression.prune import keep_frequent
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.registry import scorer_parts
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.graphs.folder import open_exported
+from pocketintent.runtime.graphs.folder import LOST_WORDS, open_exported
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.templates.template_set import parse_templates
+from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_export import export_folder
 
 TEMPLATES = {"greet": ["hello"], "food": ["order a pizza", "hungry"]}
@@ -138,6 +143,28 @@ def test_a_bot_file_is_exported_with_its_decision_and_its_weights(
     for name, tensor in expected.items():
         np.testing.assert_array_equal(weights[name], tensor)
     assert read_manifest(tmp_path / "nearest")["decision"] == "nearest"
+
+
+def test_a_folder_of_a_pruned_model_corrects_no_word_that_was_lost(tmp_path: Path) -> None:
+    words = ["lamp", "the", "on", "off", "lamb", "wont", "sword"]
+    vectors = np.random.default_rng(0).standard_normal((len(words), 8)).astype(np.float32)
+    quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=4)
+    matrix = QuantizedMatrix.encode(vectors, quantizer)
+    encoder = StaticEncoder(Vocabulary(words), matrix)
+    pruned = keep_frequent(keep_frequent(encoder, 6), 4)
+    save_model(tmp_path / "pruned.safetensors", *pruned.to_model_file_parts())
+    templates = {"on": ["lamp on"], "off": ["lamp off"]}
+    export_folder(tmp_path / "out", templates, tmp_path / "pruned.safetensors", file_format="onnx")
+
+    recognizer = IntentRecognizer.load(model=tmp_path / "out", backend="onnxruntime")
+    for word in (*words, "aint"):
+        assert recognizer.read(word) == word
+    assert recognizer.read("lanp of lambs") == "lamp of lambs"
+    sizes = read_manifest(tmp_path / "out")["correction"]["lost_words"]
+    assert sum(sizes) == (tmp_path / "out" / LOST_WORDS).stat().st_size and len(sizes) == 2
+    rewrite(tmp_path / "out", LOST_WORDS, b"1")
+    with pytest.raises(ModelFileError, match=f"and {LOST_WORDS} has 1"):
+        open_exported(tmp_path / "out").inputs()
 
 
 def test_the_folder_corrects_as_the_recogniser_unless_it_is_turned_off(

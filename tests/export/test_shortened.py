@@ -3,6 +3,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +14,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent_export.conformance import HOSTILE
+from pocketintent_export.kinds.registry import export_of
 from pocketintent_export.shortened import ShortenedEncoder
 from shortened_checks import check_first_slots, check_slots
 
@@ -29,6 +32,11 @@ def contextual() -> ModelEncoder:
 @pytest.fixture(scope="module")
 def combined(character_models: dict[str, Path]) -> ModelEncoder:
     return load_encoder(character_models["combined"])
+
+
+def shorten(encoder: ModelEncoder, *limits: int | None) -> ShortenedEncoder:
+    export = export_of(encoder)
+    return ShortenedEncoder(export, export.inputs(*limits))
 
 
 @given(text=st.one_of(st.text(), st.sampled_from(HOSTILE)))
@@ -52,25 +60,25 @@ def test_a_long_text_is_encoded_as_its_first_slots(
 
 
 def test_words_that_are_spelt_out_take_no_slot(combined: ModelEncoder) -> None:
-    short = ShortenedEncoder(combined, combined.graph_inputs(3))
+    short = shorten(combined, 3)
     expected = combined.encode("turn on the muisc lmap")
     assert np.allclose(short.encode("muisc turn on the lights lmap"), expected, atol=1e-6)
 
 
 def test_a_long_word_is_read_to_its_first_characters(combined: ModelEncoder) -> None:
-    short = ShortenedEncoder(combined, combined.graph_inputs(None, 4))
+    short = shorten(combined, None, 4)
     assert np.allclose(short.encode("turn muisccc"), combined.encode("turn muis"), atol=1e-6)
     assert np.allclose(short.encode("please lights on"), combined.encode("please lights on"))
 
 
 def test_a_long_text_is_read_to_its_first_characters(character_models: dict[str, Path]) -> None:
     encoder = load_encoder(character_models["text"])
-    short = ShortenedEncoder(encoder, encoder.graph_inputs(None, 7))
+    short = shorten(encoder, None, 7)
     assert np.allclose(short.encode("turn on the light"), encoder.encode("turn on"), atol=1e-6)
 
 
 def test_no_more_characters_are_read_than_the_model_reads(combined: ModelEncoder) -> None:
-    characters = combined.graph_inputs(None, 10**6).characters
+    characters = export_of(combined).inputs(None, 10**6).characters
     assert characters is not None
     assert characters.max_chars == 24
 
@@ -96,7 +104,7 @@ def test_a_network_of_floats_is_refused_with_what_mends_it(
 ) -> None:
     path = _float32(tmp_path / "floats.safetensors", name, character_models)
     with pytest.raises(PocketIntentError, match=r"float32.*--weights int8") as raised:
-        load_encoder(path).check_exportable(str(path))
+        export_of(load_encoder(path)).check(str(path))
     assert str(path) in str(raised.value)
 
 
@@ -110,4 +118,4 @@ def test_a_table_of_floats_is_refused_with_the_command_that_mends_it(
     path = tmp_path / "floats.safetensors"
     save_model(path, *combined.to_model_file_parts())
     with pytest.raises(PocketIntentError, match=r"not compressed.*pocketintent combine"):
-        load_encoder(path).check_exportable(str(path))
+        export_of(load_encoder(path)).check(str(path))

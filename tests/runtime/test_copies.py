@@ -25,7 +25,7 @@ def test_a_copy_keeps_the_limit_on_characters(cell: Any, make_copy: Callable[[An
     network = CharNetwork(dim=8, cell=cell, char_dim=8, hidden=8, mlp=8)
     characters = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", 16)
     encoder = random_network(network, characters, np.random.default_rng(0))
-    shortened = encoder.limit_characters(4)
+    shortened = encoder.replace(max_chars=4)
 
     copied: CharEncoder = make_copy(shortened)
 

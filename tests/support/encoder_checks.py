@@ -46,16 +46,6 @@ def check_hostile_text(encoder: ModelEncoder, text: str) -> None:
     np.testing.assert_allclose(encoder.encode_batch([text])[0], vector, atol=1e-6)
 
 
-def check_slots(encoder: ModelEncoder, texts: Sequence[str]) -> None:
-    """The slots and tokens that an exported graph reads give the vector of the text."""
-    inputs = encoder.graph_inputs()
-    for text in texts:
-        read = inputs(text)
-        assert read.slots is not None and read.tokens is not None
-        vector = encoder.encode_slots(read.slots, read.tokens)
-        np.testing.assert_allclose(vector, encoder.encode(text), atol=1e-5)
-
-
 def check_save_and_load(encoder: Kind, folder: Path, texts: Sequence[str]) -> Kind:
     """A loaded encoder has the same vectors and is saved as the same bytes; returns it."""
     path, again = folder / "model.safetensors", folder / "again.safetensors"

@@ -12,6 +12,8 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import ExportedFolder, open_exported
 from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.registry import export_of
 
 TEXTS = [
     "turn on the lights",
@@ -36,10 +38,10 @@ def pad_inputs(inputs: GraphInputs, texts: Sequence[str], length: int = 1) -> li
     ]
 
 
-def check_module(encoder: ModelEncoder, file_format: str) -> None:
+def check_module(encoder: ModelEncoder, file_format: Format) -> None:
     """The torch module gives a padded batch the vectors of the runtime."""
-    module = encoder.graph_modules(file_format, None)["encoder"]
-    batch = pad_inputs(encoder.graph_inputs(), TEXTS)
+    module = export_of(encoder).modules(file_format, None)["encoder"]
+    batch = pad_inputs(export_of(encoder).inputs(), TEXTS)
     vectors = module(*map(torch.from_numpy, batch)).numpy()
     np.testing.assert_allclose(vectors, encoder.encode_batch(TEXTS), atol=1e-5)
 
@@ -52,8 +54,8 @@ def check_shortened_module(encoder: ModelEncoder, max_length: int, padded: int =
         max_length: Number of slots.
         padded: Number of slots to which a text is padded.
     """
-    module = encoder.graph_modules("tflite", None)["encoder"]
-    inputs = encoder.graph_inputs(max_length)
+    module = export_of(encoder).modules("tflite", None)["encoder"]
+    inputs = export_of(encoder).inputs(max_length)
     for text in TEXTS:
         vector = module(*map(torch.from_numpy, pad_inputs(inputs, [text], padded)))[0].numpy()
         np.testing.assert_allclose(vector, vector_of_slots(encoder, inputs, text), atol=1e-5)
@@ -81,4 +83,4 @@ def vector_of_slots(encoder: ModelEncoder, inputs: GraphInputs, text: str) -> Fl
     """The vector of the slots and tokens that a graph reads, by the runtime."""
     read = inputs(text)
     assert read.slots is not None and read.tokens is not None
-    return encoder.encode_slots(read.slots, read.tokens)
+    return export_of(encoder).encode_slots(read.slots, read.tokens)

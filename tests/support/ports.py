@@ -43,13 +43,13 @@ for (const line of read("conformance.jsonl").split("\\n").slice(0, -1)) {
 
 LATER: list[dict[str, Any]] = [
     {"format_version": 2},
-    {"correction": {"version": 2}},
+    {"correction": {"version": 3}},
     {"features": {"ngram_counts": {}, "smell": {}}},
 ]
 """Entries of a manifest that a port cannot read."""
 LATER_MESSAGES = [
     "format version 2; this program reads up to 1",
-    "correction version 2; this program reads up to 1",
+    "correction version 3; this program reads up to 2",
     "this program lacks the feature smell",
 ]
 """What a port says of them."""

@@ -1,11 +1,22 @@
-"""The graph ``encoder`` of the kind ``convrr``: the graph of an encoder, and its adapter."""
+"""The export of the kind ``convrr``: the graph of an encoder, and its adapter."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.contract import KindExport
+from pocketintent_export.kinds.registry import export_of
+from pocketintent_export.kinds.static import embed_slots
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
 from pocketintent_export.layers.lengths import unit
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
@@ -13,17 +24,58 @@ from pocketintent_lab.encoders.convrr.head import ResidualHead
 from pocketintent_lab.export.tokens import TokenEncoder
 
 
+class ConvrrExport(KindExport[ConvrrEncoder]):
+    """Numbered slots, and the graph ``encoder``: that of the adapted encoder, and the adapter.
+
+    Args:
+        encoder: The encoder; a graph must exist for the adapted one.
+    """
+
+    def __init__(self, encoder: ConvrrEncoder) -> None:
+        super().__init__(encoder)
+        self.inner = export_of(encoder.inner)
+
+    def check(self, source: str, is_bot: bool = False) -> None:
+        """Check that the adapted encoder can be exported."""
+        self.inner.check(source, is_bot)
+
+    def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
+        """The function from a text to the slots of its tokens, which are numbered."""
+        inner = self.inner.inputs(max_length).slots
+        assert inner is not None
+        slots = TokenInputs(
+            inner.vocabulary,
+            self.encoder.tokenizer_spec,
+            inner.ngram_settings,
+            max_length,
+            MAX_TOKENS,
+        )
+        return GraphInputs(slots.tokenize, slots, None)
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder``."""
+        inner = self.inner.modules(file_format, None)["encoder"]
+        return {"encoder": ConvrrModule(self.encoder, inner, file_format)}
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The vector of the tokens that have slots, float32 [dim]."""
+        inner = self.encoder.inner
+        table = inner.table if isinstance(inner, SequenceEncoder) else inner
+        assert isinstance(table, StaticEncoder)
+        return self.encoder.combine_tokens(embed_slots(table, slots))
+
+
 class ConvrrModule(nn.Module):
     """:class:`ConvrrEncoder`, from the slots of a text to unit sentence vectors.
 
     Args:
-        encoder: The encoder; the adapted one must be exportable.
+        encoder: The encoder.
+        inner: The module of the adapted encoder.
         file_format: ``"onnx"`` or ``"tflite"``.
     """
 
-    def __init__(self, encoder: ConvrrEncoder, file_format: str) -> None:
+    def __init__(self, encoder: ConvrrEncoder, inner: nn.Module, file_format: str) -> None:
         super().__init__()
-        inner = encoder.inner.graph_modules(file_format, None)["encoder"]
         assert isinstance(inner, TokenEncoder)
         self.inner = inner
         self.head = HeadModule(encoder.head)

@@ -1,20 +1,32 @@
-"""The graph ``encoder`` of the kind ``infersent``: a BiLSTM over tokens, pooled by the maximum."""
+"""The export of the kind ``infersent``: a BiLSTM over tokens, pooled by the maximum."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent_export.encoders.recurrent.onnx import OnnxLayers
-from pocketintent_export.encoders.recurrent.tflite import LoopLayers
-from pocketintent_export.encoders.static import StaticModule
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.recurrent.onnx import OnnxLayers
+from pocketintent_export.kinds.recurrent.tflite import LoopLayers
+from pocketintent_export.kinds.sequence import SequenceExport
+from pocketintent_export.kinds.static import StaticModule
 from pocketintent_export.layers.codes import unknown_zero
 from pocketintent_export.layers.lengths import unit
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 
 _BELOW_ALL_STATES = -2.0
 """The state of padding: those of an LSTM are between -1 and 1."""
+
+
+class InferSentExport(SequenceExport[InferSentEncoder]):
+    """Numbered slots, and the graph ``encoder``."""
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder``: the largest states of the LSTM over the tokens' vectors."""
+        return {"encoder": InferSentModule(self.encoder, file_format)}
 
 
 class InferSentModule(nn.Module):

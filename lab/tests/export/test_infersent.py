@@ -12,9 +12,13 @@ pytest.importorskip("torch")
 
 from exported_folders import BAD_VALUES, KEYS, check_bad_entry, read_manifest
 from graph_checks import TEXTS, check_exported, check_shortened_module, pad_inputs
+from lamp_tables import DIM, TEXT_LISTS, make_table
+from pocketintent import PocketIntentError
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent_export.conformance import HOSTILE
+from pocketintent_export.kinds.registry import export_of
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
+from random_lstms import random_lstm
 from shortened_checks import check_first_slots, check_slots
 
 
@@ -37,10 +41,31 @@ def test_an_onnx_graph_reads_texts_of_different_lengths_together(
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(exported("onnx", "infersent") / "encoder.onnx")
     encoder = load_kind(infersent_model, InferSentEncoder)
-    inputs = encoder.graph_inputs()
+    inputs = export_of(encoder).inputs()
     batch = dict(zip(inputs.names, pad_inputs(inputs, TEXTS), strict=True))
     vectors = session.run(None, batch)[0]
     np.testing.assert_allclose(vectors, encoder.encode_batch(TEXTS), atol=1e-5)
+
+
+def make(ngrams: bool = True, quantised: bool = False, int8: bool = False) -> InferSentEncoder:
+    network = random_lstm(DIM, np.random.default_rng(2), hidden=6, int8=int8)
+    return InferSentEncoder(make_table(ngrams, quantised), network)
+
+
+def test_only_a_quantised_model_is_exported() -> None:
+    export_of(make(quantised=True, int8=True)).check("model")
+    with pytest.raises(PocketIntentError, match="not compressed"):
+        export_of(make(int8=True)).check("model")
+    with pytest.raises(PocketIntentError, match=r"network are float32.*pocketintent compress"):
+        export_of(make(quantised=True)).check("model")
+
+
+@pytest.mark.parametrize("ngrams", [False, True])
+@given(texts=TEXT_LISTS)
+@settings(max_examples=20)
+def test_the_slots_of_either_table_give_the_vector(ngrams: bool, texts: list[str]) -> None:
+    for text in texts:
+        check_slots(make(ngrams), text)
 
 
 @given(text=st.one_of(st.text(), st.sampled_from(HOSTILE)))

@@ -129,7 +129,7 @@ class TableCompression(Compression[TableEncoder]):
         """A copy with some of the words; the n-grams, if any, embed the other words."""
         table = _table(encoder)
         return encoder.replace(
-            vocabulary=Vocabulary([table.vocabulary.words[index] for index in ids.tolist()]),
+            vocabulary=table.vocabulary.select(ids),
             words=table.words.select(ids),
             counts=None if table.counts is None else table.counts[ids],
         )

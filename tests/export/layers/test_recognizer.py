@@ -15,8 +15,8 @@ from pocketintent.runtime.decision.nearest import NearestScorer, Similarity
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent_export.encoders.static import StaticModule
 from pocketintent_export.export import Scoring
+from pocketintent_export.kinds.static import StaticModule
 from pocketintent_export.layers.recognizer import RecognizerModule
 from pocketintent_export.layers.similarities import Scores
 

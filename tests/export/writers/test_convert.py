@@ -20,7 +20,7 @@ from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent_export.encoders.static import StaticModule
+from pocketintent_export.kinds.static import StaticModule
 from pocketintent_export.layers.recognizer import RecognizerModule
 from pocketintent_export.writers import tflite as tflite_writer
 from pocketintent_export.writers.contract import GraphInput

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -18,6 +19,10 @@ def foreign_encoder(words: list[str], hash_name: str) -> StaticEncoder:
         ngrams=DenseMatrix(rng.standard_normal((31, 4), np.float32)),
         ngram_settings=NgramSettings(4, 5, 31, hash=hash_name),
     )
+
+
+def slots_of(encoder: StaticEncoder) -> TokenInputs:
+    return TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings)
 
 
 TEXTS = ["turn the light", "a b", "", "überall " * 30, "turn a", "a kitchen " * 20]
@@ -36,16 +41,14 @@ def test_a_word_without_ngrams_adds_nothing_and_has_no_slot() -> None:
     encoder = foreign_encoder(["turn", "the"], "fasttext")
     assert not encoder.encode("a b").any()
     assert np.array_equal(encoder.encode("turn a"), encoder.encode("turn"))
-    slots = encoder.graph_inputs().slots
-    assert slots is not None
+    slots = slots_of(encoder)
     assert slots("turn a").ids.tolist() == [0]
     assert len(slots("a b").ids) == 0
 
 
 def test_the_slots_of_an_unknown_word_are_its_vector() -> None:
     encoder = foreign_encoder(["turn", "the"], "floret")
-    slots = encoder.graph_inputs().slots
-    assert slots is not None
+    slots = slots_of(encoder)
     ids, weights, _ = slots("kitchen")
     rows = np.concatenate([encoder.words.decode(), encoder.tables()["ngrams"].decode()])
     expected = weights @ rows[ids]

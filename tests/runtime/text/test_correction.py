@@ -3,18 +3,24 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.correction import (
+    KEPT_WORDS,
     MAX_LETTERS,
     MAX_TOKENS,
     MIN_LETTERS,
     Corrector,
+    correction_settings,
     join_tokens,
     one_edit,
+    read_settings,
 )
+from pocketintent.runtime.text.lost_words import LostWords
 from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -171,5 +177,63 @@ def test_the_work_for_a_text_of_unknown_words_is_bounded() -> None:
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["text"][:30])
 def test_the_vectors_for_ports_hold(vector: dict[str, Any]) -> None:
-    correct = Corrector(vector["own_texts"], Vocabulary(vector["vocabulary"]))
+    lost = LostWords()
+    for words in vector.get("lost_words", []):
+        lost = lost.with_words(words)
+    assert [bits.hex() for bits in lost.filters] == vector.get("filters", [])
+    kept_words = frozenset(vector.get("kept_words", []))
+    correct = Corrector(vector["own_texts"], Vocabulary(vector["vocabulary"], lost), kept_words)
     assert simple_tokenize(correct(vector["text"])) == vector["tokens"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("i aint cancelling my order", "I AIN'T cancelling", "it wont switch", "you cant do that"),
+        *("i dont want it", "she isnt here", "you mustn't", "they wouldnt", "youre wrong"),
+        *("cannot", "never", "whats up", "thatll do", "i shouldve", "neither"),
+    ],
+)
+def test_negations_and_contractions_stay_as_they_are(text: str) -> None:
+    near = "she this paint pain want wart can not dent done is in it must never mist whole other"
+    words = Vocabulary(
+        [*near.split(), *["they", "wouldst", "here", "yours", "what", "that", "should"]]
+    )
+    assert Corrector(["paint the wall", "i want my order"], words)(text) is text
+
+
+def test_words_that_a_pruned_model_has_lost_stay_as_they_are() -> None:
+    words = Vocabulary(["want", "cat", "lamp", "boat", "über"]).select(np.array([0, 2]))
+    assert words.words == ["want", "lamp"]
+    assert Corrector([], words)("wart a cat or boat lam") == "want a cat or boat lamp"
+    fewer = words.select(np.array([0]))
+    assert Corrector([], fewer)("cat lamp boat wan") == "cat lamp boat want"
+    assert len(fewer.lost.filters) == 2
+
+
+def test_an_exported_folder_of_version_1_keeps_no_words() -> None:
+    limits = {"min_letters": 3, "max_letters": 16, "max_tokens": 64}
+    assert read_settings({"version": 1, **limits}) == (frozenset(), [])
+    settings = correction_settings(Vocabulary(["lamp", "boat"]).select(np.array([0])))
+    assert settings["version"] == 2
+    assert read_settings(settings) == (KEPT_WORDS, settings["lost_words"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 3},
+        {"version": True},
+        {"min_letters": 2},
+        {"kept_words": "aint"},
+        {"kept_words": [1]},
+        {"lost_words": None},
+        {"lost_words": [0]},
+        {"lost_words": [2.0]},
+    ],
+)
+def test_other_rules_of_correction_are_refused(change: dict[str, Any]) -> None:
+    settings = correction_settings(Vocabulary(["lamp"]))
+    for bad in (settings | change, change, None, [settings]):
+        with pytest.raises(ModelFileError, match="'correction' is"):
+            read_settings(bad)

@@ -18,6 +18,7 @@ from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.finish.pipeline import finish_encoder
 from pocketintent.training.finish.settings import FinishSettings
+from pocketintent_export.kinds.registry import export_of
 
 WORDS = ["the", "a", "to", "of", "send", "money", "card", "rain", "sun", "walk", "never"]
 DIM = 12
@@ -135,13 +136,13 @@ def test_rotation_and_codes_keep_the_cosines(with_ngrams: StaticEncoder) -> None
 
 @pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 def test_an_exported_graph_has_the_vectors_of_the_runtime(
-    with_ngrams: StaticEncoder, file_format: str
+    with_ngrams: StaticEncoder, file_format: Any
 ) -> None:
     torch = pytest.importorskip("torch")
     finished = finish_encoder(with_ngrams, plain("sif"), TEXTS)
     coded = quantise_encoder(finished, sub_dim=2, codebook_size=16)
-    module = coded.graph_modules(file_format, None)["encoder"]
-    inputs = coded.graph_inputs()
+    module = export_of(coded).modules(file_format, None)["encoder"]
+    inputs = export_of(coded).inputs()
     assert inputs.slots is not None
     for query in QUERIES:
         slots = inputs.slots(query)

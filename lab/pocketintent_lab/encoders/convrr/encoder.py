@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,11 +12,9 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.registry import encoder_class
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent.runtime.errors import ModelFileError, require
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_lab.encoders.convrr.head import PREFIX, ResidualHead, read_head
 from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens
@@ -58,7 +56,13 @@ class ConvrrEncoder(ModelEncoder):
         self.template_quantizer = inner.template_quantizer
         self.background = inner.background
         self.manifest = inner.manifest
-        self._number_tokens(None)  # raises for n-grams that graphs cannot read
+        table = inner.table if isinstance(inner, SequenceEncoder) else inner
+        ngrams = getattr(table, "ngram_settings", None)
+        if ngrams is not None and ngrams.weight == 0:
+            raise ModelFileError(
+                "the n-grams have the weight 0, with which a graph cannot tell an unknown word "
+                "from padding; adapt a model without n-grams"
+            )
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of a text.
@@ -91,37 +95,6 @@ class ConvrrEncoder(ModelEncoder):
     def known_words(self) -> Vocabulary | None:
         """The words of the adapted encoder."""
         return self.inner.known_words
-
-    def check_exportable(self, source: str) -> None:
-        """Check that the adapted encoder can be exported."""
-        self.inner.check_exportable(source)
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function from a text to the slots of its tokens, which are numbered."""
-        slots = self._number_tokens(max_length)
-        return GraphInputs(slots.tokenize, slots, None)
-
-    def _number_tokens(self, max_length: int | None) -> TokenInputs:
-        slots = self.inner.graph_inputs(max_length).slots
-        assert slots is not None
-        ngrams = slots.ngram_settings
-        if ngrams is not None and ngrams.weight == 0:
-            raise ModelFileError(
-                "the n-grams have the weight 0, with which a graph cannot tell an unknown word "
-                "from padding; adapt a model without n-grams"
-            )
-        return TokenInputs(slots.vocabulary, self.tokenizer_spec, ngrams, max_length, MAX_TOKENS)
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``: that of the adapted encoder, and the adapter."""
-        module = require("pocketintent_lab.export.convrr", "export")
-        return {"encoder": module.ConvrrModule(self, file_format)}
-
-    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The vector of slots, float32 [dim]; the last token may lack some of its n-grams."""
-        return self.combine_tokens(self.inner.embed_slots(slots))
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

@@ -6,7 +6,7 @@ Data" (Conneau et al. 2017).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from pocketintent.runtime.encoders.parts import (
 )
 from pocketintent.runtime.encoders.sequence import SequenceEncoder, readable_tokens
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError, require
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent_lab.encoders.infersent.network import PREFIX, BiLstm, read_network
@@ -93,11 +93,6 @@ class InferSentEncoder(SequenceEncoder):
         """
         vectors = self._read_lists([[token] for token in tokens])
         return vectors[[bool(readable_tokens(self.table, [token])) for token in tokens]]
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``: the largest states of the LSTM over the tokens' vectors."""
-        module = require("pocketintent_lab.export.infersent", "export")
-        return {"encoder": module.InferSentModule(self, file_format)}
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

@@ -8,7 +8,6 @@ from encoder_checks import (
     check_copies,
     check_equations,
     check_save_and_load,
-    check_slots,
 )
 from lamp_tables import DIM, make_table
 from pocketintent import IntentRecognizer
@@ -105,12 +104,6 @@ def test_the_order_of_the_words_counts_for_windows_alone() -> None:
     assert one @ other < 0.999
     one, other = make(network="fcrr").encode_batch(TEXTS[:2])
     np.testing.assert_allclose(one, other, atol=1e-6)
-
-
-@pytest.mark.parametrize("kind", ["static", "contextual"])
-@pytest.mark.parametrize("ngrams", [False, True])
-def test_the_slots_of_a_text_give_its_vector(kind: str, ngrams: bool) -> None:
-    check_slots(make(kind, ngrams), TEXTS)
 
 
 @pytest.mark.parametrize("kind", ["static", "contextual"])

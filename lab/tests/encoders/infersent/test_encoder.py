@@ -13,7 +13,6 @@ from encoder_checks import (
     check_equations,
     check_hostile_text,
     check_save_and_load,
-    check_slots,
 )
 from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
@@ -21,7 +20,7 @@ from pocketintent.compression.background import add_background
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
@@ -200,21 +199,6 @@ def test_a_recogniser_matches_and_explains() -> None:
     explanation = recognizer.explain("turn on the lamp")
     assert [word.word for word in explanation.words] == ["turn", "on", "the", "lamp"]
     assert all(np.isfinite(word.share) for word in explanation.words)
-
-
-def test_only_a_quantised_model_is_exported() -> None:
-    make(quantised=True, int8=True).check_exportable("model")
-    with pytest.raises(PocketIntentError, match="not compressed"):
-        make(int8=True).check_exportable("model")
-    with pytest.raises(PocketIntentError, match=r"network are float32.*pocketintent compress"):
-        make(quantised=True).check_exportable("model")
-
-
-@pytest.mark.parametrize("ngrams", [False, True])
-@given(texts=TEXT_LISTS)
-@settings(max_examples=20)
-def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
-    check_slots(make(ngrams), texts)
 
 
 def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

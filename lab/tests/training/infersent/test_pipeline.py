@@ -14,6 +14,7 @@ from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model, save_model  # noqa: E402
 from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
+from pocketintent_export.kinds.registry import export_of  # noqa: E402
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder  # noqa: E402
 from pocketintent_lab.training.infersent.pipeline import train_infersent  # noqa: E402
 from pocketintent_lab.training.infersent.settings import InferSentSettings  # noqa: E402
@@ -77,7 +78,7 @@ def test_the_model_is_int8_and_has_all_words_of_the_table(trained: Path, folder:
     encoder = load_kind(trained, InferSentEncoder)
     assert len(encoder.vocabulary) == 10
     assert encoder.network.format == "int8"
-    encoder.check_exportable("model")
+    export_of(encoder).check("model")
     vectors = encoder.table.words.decode()
     lines = (folder / "words.tsv").read_text().splitlines()
     exact = np.array([[float(x) for x in line.split("\t")[1:]] for line in lines])
@@ -198,7 +199,7 @@ def test_floats_are_kept_for_compression(folder: Path, tmp_path: Path) -> None:
     encoder = load_kind(out, InferSentEncoder)
     assert encoder.network.format == "float32"
     with pytest.raises(PocketIntentError, match="the model is not compressed"):
-        encoder.check_exportable("model")
+        export_of(encoder).check("model")
 
 
 def test_a_file_held_out_replaces_the_share(folder: Path, tmp_path: Path) -> None:

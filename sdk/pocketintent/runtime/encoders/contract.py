@@ -14,17 +14,12 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any, ClassVar, Protocol, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.encoders.advice import how_to_compress
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
+from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.tokenizer import Tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -182,108 +177,6 @@ class ModelEncoder(ABC):
             for a kind that cannot be compressed.
         """
         return {}
-
-    # Export
-
-    def check_exportable(self, source: str) -> None:
-        """Check that all tables are quantised, since an export contains no float matrices.
-
-        Args:
-            source: The model file or bot file, for the error message.
-
-        Raises:
-            PocketIntentError: A table is not quantised; the message names the command to run.
-        """
-        if any(isinstance(table, DenseMatrix) for table in self.tables().values()):
-            raise PocketIntentError(
-                f"{source}: the model is not compressed, and an export contains codes; "
-                f"{how_to_compress(source)}"
-            )
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function that turns a text into the inputs of the exported graphs.
-
-        Args:
-            max_length: Maximum number of slots of a text; None for no limit.
-            max_chars: Maximum number of characters of a text or a word, at most the model's own
-                limit; None for the model's own limit.
-
-        Raises:
-            PocketIntentError: Encoders of this kind cannot be exported.
-        """
-        raise PocketIntentError(f"encoders of kind {self.kind!r} cannot be exported")
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The exported graphs as torch modules.
-
-        Args:
-            file_format: ``"onnx"`` or ``"tflite"``.
-            max_chars: Number of characters that a TFLite graph takes; None if it is free.
-
-        Returns:
-            Modules by the name of their graph. ``encoder`` turns the inputs of
-            :meth:`graph_inputs` into unit vectors, float32 [batch, dim]. ``characters`` turns the
-            characters of a word into its vector, if the inputs include spelt words.
-
-        Raises:
-            PocketIntentError: Encoders of this kind cannot be exported.
-        """
-        raise PocketIntentError(f"encoders of kind {self.kind!r} cannot be exported")
-
-    def limit_characters(self: EncoderT, max_chars: int) -> EncoderT:
-        """The encoder with a limit on the characters of a word or text.
-
-        Args:
-            max_chars: Number of characters that are read; the rest is cut off.
-        """
-        return self
-
-    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The sentence vector that an exported graph computes from the slots of a text.
-
-        A graph of fixed length drops the slots that exceed it, so that the vector can differ
-        from :meth:`encode`.
-
-        Args:
-            slots: Ids and weights; an id is a row number in the concatenated :meth:`tables`.
-            tokens: All tokens of the text.
-
-        Returns:
-            float32 [dim], of unit length or zeros.
-        """
-        total = self.sum_slots(slots, tokens)
-        norm = np.sqrt(total @ total)
-        vector: FloatArray = (total / norm if norm > 0 else total).astype(np.float32)
-        return vector
-
-    def embed_slots(self, slots: Slots) -> FloatArray:
-        """The vectors of numbered tokens from their slots; the last may lack some of its n-grams.
-
-        Args:
-            slots: Ids, weights and the numbers of their tokens.
-
-        Returns:
-            float32 [num_tokens, dim], not normalised.
-        """
-        numbers = slots.token_numbers
-        assert numbers is not None
-        vectors = [
-            self.sum_slots(Slots(slots.ids[chosen], slots.weights[chosen]), ())
-            for chosen in (numbers == number for number in range(int(numbers.max(initial=-1)) + 1))
-        ]
-        return np.stack(vectors) if vectors else np.zeros((0, self.dim), np.float32)
-
-    def sum_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The weighted sum of the rows of slots, float32 [dim]; see :meth:`encode_slots`."""
-        ids, weights = slots[0].astype(np.intp), slots[1]
-        total, start = np.zeros(self.dim, np.float32), 0
-        for table in self.tables().values():
-            in_table = (ids >= start) & (ids < start + len(table))
-            total = total + weights[in_table] @ table.rows(ids[in_table] - start)
-            start += len(table)
-        return total
 
 
 def _construct(encoder_class: type[EncoderT], arguments: Mapping[str, Any]) -> EncoderT:

@@ -9,13 +9,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
-from pocketintent.runtime.encoders.advice import how_to_compress
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -165,37 +162,6 @@ class SequenceEncoder(ModelEncoder):
     def tables(self) -> Mapping[str, Matrix]:
         """``words`` and, if the table has n-grams, ``ngrams``."""
         return self.table.tables()
-
-    def check_exportable(self, source: str) -> None:
-        """Check that the tables and the network are quantised."""
-        super().check_exportable(source)
-        if self.network.format == "float32":
-            raise PocketIntentError(
-                f"{source}: the weights of the network are float32, and an export contains int8; "
-                f"{how_to_compress(source)}"
-            )
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function from a text to the slots of its tokens, which are numbered."""
-        slots = TokenInputs(
-            self.vocabulary,
-            self.tokenizer_spec,
-            self.table.ngram_settings,
-            max_length,
-            MAX_TOKENS,
-        )
-        return GraphInputs(slots.tokenize, slots, None)
-
-    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The vector of slots, float32 [dim]; the last token may lack some of its n-grams."""
-        vectors = self.table.embed_slots(slots)
-        if not len(vectors):
-            return np.zeros(self.dim, np.float32)
-        total = self.reader.read_vectors(vectors)
-        vector: FloatArray = unit_rows(total[None])[0]
-        return vector
 
 
 def readable_tokens(table: StaticEncoder, tokens: Sequence[str]) -> list[str]:

@@ -23,10 +23,8 @@ from pocketintent.runtime.encoders.parts import (
     round_counts,
 )
 from pocketintent.runtime.encoders.word_cache import WordCache
-from pocketintent.runtime.errors import ModelFileError, require
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
@@ -260,18 +258,6 @@ class StaticEncoder(ModelEncoder):
     def tables(self) -> Mapping[str, Matrix]:
         """``words`` and, if the model has n-grams, ``ngrams``."""
         return {"words": self.words} | ({} if self.ngrams is None else {"ngrams": self.ngrams})
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function from a text to the slots of its words and n-grams."""
-        slots = TokenInputs(self.vocabulary, self.tokenizer_spec, self.ngram_settings, max_length)
-        return GraphInputs(slots.tokenize, slots, None)
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``: the weighted sum of the slots' rows, at unit length."""
-        module = require("pocketintent_export.encoders.static", "export")
-        return {"encoder": module.StaticModule(self)}
 
 
 def _read_ngram_settings(manifest: Mapping[str, Any]) -> NgramSettings:

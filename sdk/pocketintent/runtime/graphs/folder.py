@@ -1,7 +1,7 @@
 """A folder that ``pocketintent export`` wrote: its files, verified, and the objects they describe.
 
 ``docs/export.md`` describes the files. This module runs in Python what an app in another language
-runs; ``pocketintent_export`` writes the folder.
+runs; ``pocketintent export`` writes the folder.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from pocketintent.runtime.background import Background, check_background
@@ -33,13 +34,15 @@ from pocketintent.runtime.graphs.manifest import (
 )
 from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
-from pocketintent.runtime.text.correction import SETTINGS, Corrector
+from pocketintent.runtime.text.correction import Corrector, read_settings
+from pocketintent.runtime.text.lost_words import LostWords
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 LABELS = "labels.json"
 VOCABULARY = "vocabulary.txt"
+LOST_WORDS = "lost_words.bin"
 CONFORMANCE = "conformance.jsonl"
 STATE = "state.safetensors"
 """What the Python runtime needs beside the graphs: the model's background, the codes of the
@@ -155,12 +158,15 @@ class ExportedFolder:
         Raises:
             ModelFileError: They are corrected by other rules than those of this runtime.
         """
+        return self._correction() is not None
+
+    def _correction(self) -> tuple[frozenset[str], list[int]] | None:
+        """The settings of the correction, see :func:`read_settings`; None without correction."""
         settings = self.manifest.entries.get("correction")
-        if settings is not None and settings != SETTINGS:
-            raise self.manifest.error(
-                f"'correction' is {settings!r}, and this runtime has {SETTINGS!r}; {UPGRADE}"
-            )
-        return settings is not None
+        try:
+            return None if settings is None else read_settings(settings)
+        except ModelFileError as error:
+            raise self.manifest.error(f"{error}; {UPGRADE}") from error
 
     def corrector(self, inputs: GraphInputs) -> Corrector | None:
         """What corrects the typing errors of a query by the folder's own templates.
@@ -175,12 +181,13 @@ class ExportedFolder:
             ModelFileError: A file is missing or damaged, or describes other rules.
             TemplateError: The labels are not a valid template set.
         """
-        if not self.corrects or inputs.known_words is None:
+        settings = self._correction()
+        if settings is None or inputs.known_words is None:
             return None
         templates = self.templates()
         intents = templates.intents.values()
         texts = [text for intent in intents for text in intent.templates + intent.counter_examples]
-        return Corrector(texts + templates.none, inputs.known_words)
+        return Corrector(texts + templates.none, inputs.known_words, settings[0])
 
     def state(self) -> ModelFile | None:
         """What the Python runtime needs beside the graphs; None if the folder has no such file.
@@ -248,11 +255,25 @@ class ExportedFolder:
         return parse_templates(set_entries | {"intents": set_intents}, str(path))
 
     def _vocabulary(self) -> Vocabulary:
-        content = self.read(VOCABULARY)
+        content, lost = self.read(VOCABULARY), self._lost_words()
         try:
-            return Vocabulary(content.decode().split("\n") if content else [])
+            return Vocabulary(content.decode().split("\n") if content else [], lost)
         except ValueError as error:
             raise ModelFileError(f"{self.path / VOCABULARY}: {error}") from error
+
+    def _lost_words(self) -> LostWords:
+        """The words that the exported model has lost."""
+        settings = self._correction()
+        ends = list(accumulate(settings[1])) if settings else []
+        if not ends:
+            return LostWords()
+        content = self.read(LOST_WORDS)
+        if ends[-1] != len(content):
+            raise self.manifest.error(
+                f"the filters of 'lost_words' have {ends[-1]} bytes, and {LOST_WORDS} has "
+                f"{len(content)}"
+            )
+        return LostWords([content[a:b] for a, b in zip([0, *ends], ends, strict=False)])
 
 
 def open_exported(path: str | os.PathLike[str], backend: str | None = None) -> ExportedFolder:

@@ -10,23 +10,38 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any
 
+from pocketintent.runtime.errors import ModelFileError, shorten
+from pocketintent.runtime.text.languages import NEGATIONS
+from pocketintent.runtime.text.lost_words import MAX_LETTERS, MIN_LETTERS, can_be_corrected
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
-MIN_LETTERS = 3
-"""Letters of the shortest word that is corrected."""
-MAX_LETTERS = 16
-"""Letters of the longest word that is corrected: 889 words are within one edit."""
 MAX_TOKENS = 64
 """Tokens of a text that are corrected; the others stay as they are."""
 
-SETTINGS: dict[str, Any] = {
-    "version": 1,
-    "min_letters": MIN_LETTERS,
-    "max_letters": MAX_LETTERS,
-    "max_tokens": MAX_TOKENS,
-}
-"""The entry ``correction`` in the manifest of an exported folder."""
+_LIMITS = {"min_letters": MIN_LETTERS, "max_letters": MAX_LETTERS, "max_tokens": MAX_TOKENS}
+
+_WITH_NOT = (
+    "ain aren can couldn daren didn doesn don hadn hasn haven isn mightn mustn needn oughtn shan "
+    "shouldn wasn weren won wouldn"
+)
+_OTHER_CONTRACTIONS = (
+    "cmon couldve hed heres hes hows itd itll ive lets mightve mustve shed shell shes shouldve "
+    "thatd thatll thats thered therell theres theyd theyll theyre theyve twas wed well were weve "
+    "whatd whatll whatre whats whens wheres whod wholl whos whove whys wouldve yall youd youll "
+    "youre youve"
+)
+
+KEPT_WORDS = frozenset(
+    filter(
+        can_be_corrected,
+        [*_WITH_NOT.split(), *_OTHER_CONTRACTIONS.split()]
+        + [f"{word}t" for word in _WITH_NOT.split()]
+        + [word for words in NEGATIONS.values() for word in words],
+    )
+)
+"""Negations and contractions, which are never corrected: "aint" is no "paint". A word with an
+apostrophe is here without it, and by its part before "'t", since the tokenizer splits it there."""
 
 
 class Corrector:
@@ -39,14 +54,23 @@ class Corrector:
     order of how often they occur in its texts, and of equally frequent words the first in the
     order of their letters; then the words of the vocabulary, in its order.
 
+    Words of ``kept_words``, and those that a pruned model has lost, are right and stay.
+
     Args:
         texts: The bot's own texts.
         vocabulary: The words of the model, the most frequent first.
+        kept_words: Words that are never corrected.
     """
 
-    def __init__(self, texts: Sequence[str], vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        texts: Sequence[str],
+        vocabulary: Vocabulary,
+        kept_words: frozenset[str] = KEPT_WORDS,
+    ) -> None:
         self._texts = texts
         self._vocabulary = vocabulary
+        self._kept_words = kept_words
         self._ranks: Mapping[str, int] | None = None
 
     def __call__(self, text: str) -> str:
@@ -81,8 +105,8 @@ class Corrector:
 
     def _find(self, word: str, ranks: Mapping[str, int]) -> str | None:
         """The known word that an unknown word is read as; None if there is none."""
-        is_plain = word.isascii() and word.isalpha()
-        if not is_plain or not MIN_LETTERS <= len(word) <= MAX_LETTERS:
+        is_right = word in self._kept_words or word in self._vocabulary.lost
+        if is_right or not can_be_corrected(word):
             return None
         words = one_edit(word)
         own_words = list(filter(ranks.__contains__, words))
@@ -96,6 +120,40 @@ class Corrector:
             words = sorted(counts, key=lambda word: (-counts[word], word))
             self._ranks = ranks = {word: rank for rank, word in enumerate(words)}
         return ranks
+
+
+def correction_settings(vocabulary: Vocabulary) -> dict[str, Any]:
+    """The entry ``correction`` in the manifest of an exported folder.
+
+    Its ``lost_words`` are the sizes in bytes of the filters in the folder's file of lost words.
+    """
+    sizes = [len(bits) for bits in vocabulary.lost.filters]
+    kept_words = sorted(KEPT_WORDS)
+    return {"version": 2, **_LIMITS, "kept_words": kept_words, "lost_words": sizes}
+
+
+def read_settings(settings: object) -> tuple[frozenset[str], list[int]]:
+    """The words that are never corrected, and the sizes of the filters of lost words.
+
+    Args:
+        settings: The entry ``correction`` of an exported folder; version 1 has neither.
+
+    Raises:
+        ModelFileError: The entry describes other rules than those of this runtime.
+    """
+    version = settings.get("version") if isinstance(settings, dict) else None
+    limits: dict[str, Any] = {"version": version, **_LIMITS}
+    if isinstance(settings, dict) and version == 1 and settings == limits:
+        return frozenset(), []
+    if isinstance(settings, dict) and version == 2 and settings.items() >= limits.items():
+        words, sizes = settings.get("kept_words"), settings.get("lost_words")
+        are_words = isinstance(words, list) and all(isinstance(word, str) for word in words)
+        are_sizes = isinstance(sizes, list) and all(type(n) is int and n > 0 for n in sizes)
+        if are_words and are_sizes:
+            return frozenset(words or ()), sizes or []
+    raise ModelFileError(
+        f"'correction' is {shorten(settings)}, and this runtime has version 2 with {_LIMITS}"
+    )
 
 
 def one_edit(word: str) -> list[str]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.text.lost_words import LostWords
 
 BYTES = "vocabulary.bytes"
 
@@ -20,15 +21,17 @@ class Vocabulary:
 
     Args:
         words: The words in the order of the model's rows, none empty and none repeated.
+        lost: The words that the model had before it was pruned; none by default.
 
     Raises:
         ModelFileError: A word is empty or appears twice.
     """
 
-    __slots__ = ("_ids", "words")
+    __slots__ = ("_ids", "lost", "words")
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], lost: LostWords | None = None) -> None:
         self.words: list[str] = list(words)
+        self.lost = LostWords() if lost is None else lost
         self._ids: dict[str, int] = dict(zip(self.words, range(len(self.words)), strict=True))
         if len(self._ids) != len(self.words):
             index, word = next((i, w) for i, w in enumerate(self.words) if self._ids[w] != i)
@@ -67,6 +70,11 @@ class Vocabulary:
         ids = self._ids
         return min(filter(ids.__contains__, words), key=ids.__getitem__, default=None)
 
+    def select(self, ids: IndexArray) -> Vocabulary:
+        """The words of some ids, in their order; the others become lost words."""
+        chosen = [self.words[place] for place in ids.tolist()]
+        return Vocabulary(chosen, self.lost.with_words(Vocabulary(chosen).unknown(self.words)))
+
     def ids_of_lists(self, token_lists: Sequence[Sequence[str]]) -> tuple[IndexArray, IndexArray]:
         """Return the ids of the known tokens of several lists; unknown tokens are dropped.
 
@@ -84,8 +92,8 @@ class Vocabulary:
     def to_tensors(self) -> dict[str, NDArray[Any]]:
         """Return ``vocabulary.bytes``, uint8 [total]: the words in UTF-8, a line feed between two.
 
-        No token contains a line feed; offsets would take a tenth of a small model and double the
-        time to load.
+        The tensors of the lost words follow. No token contains a line feed; offsets would take a
+        tenth of a small model and double the time to load.
 
         Raises:
             ModelFileError: A word contains a line feed, or a lone surrogate.
@@ -95,7 +103,7 @@ class Vocabulary:
             word = next(word for word in self.words if "\n" in word)
             raise ModelFileError(f"the word {word!r} contains a line feed, which separates words")
         try:
-            return {BYTES: np.frombuffer(text.encode(), np.uint8)}
+            return {BYTES: np.frombuffer(text.encode(), np.uint8), **self.lost.to_tensors()}
         except UnicodeEncodeError as error:
             word = next(word for word in self.words if error.object[error.start] in word)
             raise ModelFileError(f"the word {word!r} is not valid Unicode") from error
@@ -117,4 +125,4 @@ class Vocabulary:
             text = data.tobytes().decode()
         except UnicodeDecodeError as error:
             raise ModelFileError(f"{BYTES} is not UTF-8: {error}") from error
-        return cls(text.split("\n") if text else [])
+        return cls(text.split("\n") if text else [], LostWords.from_tensors(tensors))

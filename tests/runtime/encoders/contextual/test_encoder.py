@@ -15,7 +15,6 @@ from encoder_checks import (
     check_equations,
     check_hostile_text,
     check_save_and_load,
-    check_slots,
 )
 from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
@@ -24,7 +23,7 @@ from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import decode
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -191,27 +190,10 @@ def test_a_recogniser_matches_and_explains() -> None:
     assert all(np.isfinite(word.share) for word in explanation.words)
 
 
-def test_only_a_quantised_model_is_exported() -> None:
-    make(quantised=True, int8=True).check_exportable("model")
-    with pytest.raises(PocketIntentError, match="not compressed"):
-        make(int8=True).check_exportable("model")
-    with pytest.raises(
-        PocketIntentError, match=r"network are float32.*pocketintent compress model"
-    ):
-        make(quantised=True).check_exportable("model")
-
-
 def test_ngrams_without_weight_are_refused() -> None:
     table = make_table().replace(ngram_settings=NgramSettings(2, 3, 7, 0))
     with pytest.raises(ModelFileError, match="the n-grams have the weight 0"):
         ContextualEncoder(table, make().network)
-
-
-@pytest.mark.parametrize("ngrams", [False, True])
-@given(texts=TEXT_LISTS)
-@settings(max_examples=20)
-def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
-    check_slots(make(ngrams), texts)
 
 
 @pytest.mark.parametrize("name", bundled_models())

@@ -25,10 +25,9 @@ from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.recurrent import RecurrentReader
 from pocketintent.runtime.encoders.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.word_cache import WordCache
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.files.numbers import check_numbers
-from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary, limit_unknown_words
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
 
@@ -144,35 +143,6 @@ class CharEncoder(ModelEncoder):
             del pending[-size:]
             vectors[rows] = self._forward([numbers[row] for row in rows])
         return vectors
-
-    def check_exportable(self, source: str) -> None:
-        """Check that the network's weights are quantised."""
-        if self.weights.format == "float32":
-            raise PocketIntentError(
-                f"{source}: the weights of the character network are float32, and an export "
-                "contains int8 weights or codes; train the network with `pocketintent train "
-                "charemb --weights int8`, or quantise it without training with quantise_charemb of "
-                "pocketintent.compression.network"
-            )
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function from a text to the characters of each word, or of the whole text."""
-        limit = self.max_chars if max_chars is None else min(self.max_chars, max_chars)
-        characters = CharVocabulary(self.vocabulary.characters, limit)
-        tokenize = None if self.reads == "text" else self.tokenize
-        return GraphInputs(tokenize, None, characters)
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder`` and, if the encoder reads words, ``characters``."""
-        module = require("pocketintent_export.encoders.charemb", "export")
-        modules: Mapping[str, Any] = module.charemb_modules(self, file_format, max_chars)
-        return modules
-
-    def limit_characters(self, max_chars: int) -> CharEncoder:
-        """A copy with a limit on the characters; its weights, positions included, are the same."""
-        return self if max_chars >= self.max_chars else self.replace(max_chars=max_chars)
 
     def _forward(self, texts: Sequence[Sequence[int]]) -> FloatArray:
         """The vectors of character numbers, float32 [num_texts, dim]; no text may be empty."""

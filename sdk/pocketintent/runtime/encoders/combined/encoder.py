@@ -16,11 +16,8 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError, require
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.characters import limit_unknown_words
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -122,45 +119,6 @@ class CombinedEncoder(ModelEncoder):
     def known_words(self) -> Vocabulary | None:
         """The words of the table; None with another tokenizer than ``simple``."""
         return self.words.known_words
-
-    def check_exportable(self, source: str) -> None:
-        """Check that the table and the network's weights are quantised."""
-        if isinstance(self.words.words, DenseMatrix):
-            raise PocketIntentError(
-                f"{source}: the model is not compressed, and an export contains codes; combine "
-                "it again: pocketintent combine WORDS CHAREMB --sub-dim 4 --codebook-size 256 "
-                "--out FILE"
-            )
-        try:
-            self.characters.check_exportable(source)
-        except PocketIntentError as error:
-            raise PocketIntentError(f"{error}, and combine it with the words again") from error
-
-    def graph_inputs(
-        self, max_length: int | None = None, max_chars: int | None = None
-    ) -> GraphInputs:
-        """The function from a text to slots of known words and characters of unknown words."""
-        table = self.words.graph_inputs(max_length)
-        characters = self.characters.graph_inputs(max_chars=max_chars).characters
-        return GraphInputs(table.tokenize, table.slots, characters)
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder`` over the table, and ``characters`` for unknown words."""
-        module = require("pocketintent_export.encoders.combined", "export")
-        modules: Mapping[str, Any] = module.combined_modules(self, file_format, max_chars)
-        return modules
-
-    def limit_characters(self, max_chars: int) -> CombinedEncoder:
-        """A copy with a limit on the characters of an unknown word."""
-        characters = self.characters.limit_characters(max_chars)
-        return self if characters is self.characters else self.replace(characters=characters)
-
-    def sum_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The sum of the rows of slots and the vectors of unknown words, float32 [dim]."""
-        unknown = self.vocabulary.unknown(limit_unknown_words(tokens, self.vocabulary))
-        total = self.words.sum_slots(slots, tokens)
-        total += self.embed_unknown(unknown).sum(axis=0)
-        return total
 
     def _unit_sum(self, tokens: Sequence[str], unknown: Mapping[str, FloatArray]) -> FloatArray:
         """The vector of a text; ``unknown`` has the vectors of its unknown words."""

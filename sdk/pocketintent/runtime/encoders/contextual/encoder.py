@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from pocketintent.runtime.encoders.contextual.network import (
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.encoders.sequence import SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError, require
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 
 _CACHED_WORDS = 4096
@@ -53,11 +52,6 @@ class ContextualEncoder(SequenceEncoder):
         self.dim = table.dim
         self.template_quantizer = table.template_quantizer
         self.background = table.background
-
-    def graph_modules(self, file_format: str, max_chars: int | None) -> Mapping[str, Any]:
-        """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""
-        module = require("pocketintent_export.encoders.contextual", "export")
-        return {"encoder": module.ContextualModule(self, file_format)}
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

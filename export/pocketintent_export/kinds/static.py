@@ -1,24 +1,83 @@
-"""The graph ``encoder`` of the kind ``static``: the weighted sum of the slots' rows."""
+"""The kind ``static``: the weighted sum of the slots' rows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.contract import KindExport, refuse_float_tables
 from pocketintent_export.layers.codes import QuantizedRows, quantised_shape
 from pocketintent_export.layers.lengths import unit
+
+
+class StaticExport(KindExport[StaticEncoder]):
+    """Slots of words and n-grams, and the graph ``encoder``."""
+
+    def check(self, source: str, is_bot: bool = False) -> None:
+        """Check that the tables are quantised."""
+        refuse_float_tables(source, is_bot, self.encoder.words, self.encoder.ngrams)
+
+    def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
+        """The function from a text to the slots of its words and n-grams."""
+        encoder = self.encoder
+        slots = TokenInputs(
+            encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings, max_length
+        )
+        return GraphInputs(slots.tokenize, slots, None)
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder``: the weighted sum of the slots' rows, at unit length."""
+        return {"encoder": StaticModule(self.encoder)}
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The weighted sum of the slots' rows, float32 [dim], of unit length or zeros."""
+        return unit_vector(sum_slots(self.encoder, slots))
+
+
+def unit_vector(vector: FloatArray) -> FloatArray:
+    """A vector, float32 [dim], at unit length; zeros stay zeros."""
+    length = np.sqrt(vector @ vector)
+    return vector / length if length > 0 else vector
+
+
+def sum_slots(table: StaticEncoder, slots: Slots) -> FloatArray:
+    """The weighted sum of the rows of slots, float32 [dim]."""
+    ids, weights = slots.ids.astype(np.intp), slots.weights
+    total, start = np.zeros(table.dim, np.float32), 0
+    for matrix in (table.words, table.ngrams):
+        if matrix is not None:
+            inside = (ids >= start) & (ids < start + len(matrix))
+            total = total + weights[inside] @ matrix.rows(ids[inside] - start)
+            start += len(matrix)
+    return total
+
+
+def embed_slots(table: StaticEncoder, slots: Slots) -> FloatArray:
+    """The vectors of numbered tokens from their slots, float32 [num_tokens, dim]."""
+    numbers = slots.token_numbers
+    assert numbers is not None
+    vectors = np.zeros((int(numbers.max(initial=-1)) + 1, table.dim), np.float32)
+    for number, vector in enumerate(vectors):
+        chosen = numbers == number
+        vector[:] = sum_slots(table, Slots(slots.ids[chosen], slots.weights[chosen]))
+    return vectors
 
 
 class StaticModule(nn.Module):
     """:class:`StaticEncoder`, from ids and weights to unit sentence vectors.
 
-    The inputs are those of :meth:`StaticEncoder.graph_inputs`: an id is a row number in the
+    The inputs are those of :class:`StaticExport`: an id is a row number in the
     concatenated matrices, the words before the n-grams. Consecutive matrices whose quantisers
     have the same shape, such as the words and n-grams of the default model, are one block, and
     their rows are looked up together. Otherwise each block looks up the ids in its range.

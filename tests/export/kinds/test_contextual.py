@@ -5,9 +5,17 @@ import pytest
 
 pytest.importorskip("torch")
 
+import numpy as np
+from hypothesis import given, settings
+
 from graph_checks import check_exported, check_module, check_shortened_module
+from lamp_tables import DIM, TEXT_LISTS, make_table
+from pocketintent import PocketIntentError
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent_export.kinds.registry import export_of
+from random_contexts import random_context
+from shortened_checks import check_slots
 
 each_format = pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 
@@ -34,3 +42,26 @@ def test_the_exported_graph_gives_the_vectors_of_the_runtime(
     folder = check_exported(exported(file_format, "contextual"), encoder)
     inputs = folder.manifest.entries["artifacts"]["encoder"]["inputs"]
     assert [entry["name"] for entry in inputs] == ["ids", "weights", "token_numbers"]
+
+
+def make(ngrams: bool = True, quantised: bool = False, int8: bool = False) -> ContextualEncoder:
+    network = random_context(DIM, np.random.default_rng(2), int8=int8)
+    return ContextualEncoder(make_table(ngrams, quantised), network)
+
+
+def test_only_a_quantised_model_is_exported() -> None:
+    export_of(make(quantised=True, int8=True)).check("model")
+    with pytest.raises(PocketIntentError, match="not compressed"):
+        export_of(make(int8=True)).check("model")
+    with pytest.raises(
+        PocketIntentError, match=r"network are float32.*pocketintent compress model"
+    ):
+        export_of(make(quantised=True)).check("model")
+
+
+@pytest.mark.parametrize("ngrams", [False, True])
+@given(texts=TEXT_LISTS)
+@settings(max_examples=20)
+def test_the_slots_of_a_text_give_its_vector(ngrams: bool, texts: list[str]) -> None:
+    for text in texts:
+        check_slots(make(ngrams), text)

@@ -11,7 +11,7 @@ from torch.nn.functional import embedding
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.recurrent import RecurrentNetwork
 from pocketintent.runtime.encoders.weights import Weights
-from pocketintent_export.encoders.recurrent.weights import LayerWeights
+from pocketintent_export.kinds.recurrent.weights import LayerWeights
 from pocketintent_export.layers.codes import WholeMatrix, coded, unknown_zero
 from pocketintent_export.writers.loops import Values, repeat
 

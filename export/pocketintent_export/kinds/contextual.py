@@ -1,6 +1,8 @@
-"""The graph ``encoder`` of the kind ``contextual``: tokens that their neighbours change."""
+"""The kind ``contextual``: tokens that their neighbours change."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
@@ -10,9 +12,19 @@ from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import NetworkMatrix
 from pocketintent.runtime.encoders.contextual.reader import EPSILON
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent_export.encoders.static import StaticModule
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.sequence import SequenceExport
+from pocketintent_export.kinds.static import StaticModule
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
 from pocketintent_export.layers.lengths import unit
+
+
+class ContextualExport(SequenceExport[ContextualEncoder]):
+    """Numbered slots, and the graph ``encoder``."""
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""
+        return {"encoder": ContextualModule(self.encoder, file_format)}
 
 
 class ContextualModule(nn.Module):

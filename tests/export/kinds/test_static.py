@@ -10,6 +10,8 @@ import torch
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.files.shipped_models import bundled_models
+from pocketintent_export.kinds.registry import export_of
 from pocketintent_export.layers.lengths import unit
 
 
@@ -22,7 +24,7 @@ def test_zeros_have_no_length_and_stay_zeros() -> None:
 def test_known_words_and_spelt_ones_are_added_up(character_models: dict[str, Path]) -> None:
     encoder = load_encoder(character_models["combined"])
     assert isinstance(encoder, CombinedEncoder)
-    module = encoder.graph_modules("tflite", 12)["encoder"]
+    module = export_of(encoder).modules("tflite", 12)["encoder"]
     ids = torch.tensor([encoder.vocabulary.ids(["turn", "on"])], dtype=torch.int32)
     spelt = torch.from_numpy(encoder.embed_unknown(["lihgts", "now"]).sum(0, keepdims=True))
 
@@ -39,7 +41,7 @@ def test_where_all_words_are_spelt_their_sum_gets_unit_length(
     assert isinstance(encoder, CharEncoder)
     spelt = torch.from_numpy(encoder.embed_terms(["turn", "on"]).sum(0, keepdims=True))
 
-    vector = encoder.graph_modules("tflite", 12)["encoder"](spelt)
+    vector = export_of(encoder).modules("tflite", 12)["encoder"](spelt)
 
     np.testing.assert_allclose(vector[0].numpy(), encoder.encode("turn on"), atol=1e-6)
 
@@ -52,7 +54,12 @@ def test_a_text_is_read_as_a_whole(character_models: dict[str, Path], text: str)
     row = torch.zeros(1, 12, dtype=torch.int32)
     row[0, : len(numbers)] = torch.tensor(numbers, dtype=torch.int32)
 
-    module = encoder.graph_modules("tflite", 12)["encoder"]
+    module = export_of(encoder).modules("tflite", 12)["encoder"]
     vector = module(row, torch.tensor([len(numbers)], dtype=torch.int32))
 
     np.testing.assert_allclose(vector[0].numpy(), encoder.encode(text), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", bundled_models())
+def test_a_shipped_model_is_ready_to_be_exported(name: str) -> None:
+    export_of(load_encoder(name)).check(name)

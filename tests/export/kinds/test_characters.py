@@ -22,8 +22,9 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.weights import WeightFormat
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent_export.encoders.attention import AttentionModule
-from pocketintent_export.encoders.characters import CharactersModule
+from pocketintent_export.kinds.charemb import CharactersModule
+from pocketintent_export.kinds.combined import AttentionModule
+from pocketintent_export.kinds.registry import export_of
 from pocketintent_export.writers.contract import GraphInput
 from pocketintent_export.writers.registry import WRITERS
 from random_networks import random_network
@@ -265,7 +266,7 @@ def test_the_characters_of_a_combined_encoder_ask_its_table(
     length = LENGTH if file_format == "tflite" else None
 
     write_characters(
-        encoder.graph_modules(file_format, length)["characters"],
+        export_of(encoder).modules(file_format, length)["characters"],
         file_format,
         tmp_path / f"c.{file_format}",
     )

@@ -1,0 +1,140 @@
+"""The kind ``charemb``: a character network that reads a text as a whole or word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.contract import KindExport
+from pocketintent_export.kinds.recurrent.onnx import OnnxReader
+from pocketintent_export.kinds.recurrent.tflite import LoopReader
+from pocketintent_export.kinds.transformer import TransformerReader
+from pocketintent_export.layers.codes import WholeMatrix, coded
+from pocketintent_export.layers.lengths import unit
+
+_MAX_LOG_LENGTH = 20.0
+"""Limit of the logarithm of a vector's length, as in the runtime."""
+
+
+class CharembExport(KindExport[CharEncoder]):
+    """Characters of each word or of the whole text, and the graphs that read them."""
+
+    def check(self, source: str, is_bot: bool = False) -> None:
+        """Check that the network's weights are quantised."""
+        if self.encoder.weights.format == "float32":
+            raise PocketIntentError(
+                f"{source}: the weights of the character network are float32, and an export "
+                "contains int8 weights or codes; train the network with `pocketintent train "
+                "charemb --weights int8`, or quantise it without training with quantise_charemb of "
+                "pocketintent.compression.network"
+            )
+
+    def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
+        """The function from a text to the characters of each word, or of the whole text."""
+        encoder = self.encoder
+        limit = encoder.max_chars if max_chars is None else min(encoder.max_chars, max_chars)
+        characters = CharVocabulary(encoder.vocabulary.characters, limit)
+        return GraphInputs(None if encoder.reads == "text" else encoder.tokenize, None, characters)
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder`` and, if the encoder reads words, ``characters``."""
+        characters = CharactersModule(self.encoder, file_format, max_chars)
+        if self.encoder.reads == "text":
+            return {"encoder": TextModule(characters)}
+        return {"encoder": SpeltModule(), "characters": characters}
+
+    def limit_characters(self, max_chars: int) -> CharembExport:
+        """The export of a copy with a limit; its weights, positions included, are the same."""
+        if max_chars >= self.encoder.max_chars:
+            return self
+        return CharembExport(self.encoder.replace(max_chars=max_chars))
+
+
+class SpeltModule(nn.Module):
+    """A :class:`CharEncoder` that reads words; the graph ``characters`` embeds each word."""
+
+    def forward(self, spelt: Tensor) -> Tensor:
+        """Sentence vectors.
+
+        Args:
+            spelt: float32 [batch, dim], the sum of the words' vectors.
+
+        Returns:
+            float32 [batch, dim], of unit length or zeros.
+        """
+        return unit(spelt)
+
+
+class TextModule(nn.Module):
+    """A :class:`CharEncoder` that reads a text as a whole.
+
+    Args:
+        characters: The module of the network.
+    """
+
+    def __init__(self, characters: CharactersModule) -> None:
+        super().__init__()
+        self.characters = characters
+
+    def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
+        """Sentence vectors; see :meth:`CharactersModule.forward`."""
+        return unit(self.characters(characters, lengths))
+
+
+class CharactersModule(nn.Module):
+    """:meth:`CharEncoder.embed_terms`, from characters to vectors that are not normalised.
+
+    A module for ``"tflite"`` also runs in torch. A module for ``"onnx"`` with an LSTM or a GRU can
+    only be exported.
+
+    Args:
+        encoder: The encoder; its weights are int8 or codes.
+        file_format: The format of the graph.
+        length: Number of characters that a TFLite graph takes, which reads one text; None for ONNX.
+    """
+
+    def __init__(self, encoder: CharEncoder, file_format: Format, length: int | None) -> None:
+        super().__init__()
+        assert (length is None) == (file_format == "onnx")
+        network, weights = encoder.network, encoder.weights
+        self.reader: nn.Module
+        if network.cell == "transformer":
+            self.reader = TransformerReader(encoder, length)
+        else:
+            self.reader = OnnxReader(encoder) if length is None else LoopReader(encoder, length)
+        matrices = [WholeMatrix([coded(weights, f"mlp.{number}.weight")]) for number in (0, 1)]
+        self.matrices = nn.ModuleList(matrices)
+        for number in (0, 1):
+            bias = weights.vectors[f"mlp.{number}.bias"]
+            self.register_buffer(f"bias{number}", torch.from_numpy(bias.copy()))
+        self.dim, self.norm = network.dim, network.norm
+
+    def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
+        """The vectors of words or texts.
+
+        Args:
+            characters: int32 [batch, length]; any numbers beyond the end of a text.
+            lengths: int32 [batch], number of characters of each text.
+
+        Returns:
+            float32 [batch, dim]; zeros for texts of length 0.
+        """
+        states, zero = self.reader(characters, lengths)
+        hidden = torch.relu(self._linear(0, states, zero))
+        out = self._linear(1, hidden, zero)
+        factor = (lengths > 0).to(torch.float32).unsqueeze(1)
+        if self.norm:
+            log_lengths = torch.clamp(out[:, self.dim :], -_MAX_LOG_LENGTH, _MAX_LOG_LENGTH)
+            factor = factor * torch.exp(log_lengths)
+        return unit(out[:, : self.dim]) * factor
+
+    def _linear(self, number: int, x: Tensor, zero: Tensor | None) -> Tensor:
+        weight = self.matrices[number](zero)
+        return torch.matmul(x, weight.t()) + self.get_buffer(f"bias{number}")

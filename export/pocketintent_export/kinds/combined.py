@@ -1,0 +1,160 @@
+"""The kind ``combined``: a table of words, and a character network for unknown words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pocketintent.runtime.arrays import FloatArray, row_lengths
+from pocketintent.runtime.encoders.combined.attention import Attention, answering_rows
+from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
+from pocketintent.runtime.text.characters import limit_unknown_words
+from pocketintent_export.formats import Format
+from pocketintent_export.kinds.charemb import CharactersModule, CharembExport
+from pocketintent_export.kinds.contract import KindExport
+from pocketintent_export.kinds.static import StaticExport, StaticModule, sum_slots, unit_vector
+from pocketintent_export.layers.codes import QuantizedRows, row_numbers, unknown_zero
+from pocketintent_export.layers.lengths import unit
+
+
+class CombinedExport(KindExport[CombinedEncoder]):
+    """Slots of known words, characters of unknown words, and the graphs that read them."""
+
+    def check(self, source: str, is_bot: bool = False) -> None:
+        """Check that the table and the network's weights are quantised."""
+        if isinstance(self.encoder.words.words, DenseMatrix):
+            raise PocketIntentError(
+                f"{source}: the model is not compressed, and an export contains codes; combine "
+                "it again: pocketintent combine WORDS CHAREMB --sub-dim 4 --codebook-size 256 "
+                "--out FILE"
+            )
+        try:
+            CharembExport(self.encoder.characters).check(source)
+        except PocketIntentError as error:
+            raise PocketIntentError(f"{error}, and combine it with the words again") from error
+
+    def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
+        """The function from a text to slots of known words and characters of unknown words."""
+        table = StaticExport(self.encoder.words).inputs(max_length)
+        network = CharembExport(self.encoder.characters).inputs(max_chars=max_chars)
+        return GraphInputs(table.tokenize, table.slots, network.characters)
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder`` over the table, and ``characters`` for unknown words."""
+        encoder = self.encoder
+        characters: nn.Module = CharactersModule(encoder.characters, file_format, max_chars)
+        if encoder.attention is not None:
+            keep_codes = file_format == "tflite"
+            attention = AttentionModule(encoder.words.words, encoder.attention, keep_codes)
+            characters = AttendedCharacters(characters, attention)
+        return {"encoder": CombinedModule(encoder), "characters": characters}
+
+    def limit_characters(self, max_chars: int) -> CombinedExport:
+        """The export of a copy with a limit on the characters of an unknown word."""
+        network = CharembExport(self.encoder.characters).limit_characters(max_chars).encoder
+        return CombinedExport(self.encoder.replace(characters=network))
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The sum of the slots' rows and the vectors of unknown words, at unit length."""
+        encoder = self.encoder
+        unknown = encoder.vocabulary.unknown(limit_unknown_words(tokens, encoder.vocabulary))
+        total = sum_slots(encoder.words, slots) + encoder.embed_unknown(unknown).sum(axis=0)
+        return unit_vector(total)
+
+
+class CombinedModule(nn.Module):
+    """:class:`CombinedEncoder`; the graph ``characters`` embeds each unknown word.
+
+    Args:
+        encoder: The encoder; its table must be quantised.
+    """
+
+    def __init__(self, encoder: CombinedEncoder) -> None:
+        super().__init__()
+        self.words = StaticModule(encoder.words)
+
+    def forward(self, ids: Tensor, weights: Tensor, spelt: Tensor) -> Tensor:
+        """Sentence vectors; see :meth:`StaticModule.forward`.
+
+        Args:
+            ids: int32 [batch, length].
+            weights: float32 [batch, length].
+            spelt: float32 [batch, dim], the sum of the unknown words' vectors.
+
+        Returns:
+            float32 [batch, dim], of unit length or zeros.
+        """
+        return unit(self.words.total(ids, weights) + spelt)
+
+
+class AttendedCharacters(nn.Module):
+    """The graph ``characters`` with attention: a network whose vectors attend to the table.
+
+    Args:
+        characters: The network.
+        attention: The attention over the table.
+    """
+
+    def __init__(self, characters: nn.Module, attention: AttentionModule) -> None:
+        super().__init__()
+        self.characters, self.attention = characters, attention
+
+    def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
+        """Vectors of words; see :meth:`CharactersModule.forward`."""
+        vectors: Tensor = self.attention(self.characters(characters, lengths))
+        return vectors
+
+
+class AttentionModule(nn.Module):
+    """:class:`TableAttention` over a table of codes.
+
+    Args:
+        table: The table of words; must be quantised.
+        settings: Settings of the attention.
+        keep_codes: See :class:`~pocketintent_export.layers.recognizer.Scores`.
+    """
+
+    scales: Tensor
+
+    def __init__(self, table: Matrix, settings: Attention, keep_codes: bool) -> None:
+        super().__init__()
+        table = answering_rows(table, settings)
+        assert isinstance(table, QuantizedMatrix)
+        self.rows = QuantizedRows([table])
+        self.num_rows = len(table)
+        self.settings, self.keep_codes = settings, keep_codes
+        # The lengths of the rows without their norms, which cancel out.
+        decoded = table.quantizer.decode_codes(table.codes)
+        lengths = row_lengths(decoded)
+        if table.norms is not None:
+            lengths[table.norms == 0] = 0
+        scales = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        self.register_buffer("scales", torch.from_numpy(scales / np.float32(settings.temperature)))
+
+    def forward(self, queries: Tensor) -> Tensor:
+        """Apply the attention to a batch of queries.
+
+        Args:
+            queries: float32 [batch, dim].
+
+        Returns:
+            float32 [batch, dim]; zeros for a query of zeros, and if the query and the table's
+            answer cancel out.
+        """
+        zero = unknown_zero(queries) if self.keep_codes else None
+        rows, norms = self.rows(row_numbers(self.num_rows, zero))
+        weights = torch.softmax(torch.matmul(unit(queries), rows.t()) * self.scales, -1)
+        if norms is not None:
+            weights = weights * norms.reshape(-1)
+        share = self.settings.share
+        mixed = torch.matmul(weights, rows) * share + queries * (1 - share)
+        lengths = torch.sqrt((queries * queries).sum(-1, keepdim=True))
+        # A query of zeros gets an answer too, but the factor of its length is 0.
+        return unit(mixed) * (lengths * self.settings.weight)

@@ -1,0 +1,112 @@
+"""The contract of exportable encoder kinds.
+
+To make a kind exportable, derive a class from :class:`KindExport` and register it: with
+:func:`pocketintent_export.kinds.registry.register`, or by an entry point of the group
+``pocketintent.export`` that is named after the kind. :mod:`pocketintent_export.kinds.static` is the
+example to follow, and ``tests/test_new_encoder_kind.py`` adds a kind in one file.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Generic, TypeVar
+
+from torch import nn
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.slots import Slots
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
+from pocketintent_export.formats import Format
+
+EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
+
+
+class KindExport(ABC, Generic[EncoderT]):
+    """How an encoder becomes graphs.
+
+    Args:
+        encoder: An encoder of the kind.
+    """
+
+    def __init__(self, encoder: EncoderT) -> None:
+        self.encoder = encoder
+
+    @abstractmethod
+    def check(self, source: str, is_bot: bool = False) -> None:
+        """Check that no weight is a float, since the graphs contain codes and int8.
+
+        Args:
+            source: The model file or bot file, for the error message.
+            is_bot: Whether the source is a bot file.
+
+        Raises:
+            PocketIntentError: A weight is a float; the message names the command to run.
+        """
+
+    @abstractmethod
+    def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
+        """The function that turns a text into the inputs of the graphs.
+
+        Args:
+            max_length: Maximum number of slots of a text; None for no limit.
+            max_chars: Maximum number of characters of a text or a word, at most the model's own
+                limit; None for the model's own limit.
+        """
+
+    @abstractmethod
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graphs as torch modules.
+
+        Args:
+            file_format: ``"onnx"`` or ``"tflite"``.
+            max_chars: Number of characters that a TFLite graph takes; None if it is free.
+
+        Returns:
+            Modules by the name of their graph. ``encoder`` turns :meth:`inputs` into unit vectors,
+            float32 [batch, dim]. ``characters`` turns the characters of a word into its vector, if
+            the inputs include spelt words.
+        """
+
+    def limit_characters(self, max_chars: int) -> KindExport[EncoderT]:
+        """The export of the encoder that reads at most this number of characters."""
+        return self
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The sentence vector that a graph has to compute from the slots of a text.
+
+        A graph of fixed length drops the slots that exceed it, so that the vector can differ from
+        the encoder's.
+
+        Args:
+            slots: The slots, as :meth:`inputs` makes them; the last token may lack some n-grams.
+            tokens: All tokens of the text.
+
+        Returns:
+            float32 [dim], of unit length or zeros.
+        """
+        raise PocketIntentError(f"a model of kind {self.encoder.kind!r} has no slots")
+
+
+def refuse_float_tables(source: str, is_bot: bool, *tables: Matrix | None) -> None:
+    """Raise a PocketIntentError that says what to do if a table is not quantised."""
+    if any(isinstance(table, DenseMatrix) for table in tables):
+        raise PocketIntentError(
+            f"{source}: the model is not compressed, and an export contains codes; "
+            f"{how_to_compress(source, is_bot)}"
+        )
+
+
+def how_to_compress(source: str, is_bot: bool) -> str:
+    """What to do about a model that is not compressed, for a message."""
+    if is_bot:  # `compress` would drop the bot
+        return (
+            "compress the model that the bot was built from: pocketintent compress MODEL --out "
+            f"small.safetensors; save the bot's templates, IntentRecognizer.load({source!r})."
+            "save('my_bot.json'), and give both in place of the bot file: --model "
+            "small.safetensors --templates my_bot.json"
+        )
+    return f"compress the model first: pocketintent compress {source} --out small.safetensors"
