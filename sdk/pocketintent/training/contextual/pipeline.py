@@ -149,7 +149,7 @@ class Start:
 
     def rows(self, table: str, device: torch.device) -> RowTable:
         """The rows of a table of the encoder, ``words`` or ``ngrams``."""
-        return make_rows(self.encoder.tables()[table], device)
+        return make_rows(self.encoder.table.tables()[table], device)
 
 
 def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
