@@ -218,8 +218,8 @@ class StaticEncoder(ModelEncoder):
         words = matrix_from_tensors(model.tensors, "words", manifest.get("words"))
         ngrams = settings = None
         if "ngrams" in manifest:
-            settings = NgramSettings.from_manifest(manifest_entry(manifest, "ngram_settings"))
             ngrams = matrix_from_tensors(model.tensors, "ngrams", manifest["ngrams"])
+            settings = NgramSettings.from_manifest(manifest_entry(manifest, "ngram_settings"))
         counts, compact_counts = read_counts(model)
         encoder = cls(
             Vocabulary.from_tensors(model.tensors),
