@@ -1,44 +1,97 @@
+import csv
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pocketintent.evaluation.records import ScoredPair, read_scored_pairs, read_utterances
+from pocketintent.evaluation.records import ScoredPair, read_pairs, read_utterances
 from pocketintent.runtime.errors import PocketIntentError
 
-GOOD_PAIR = '{"a": "one", "b": "two", "score": 3}'
 
-
-def write(path: Path, *lines: str) -> Path:
-    path.write_text("\n".join(lines), encoding="utf-8")
+def write(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
     return path
 
 
-def test_pairs_are_read_and_empty_lines_skipped(tmp_path: Path) -> None:
-    pairs = read_scored_pairs(write(tmp_path / "p.jsonl", GOOD_PAIR, "", GOOD_PAIR, ""))
-    assert [(pair.a, pair.b, pair.score) for pair in pairs] == [("one", "two", 3.0)] * 2
+def test_columns_can_be_named_in_tables_and_in_json_lines(tmp_path: Path) -> None:
+    expected = [ScoredPair("x", "y", 2.0)]
+    tsv = write(tmp_path / "t.txt", "question\tanswer\trating\n\nx\ty\t2\n")
+    jsonl = write(tmp_path / "j", '{"question": "x", "answer": "y", "rating": 2}\n')
+    for path in (tsv, jsonl):
+        pairs, columns = read_pairs(path, a="question", b="answer", score="rating")
+        assert pairs == expected
+        assert columns == ("question", "answer", "rating")
+
+
+def test_columns_without_a_name_are_recognised(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "anchor,target,score,mine\nx,y,1,2\n")
+    pairs, columns = read_pairs(path, score="mine")
+    assert pairs == [ScoredPair("x", "y", 2.0)]
+    assert columns == ("anchor", "target", "mine")
+
+
+def test_true_and_false_are_one_and_zero(tmp_path: Path) -> None:
+    lines = '{"a": "x", "b": "y", "same": true}\n{"a": "x", "b": "z", "same": false}\n'
+    pairs, _ = read_pairs(write(tmp_path / "same.jsonl", lines), score="same")
+    assert pairs == [ScoredPair("x", "y", 1.0), ScoredPair("x", "z", 0.0)]
+
+
+FIELDS = st.text(st.sampled_from('ab,"\t é\n🙂'), min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(FIELDS, FIELDS, st.floats(-5, 5)), min_size=1, max_size=5), st.booleans())
+def test_every_quoted_table_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, float]], tabs: bool
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "quoted.csv"
+    with path.open("w", newline="", encoding="utf-8-sig" if tabs else "utf-8") as file:
+        writer = csv.writer(file, delimiter="\t" if tabs else ",")
+        writer.writerow(["a", "b", "score"])
+        writer.writerows(rows)
+    assert read_pairs(path)[0] == [ScoredPair(*row) for row in rows]
 
 
 @pytest.mark.parametrize(
-    ("line", "part"),
+    ("content", "message"),
     [
-        ("{", "not valid JSON"),
-        ("[1]", "object"),
-        ('{"a": "x", "score": 1}', '"b"'),
-        ('{"a": 3, "b": "y", "score": 1}', '"a"'),
-        ('{"a": "x", "b": "y"}', '"score"'),
-        ('{"a": "x", "b": "y", "score": true}', '"score"'),
-        ('{"a": "x", "b": "y", "score": "5"}', '"score"'),
-        ('{"a": "x", "b": "y", "score": NaN}', "not valid JSON"),
+        ("", "no pairs"),
+        ("a,b,score\n", "no pairs"),
+        ("a,b,score\nx,y,1\nx,y\n", "line 3: 2 fields under a header of 3"),
+        ("a,b,score\nx,y,1\nx,y,high\n", "line 3: \"score\" must be a number, found 'high'"),
+        ("a,b,score\nx,y,nan\n", 'line 2: "score" must be a number'),
+        ('a,b,score\n"x\ny",z,1\nx,y,?\n', "line 4: "),
+        ('a,b,score\nx,y,1\n"x,y,1\n', "line 3: not a valid row"),
+        ("left,right,score\nx,y,1\n", "unknown columns.*'left', 'right', 'score'"),
+        ('{"a": "x", "b": "y", "score": 1}\n{"a": "x"}\n', 'line 2: "b" must be a string'),
+        ('{"a": "x", "b": "y", "score": 1}\n{"a"\n', "line 2: not valid JSON"),
+        ('{"a": "x", "b": "y", "score": [1]}\n', 'line 1: "score" must be a number'),
+        ('{"a": "x", "b": "y", "score": null}\n', 'line 1: "score" must be a number'),
     ],
 )
-def test_the_error_of_a_malformed_pair_names_file_line_and_field(
-    tmp_path: Path, line: str, part: str
-) -> None:
-    path = write(tmp_path / "p.jsonl", GOOD_PAIR, line)
-    with pytest.raises(PocketIntentError) as caught:
-        read_scored_pairs(path)
-    assert f"{path}, line 2" in str(caught.value)
-    assert part in str(caught.value)
+def test_errors_name_the_file_and_the_line(content: str, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.csv", content)
+    with pytest.raises(PocketIntentError, match=f"pairs.csv.*{message}"):
+        read_pairs(path)
+
+
+def test_missing_columns_and_files_and_other_encodings_are_rejected(tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.csv", "a,b,score\nx,y,1\n")
+    with pytest.raises(PocketIntentError, match=r"no column 'rating'.*--score"):
+        read_pairs(path, score="rating")
+    with pytest.raises(PocketIntentError, match="cannot be read"):
+        read_pairs(tmp_path / "absent.csv")
+    path.write_bytes(b"a,b,score\nx,y,1\n\xff,y,1\n")
+    with pytest.raises(PocketIntentError, match="line 3: not UTF-8"):
+        read_pairs(path)
+
+
+@pytest.mark.parametrize("text", ['{"a": "x", "b": "y", "score": 1}\n', "a,b,score\nx,y,1\n"])
+def test_a_byte_order_mark_is_no_part_of_a_table(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "pairs"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    pairs, _ = read_pairs(path)
+    assert [(pair.a, pair.b, pair.score) for pair in pairs] == [("x", "y", 1.0)]
 
 
 @pytest.mark.parametrize("intent", ["null", '""', "7"])
@@ -49,7 +102,7 @@ def test_an_utterance_needs_an_intent(tmp_path: Path, intent: str) -> None:
 
 
 def test_an_out_of_scope_file_accepts_null_and_rejects_an_intent(tmp_path: Path) -> None:
-    path = write(tmp_path / "o.jsonl", '{"text": "x", "intent": null}', '{"text": "y"}')
+    path = write(tmp_path / "o.jsonl", '{"text": "x", "intent": null}\n{"text": "y"}')
     assert [u.text for u in read_utterances(path, out_of_scope=True)] == ["x", "y"]
     write(path, '{"text": "x", "intent": "greet"}')
     with pytest.raises(PocketIntentError, match="line 1"):
@@ -64,9 +117,3 @@ def test_missing_empty_and_binary_files_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(PocketIntentError, match="line 1"):
         read_utterances(tmp_path / "binary.jsonl")
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"a": "x", "b": "y", "score": 1}\n')
-    assert read_scored_pairs(path) == [ScoredPair("x", "y", 1.0)]

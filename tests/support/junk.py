@@ -25,6 +25,7 @@ _INTENTS = {"--shots": ["1"], "--runs": ["1"]}
 _SETTINGS = {
     "charemb.toml": "char_dim = 4\nhidden = 4\nmlp = 4\n",
     "contextual.toml": "min_count = 1\nnum_buckets = 16\nvalidation = 0\n",
+    "distil.toml": "min_count = 1\n",
     "finish.toml": "num_buckets = 16\n",
 }
 """Settings files of quick calls."""
@@ -46,7 +47,7 @@ CALLS: Calls = {
     ("train", "starspace"): [{**TRAIN, "--corpus": ["corpus.jsonl"], "--dim": ["4"]}],
     ("train", "charemb"): [{**TRAIN, "--settings": ["charemb.toml"], "--target": ["vectors.tsv"]}],
     ("train", "distil"): [
-        {**TRAIN, "--targets": ["vectors.tsv"], "--dim": ["2"], "--min-count": ["1"]}
+        {**TRAIN, "--targets": ["vectors.tsv"], "--dim": ["2"], "--settings": ["distil.toml"]}
     ],
     ("train", "contextual"): [
         {
@@ -99,13 +100,9 @@ CALLS: Calls = {
     ],
     ("evaluate", "sts"): [{"file": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "intents"): [
-        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
+        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS, **measure}
+        for measure in ({}, {"--oos": []}, {"--calibration": []})
     ],
-    ("evaluate", "oos"): [{"directory": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}],
-    ("evaluate", "calibration"): [
-        {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
-    ],
-    ("evaluate", "pairs"): [{"file": ["sts.jsonl"], "--model": ["tiny.safetensors"]}],
     ("evaluate", "typing-errors"): [
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
     ],

@@ -36,7 +36,7 @@ from lab_benchmarks.training.programs import (
     original_starspace,
     ours,
 )
-from pocketintent.evaluation.records import read_scored_pairs
+from pocketintent.evaluation.records import read_pairs
 from pocketintent.evaluation.similarity.sts import evaluate_sts
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.training.corpora.reader import read_texts
@@ -273,7 +273,7 @@ def _programs(args: argparse.Namespace) -> list[tuple[str, str, Recipe]]:
 
 
 def _sentences(pairs: Path) -> list[str]:
-    scored = read_scored_pairs(pairs)
+    scored = read_pairs(pairs)[0]
     return [pair.a for pair in scored] + [pair.b for pair in scored]
 
 

@@ -15,7 +15,7 @@ from settings_files import settings_file
 UTTERANCES = [
     f"{verb} the {noun}" for verb in ("play", "stop", "find") for noun in ("song", "film", "news")
 ]
-QUICK = ["--dim", "4", "--epochs", "3", "--min-count", "1", "--threads", "1"]
+QUICK = ["--dim", "4", "--epochs", "3", "--threads", "1", *settings_file(min_count=1)]
 
 
 def call(*arguments: object) -> int:
@@ -92,6 +92,6 @@ def test_texts_that_are_all_held_out_are_an_error(
 ) -> None:
     targets, out = tmp_path / "t.tsv", tmp_path / "model.safetensors"
     targets.write_text("play song\t1\t0\nstop song\t0\t1\nplay film\t1\t1\n")
-    options = ["--dim", 2, "--min-count", 1, *settings_file(validation=0.9999)]
+    options = ["--dim", 2, *settings_file(min_count=1, validation=0.9999)]
     assert call("distil", "--targets", targets, "--out", out, *options) == 1
     assert "validation 0.9999 holds out all 3 texts" in capsys.readouterr().err

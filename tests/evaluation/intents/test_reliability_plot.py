@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.evaluation.intents.calibration import NUM_BINS, evaluate_calibration
 from pocketintent.evaluation.intents.datasets import load_intent_data
+from pocketintent.evaluation.intents.out_of_scope import evaluate_calibration
 from pocketintent.evaluation.intents.reliability_plot import plot_reliability, reliability
+from pocketintent.evaluation.intents.scored_texts import NUM_BINS
 from pocketintent.runtime.encoders.static import StaticEncoder
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pocketintent.evaluation.public_data import converters
 from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS, Output
-from pocketintent.evaluation.records import read_scored_pairs, read_utterances
+from pocketintent.evaluation.records import read_pairs, read_utterances
 
 OUTPUTS = [output for public_set in PUBLIC_SETS.values() for output in public_set.outputs]
 
@@ -53,7 +53,7 @@ def test_quoted_commas_and_carriage_returns_of_scored_pairs_are_read(tmp_path: P
     raw = 'A child plays.,"A boy sits, sings and plays.",2.0\r\nOne.,"Say ""two"".",4.75\r\n'
     lines = _convert(converters.scored_pairs, tmp_path, raw)
     (tmp_path / "out").write_text("\n".join(lines), encoding="utf-8")
-    pairs = read_scored_pairs(tmp_path / "out")
+    pairs = read_pairs(tmp_path / "out")[0]
     assert [(p.a, p.b, p.score) for p in pairs] == [
         ("A child plays.", "A boy sits, sings and plays.", 2.0),
         ("One.", 'Say "two".', 4.75),

@@ -117,7 +117,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 def _read_pairs(path: Path, args: argparse.Namespace) -> tuple[list[ScoredPair], list[str]]:
     """The pairs of a file, and the columns that they were read from."""
-    from pocketintent.evaluation.similarity.pairs import read_pairs
+    from pocketintent.evaluation.records import read_pairs
     from pocketintent_lab.evaluation.keyphrases.scoring import read_keyphrases, select_split
     from pocketintent_lab.evaluation.similarity.phrase_pairs import pair_keyphrases
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.evaluation.records import read_scored_pairs
+from pocketintent.evaluation.records import read_pairs
 from pocketintent.evaluation.similarity.sts import correlate
 from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -77,7 +77,7 @@ def evaluate_reconstruction(
             there are fewer than two pairs.
     """
     model = load_kind(model_path, CharEncoder)
-    pairs = read_scored_pairs(pairs_path)
+    pairs = read_pairs(pairs_path)[0]
     target = read_vectors(target_path, limit)
     if target.dim != model.dim:
         raise PocketIntentError(

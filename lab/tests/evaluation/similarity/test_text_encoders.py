@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pocketintent.evaluation.records import ScoredPair, read_scored_pairs
+from pocketintent.evaluation.records import ScoredPair, read_pairs
 from pocketintent.evaluation.similarity.sts import correlate
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder, Reading
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
@@ -106,7 +106,7 @@ def test_progress_names_each_finished_encoder(tiny_model: Path) -> None:
 
 
 def test_the_default_model_is_measured_on_real_sentences(data_dir: Path) -> None:
-    pairs = read_scored_pairs(data_dir / "sts" / "stsb" / "dev.jsonl")[:300]
+    pairs = read_pairs(data_dir / "sts" / "stsb" / "dev.jsonl")[0][:300]
     (default,) = read_model("default")
     (row,) = compare_encoders([default], pairs, "dev")
     assert row["pearson"] == correlate(default.encoder, pairs, "dev")["pearson"] > 0.5

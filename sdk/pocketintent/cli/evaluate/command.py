@@ -7,22 +7,15 @@ import argparse
 from pocketintent.cli.commands import Command, add_commands, plugin_commands
 
 TASKS = (
-    Command("sts", "pocketintent.cli.evaluate.sts", "correlation of cosine with gold similarity"),
-    Command("intents", "pocketintent.cli.evaluate.intents", "few-shot accuracy and macro-F1"),
     Command(
-        "oos",
-        "pocketintent.cli.evaluate.out_of_scope",
-        "telling out-of-scope utterances by their score",
+        "sts",
+        "pocketintent.cli.evaluate.sts",
+        "correlation of cosine with human scores of pairs of texts",
     ),
     Command(
-        "calibration",
-        "pocketintent.cli.evaluate.calibration",
-        "whether scores are probabilities, and what a threshold refuses and accepts",
-    ),
-    Command(
-        "pairs",
-        "pocketintent.cli.evaluate.pairs",
-        "correlation of cosine with the scores of any CSV or JSONL of text pairs",
+        "intents",
+        "pocketintent.cli.evaluate.intents",
+        "few-shot accuracy and macro-F1; out-of-scope texts and calibration",
     ),
     Command(
         "typing-errors",
@@ -35,13 +28,11 @@ TASKS = (
 EXAMPLES = """\
 examples:
   pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
-  pocketintent evaluate pairs patents/test.csv --a anchor --b target --score score
-  pocketintent evaluate triplets pairs/mrpc/test.jsonl --model default tiny
+  pocketintent evaluate sts patents/test.csv --a anchor --b target --score score
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
-  pocketintent evaluate oos intents/clinc150 --shots 50
-  pocketintent evaluate calibration intents/clinc150 --shots 10 --plot reliability.png
+  pocketintent evaluate intents intents/clinc150 --oos --shots 50
+  pocketintent evaluate intents intents/clinc150 --calibration --shots 10 --plot reliability.png
   pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
-  pocketintent evaluate retrieval retrieval/xquad_en --source default --networks none
   pocketintent evaluate TASK --help"""
 
 

@@ -1,4 +1,4 @@
-"""``pocketintent evaluate intents``: few-shot intent recognition, beside baselines."""
+"""``pocketintent evaluate intents``: few-shot intent recognition, and refusals of other texts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pocketintent.cli.evaluate.out_of_scope import measure_calibration, measure_refusals
+from pocketintent.cli.options.checks import refuse_options
 from pocketintent.cli.options.decision import add_decisions_option, decisions_of
-from pocketintent.cli.options.draws import add_draw_options
-from pocketintent.cli.options.files import output_file
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.intent_data import add_intent_data_options
 from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.numbers import SEED, number, whole_number, whole_numbers
 from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -33,19 +35,72 @@ examples:
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
   pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \\
       --baselines tfidf,tfidf-chars,tfidf-logreg,fasttext,cnn \\
-      --out curves.json --plot curves.png"""
+      --out curves.json --plot curves.png
+  pocketintent evaluate intents intents/clinc150 --oos --shots 10,50 --runs 3
+  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips --calibration \\
+      --outside intents/clinc150/oos_test.jsonl --plot reliability.png
+
+With --oos, each line says how well the score tells out-of-scope texts from those of an intent,
+with the threshold that is best on `valid`. With --calibration it says whether the scores of the
+decision logistic are probabilities, and what a threshold refuses and accepts. The expected
+calibration error is the mean distance between score and share of right intents over ten bins of
+scores: ece_third with out-of-scope texts weighing a third, as the calibration assumes, ece_half
+with a half, ece_none with in-scope texts alone."""
+
+_SHOTS = {None: (5, 10, 20, 30, 40, 50), "oos": (50,), "calibration": (5, 10, 30)}
+"""Numbers of templates per intent by default: of learning curves, and of the two other measures."""
+
+_CURVES = ("search", "baselines", "out")
+_UNUSED = {
+    None: (("outside", "threshold"), "requires --calibration"),
+    "oos": ((*_CURVES, "split", "plot", "outside", "threshold"), "has no effect with --oos"),
+    "calibration": ((*_CURVES, "decision"), "has no effect with --calibration"),
+}
+"""Options without effect on each measure, and why."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate intents``."""
     parser.description = (
-        "Measure few-shot accuracy and macro-F1. Prints a JSON line for each data set."
+        "Measure few-shot accuracy and macro-F1, or how well other texts are refused. Prints a "
+        "JSON line for each data set, with --oos for each number of templates."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     add_model_option(parser)
     add_intent_data_options(parser)
-    add_draw_options(parser, default_shots=(5, 10, 20, 30, 40, 50))
+    measure = parser.add_mutually_exclusive_group()
+    measure.add_argument(
+        "--oos",
+        dest="measure",
+        action="store_const",
+        const="oos",
+        help="measure how well the score tells out-of-scope texts; the folders have valid, "
+        "oos_valid and oos_test .jsonl too, as CLINC150",
+    )
+    measure.add_argument(
+        "--calibration",
+        dest="measure",
+        action="store_const",
+        const="calibration",
+        help="measure whether scores are probabilities, and what a threshold refuses and accepts",
+    )
+    parser.add_argument(
+        "--shots",
+        type=whole_numbers(1),
+        metavar="N,…",
+        help="templates per intent (5,10,20,30,40,50; with --oos 50; with --calibration 5,10,30)",
+    )
+    parser.add_argument(
+        "--runs",
+        type=whole_number(1),
+        default=10,
+        metavar="N",
+        help="random draws of templates (%(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=SEED, default=0, metavar="N", help="seed of the draws (%(default)s)"
+    )
     parser.add_argument(
         "--search",
         choices=("exact", "table"),
@@ -62,17 +117,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="systems to measure on the same draws: tfidf, tfidf-chars, tfidf-logreg, fasttext, "
         "cnn (none)",
     )
-    add_plot_option(parser, "learning curves")
+    add_plot_option(parser, "the learning curves or, with --calibration, the reliability")
     parser.add_argument(
         "--out",
         type=output_file,
         metavar="FILE.json",
         help="keep the results in this file; the same command continues an interrupted run",
     )
+    parser.add_argument(
+        "--outside",
+        type=input_file,
+        metavar="FILE",
+        help='with --calibration: out-of-scope texts for all folders, lines of {"text"} '
+        "(oos_test.jsonl of the folder)",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=number(least=0, most=1),
+        default=0.5,
+        metavar="X",
+        help="with --calibration: scores under it are refused (%(default)s)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure the model and the baselines on random draws of one or more data sets."""
+    """Measure the model on random draws of one or more data sets."""
+    refuse_options(args, *_UNUSED[args.measure])
+    args.shots = args.shots or _SHOTS[args.measure]
+    measures = {"oos": measure_refusals, "calibration": measure_calibration}
+    measures.get(args.measure, _measure_curves)(args)
+    return 0
+
+
+def _measure_curves(args: argparse.Namespace) -> None:
+    """Print the accuracies of the model and of the baselines; draw the plot."""
     from pocketintent.evaluation.intents.curves import ResultFile
     from pocketintent.evaluation.intents.datasets import load_intent_data
 
@@ -101,7 +179,6 @@ def run(args: argparse.Namespace) -> int:
 
         plot_curves(reports, args.plot)
         print_note(f"plot: {args.plot}")
-    return 0
 
 
 def _measure(

@@ -1,63 +1,86 @@
-"""``pocketintent evaluate oos``: out-of-scope utterances."""
+"""``pocketintent evaluate intents --oos`` and ``--calibration``: texts on other subjects."""
 
 from __future__ import annotations
 
 import argparse
 from functools import partial
+from pathlib import Path
 
-from pocketintent.cli.options.decision import add_decisions_option, decisions_of
-from pocketintent.cli.options.draws import add_draw_options
-from pocketintent.cli.options.files import input_folder
-from pocketintent.cli.options.intent_data import add_names_option
-from pocketintent.cli.options.model import add_model_option
-from pocketintent.cli.output import print_json
+from pocketintent.cli.options.decision import decisions_of
+from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
 
-EXAMPLES = """\
-examples:
-  pocketintent evaluate oos intents/clinc150
-  pocketintent evaluate oos intents/clinc150 --shots 10,50 --runs 3 --model my.safetensors"""
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``evaluate oos``."""
-    parser.description = (
-        "Measure how well the score tells out-of-scope utterances from those of an intent. Prints "
-        "a JSON line for each number of templates, with the file of the model."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
-    add_model_option(parser)
-    parser.add_argument(
-        "directory",
-        type=input_folder,
-        metavar="DIR",
-        help="folder with train, valid, test, oos_valid and oos_test .jsonl, as in CLINC150",
-    )
-    add_draw_options(parser, default_shots=(50,))
-    add_decisions_option(parser)
-    add_names_option(parser)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Measure how well the score tells out-of-scope utterances."""
+def measure_refusals(args: argparse.Namespace) -> None:
+    """Print how well the score tells out-of-scope texts, for each folder and number of shots."""
     from pocketintent.evaluation.intents.out_of_scope import evaluate_out_of_scope
 
     encoder = load_encoder(args.model)
-    with Progress("draws") as progress:
-        step = progress.count("oos", len(args.shots) * args.runs)
-        for shots in args.shots:
-            report = evaluate_out_of_scope(
+    for folder in args.directories:
+        with Progress("draws") as progress:
+            step = progress.count("oos", len(args.shots) * args.runs)
+            for shots in args.shots:
+                report = evaluate_out_of_scope(
+                    encoder,
+                    folder,
+                    shots=shots,
+                    runs=args.runs,
+                    decisions=decisions_of(args),
+                    seed=args.seed,
+                    learn_names=args.learn_names,
+                    progress=partial(step, f"{shots} templates"),
+                )
+                print_json({**report, "model": str(find_model(args.model))})
+
+
+def measure_calibration(args: argparse.Namespace) -> None:
+    """Print for each folder whether scores are probabilities; draw the plot."""
+    from pocketintent.evaluation.intents.datasets import load_intent_data
+    from pocketintent.evaluation.intents.out_of_scope import evaluate_calibration
+    from pocketintent.evaluation.records import read_outside_texts
+
+    inputs = []
+    for folder in args.directories:
+        path = args.outside or _own_outside_texts(folder, args.split)
+        data = load_intent_data(folder, args.split, learn_names=args.learn_names)
+        inputs.append((data, path, read_outside_texts(path)))
+    encoder = load_encoder(args.model)
+    reports = []
+    for data, path, outside in inputs:
+        with Progress("draws") as progress:
+            report = evaluate_calibration(
                 encoder,
-                args.directory,
-                shots=shots,
+                data,
+                outside,
+                shots=args.shots,
                 runs=args.runs,
-                decisions=decisions_of(args),
                 seed=args.seed,
-                learn_names=args.learn_names,
-                progress=partial(step, f"{shots} templates"),
+                threshold=args.threshold,
+                progress=progress.count(data.name, len(args.shots) * args.runs),
             )
-            print_json({**report, "model": str(find_model(args.model))})
-    return 0
+        report = {**report, "model": str(find_model(args.model)), "outside": str(path)}
+        print_json(report)
+        reports.append(report)
+    if args.plot is not None:
+        from pocketintent.evaluation.intents.reliability_plot import plot_reliability
+
+        plot_reliability(reports, args.plot)
+        print_note(f"plot: {args.plot}")
+
+
+def _own_outside_texts(folder: Path, split: str) -> Path:
+    """The file of out-of-scope texts in a folder.
+
+    Raises:
+        PocketIntentError: The folder has none.
+    """
+    path = folder / f"oos_{split}.jsonl"
+    if not path.is_file():
+        raise PocketIntentError(
+            f"{folder} has no {path.name}; give out-of-scope texts by --outside FILE, lines of "
+            '{"text": "…"}'
+        )
+    return path

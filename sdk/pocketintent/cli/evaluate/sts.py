@@ -1,4 +1,4 @@
-"""``pocketintent evaluate sts``: sentence similarity."""
+"""``pocketintent evaluate sts``: similarity of texts against human scores."""
 
 from __future__ import annotations
 
@@ -11,31 +11,33 @@ from pocketintent.cli.output import print_json
 EXAMPLES = """\
 examples:
   pocketintent evaluate sts sts/stsb/test.jsonl
-  pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
-  pocketintent evaluate sts sts/stsb/test.jsonl --teacher bert/ --embedding neural"""
+  pocketintent evaluate sts patents/test.csv --model my.safetensors
+  pocketintent evaluate sts faq.tsv --a question --b stored --score rating
+  pocketintent evaluate sts sts/stsb/test.jsonl --teacher minilm/
+
+FILE is JSON lines, or a CSV or TSV with a header line. Four sets of columns are detected: a, b,
+score; anchor, target, score (Patent Phrase Similarity); sentence1, sentence2, score; and a, b,
+same. If all scores are 0 or 1, the report also says how well the cosine separates the two."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate sts``."""
     parser.description = (
-        "Measure the correlation of cosine with gold similarity. Prints JSON: the file, the model, "
-        "and the correlations."
+        "Measure the correlation (Pearson, Spearman and Kendall) of the cosine of two texts with "
+        "their score. Prints JSON: the file, the model, and the correlations."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "file",
-        type=input_file,
-        metavar="FILE",
-        help='lines of {"a": text, "b": text, "score": number}',
-    )
+    parser.add_argument("file", type=input_file, metavar="FILE", help="scored pairs, in UTF-8")
     add_encoder_options(parser)
+    for option, content in (("--a", "first texts"), ("--b", "second texts"), ("--score", "scores")):
+        parser.add_argument(option, metavar="COLUMN", help=f"column of the {content} (detected)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Correlate cosine with gold similarity."""
+    """Correlate cosine with the scores of the file."""
     from pocketintent.evaluation.similarity.sts import evaluate_sts
 
-    report = evaluate_sts(read_encoder(args), args.file)
+    report = evaluate_sts(read_encoder(args), args.file, a=args.a, b=args.b, score=args.score)
     print_json({"file": str(args.file), **describe_encoder(args), **report})
     return 0

@@ -41,9 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="texts with their vectors, written by `train targets`",
     )
     add_run_options(parser)
-    add_settings(
-        parser, DistilSettings, options=("dim", "epochs", "min_count", "max_words", "seed")
-    )
+    add_settings(parser, DistilSettings, options=("dim", "epochs", "seed"))
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,75 +1,94 @@
-"""Out-of-scope utterances: does the score separate them from in-scope utterances?"""
+"""Texts on other subjects: what the score tells of them, and whether it is a probability."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
+from pocketintent.evaluation.intents.datasets import IntentData, draw_templates, load_intent_data
 from pocketintent.evaluation.intents.draw_scorers import (
     DrawScorers,
     EmbeddedTexts,
     check_decisions,
 )
+from pocketintent.evaluation.intents.few_shot import describe
+from pocketintent.evaluation.intents.scored_texts import (
+    NUM_BINS,
+    ScoredTexts,
+    choose_threshold,
+    describe_bins,
+)
 from pocketintent.evaluation.metrics import auroc, mean_and_std
-from pocketintent.evaluation.records import read_utterances
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.evaluation.records import read_outside_texts
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.index.building import Search
+
+_CALIBRATED: Decision = "logistic"
+_SPLITS = ("valid", "test")
 
 
-@dataclass(frozen=True)
-class Answers:
-    """The results of a recogniser on the queries of a split, before any threshold."""
+def score_draws(
+    encoder: Encoder,
+    splits: Sequence[IntentData],
+    outside: Sequence[Sequence[str]],
+    *,
+    shots: Sequence[int],
+    runs: int,
+    seed: int,
+    decisions: Sequence[Decision],
+    search: Search,
+) -> Iterator[tuple[int, Mapping[Decision, list[ScoredTexts]]]]:
+    """Score in-scope and out-of-scope texts by the templates of each draw.
 
-    scores: FloatArray
-    """Score of the best intent of each in-scope query."""
-    right: NDArray[np.bool_]
-    """Whether that intent is the gold intent."""
-    outside: FloatArray
-    """Score of the best intent of each out-of-scope query."""
+    Args:
+        encoder: Any encoder.
+        splits: The data sets, which share their training split.
+        outside: The out-of-scope texts of each of them, at least one.
+        shots: Numbers of templates per intent.
+        runs: Draws of templates for each number.
+        seed: Seed of the draws.
+        decisions: The decisions to score by.
+        search: ``"exact"``, or ``"table"`` for quantised templates.
 
-    def at(self, threshold: float) -> dict[str, float]:
-        """Return the figures when scores under ``threshold`` are rejected.
+    Yields:
+        For each draw, the number of templates per intent, and by each decision the scored texts of
+        each split.
 
-        Returns:
-            ``in_scope_accuracy``, the share of in-scope queries that are accepted with the
-            right intent; ``in_scope_accepted``, the share of in-scope queries that are
-            accepted; ``oos_recall``, the share of out-of-scope queries that are rejected.
-        """
-        accepted = self.scores >= threshold
-        return {
-            "in_scope_accuracy": float(np.mean(accepted & self.right)),
-            "in_scope_accepted": float(np.mean(accepted)),
-            "oos_recall": float(np.mean(self.outside < threshold)),
-        }
-
-
-def choose_threshold(answers: Answers) -> float:
-    """Choose the threshold with the highest mean of in-scope accuracy and out-of-scope recall.
-
-    Both kinds of query have the same weight, however many there are of each. Accepting an
-    in-scope query with the wrong intent gains nothing.
-
-    Returns:
-        A value half-way between two scores, or a value that accepts or rejects everything; the
-        lowest of equally good values.
+    Raises:
+        PocketIntentError: ``runs`` is below 1, or a split has no out-of-scope text.
     """
-    scores = np.unique(np.concatenate([answers.scores, answers.outside]).astype(np.float64))
-    middles = (scores[1:] + scores[:-1]) / 2
-    candidates = np.concatenate([scores[:1], middles, scores[-1:] + 1e-6])
-    right = np.sort(answers.scores[answers.right])
-    outside = np.sort(answers.outside)
-    accepted = len(right) - np.searchsorted(right, candidates, side="left")
-    rejected = np.searchsorted(outside, candidates, side="left")
-    gain = accepted / len(answers.scores) + rejected / len(outside)
-    return float(candidates[gain.argmax()])
+    if runs < 1:
+        raise PocketIntentError(f"runs must be at least 1, found {runs}")
+    if not all(outside):
+        raise PocketIntentError("at least one out-of-scope text is needed")
+    train = splits[0]
+    queries = [data.query_texts for data in splits]
+    embedded = EmbeddedTexts(encoder, train.train_texts, *queries, *outside)
+    for number in shots:
+        for run in range(runs):
+            draw = draw_templates(train.train_labels, number, run, seed)
+            scorers = DrawScorers(embedded, train, draw, decisions, search)
+            inside = [scorers.answer(texts) for texts in queries]
+            far = [scorers.answer(texts) for texts in outside]
+            yield (
+                number,
+                {
+                    decision: [
+                        ScoredTexts(
+                            near[decision].scores,
+                            near[decision].labels == data.query_labels,
+                            other[decision].scores,
+                        )
+                        for data, near, other in zip(splits, inside, far, strict=True)
+                    ]
+                    for decision in decisions
+                },
+            )
 
 
 def evaluate_out_of_scope(
@@ -110,51 +129,108 @@ def evaluate_out_of_scope(
         PocketIntentError: ``runs`` is below 1, a decision is unknown, or a file is missing or
             malformed.
     """
-    if runs < 1:
-        raise PocketIntentError(f"runs must be at least 1, found {runs}")
     folder, checked = Path(directory), check_decisions(decisions)
-    splits = {
-        split: load_intent_data(folder, split, learn_names=learn_names)
-        for split in ("valid", "test")
-    }
-    outside = {
-        split: [u.text for u in read_utterances(folder / f"oos_{split}.jsonl", out_of_scope=True)]
-        for split in splits
-    }
-    data = splits["test"]
-    queries = [splits[split].query_texts for split in splits]
-    embedded = EmbeddedTexts(encoder, data.train_texts, *queries, *outside.values())
+    splits = [load_intent_data(folder, split, learn_names=learn_names) for split in _SPLITS]
+    outside = [read_outside_texts(folder / f"oos_{split}.jsonl") for split in _SPLITS]
     figures: dict[Decision, list[dict[str, float]]] = {decision: [] for decision in checked}
-    for run in range(runs):
-        draw = draw_templates(data.train_labels, shots, run, seed)
-        scorers = DrawScorers(embedded, data, draw, checked)
-        inside = {split: scorers.answer(splits[split].query_texts) for split in splits}
-        far = {split: scorers.answer(outside[split]) for split in splits}
-        for decision, rows in figures.items():
-            valid, test = (
-                Answers(
-                    scores=inside[split][decision].scores,
-                    right=inside[split][decision].labels == splits[split].query_labels,
-                    outside=far[split][decision].scores,
-                )
-                for split in ("valid", "test")
-            )
+    for _, scored in score_draws(
+        encoder,
+        splits,
+        outside,
+        shots=[shots],
+        runs=runs,
+        seed=seed,
+        decisions=checked,
+        search="exact",
+    ):
+        for decision, (valid, test) in scored.items():
             threshold = choose_threshold(valid)
             area = auroc(test.scores, test.outside)
-            rows.append({"auroc": area, "threshold": threshold} | test.at(threshold))
+            figures[decision].append(
+                {"auroc": area, "threshold": threshold} | test.separated_at(threshold)
+            )
         if progress is not None:
             progress()
     return {
-        "dataset": data.name,
+        "dataset": splits[1].name,
         "shots": shots,
         "runs": runs,
         "seed": seed,
         "learn_names": learn_names,
-        "num_in_scope": len(data.query_texts),
-        "num_out_of_scope": len(outside["test"]),
+        "num_in_scope": len(splits[1].query_texts),
+        "num_out_of_scope": len(outside[1]),
         "results": [
             {"decision": decision}
             | {name: mean_and_std([row[name] for row in rows]) for name in rows[0]}
             for decision, rows in figures.items()
         ],
+    }
+
+
+def evaluate_calibration(
+    encoder: Encoder,
+    data: IntentData,
+    outside: Sequence[str],
+    *,
+    shots: Sequence[int] = (5, 10, 30),
+    runs: int = 10,
+    seed: int = 0,
+    threshold: float = 0.5,
+    progress: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Measure whether the scores of the decision ``logistic`` are probabilities.
+
+    The templates are quantised, as in a recogniser by default.
+
+    Args:
+        encoder: Any encoder.
+        data: The data set.
+        outside: Out-of-scope texts, at least one.
+        shots: Numbers of templates per intent.
+        runs: Draws of templates for each number.
+        seed: Seed of the draws.
+        threshold: Scores under it are refused.
+        progress: Called with the number of templates after each draw.
+
+    Returns:
+        ``{"dataset", "split", "runs", "seed", "num_intents", "num_queries", "num_outside",
+        "decision", "threshold", "results"}``; ``results`` has a row for each number of shots:
+        ``shots``, the figures of :meth:`ScoredTexts.at` as ``{"mean", "std"}``, and ``bins``,
+        a list of ``{"low", "high", "in_scope", "right", "mean_score", "out_of_scope",
+        "mean_outside_score"}`` with the texts of all draws; a mean without texts is null.
+
+    Raises:
+        PocketIntentError: ``runs`` is below 1, or there is no out-of-scope text.
+    """
+    figures: dict[int, list[dict[str, float]]] = {number: [] for number in shots}
+    bins = {number: np.zeros((NUM_BINS, 5)) for number in shots}
+    for number, scored in score_draws(
+        encoder,
+        [data],
+        [outside],
+        shots=shots,
+        runs=runs,
+        seed=seed,
+        decisions=[_CALIBRATED],
+        search="table",
+    ):
+        (texts,) = scored[_CALIBRATED]
+        figures[number].append(texts.at(threshold))
+        bins[number] += texts.bins()
+        if progress is not None:
+            progress(f"{number} templates")
+    rows = [
+        {
+            "shots": number,
+            **{name: mean_and_std([row[name] for row in measured]) for name in measured[0]},
+            "bins": describe_bins(bins[number]),
+        }
+        for number, measured in figures.items()
+    ]
+    return {
+        **describe(data, runs=runs, seed=seed),
+        "num_outside": len(outside),
+        "decision": _CALIBRATED,
+        "threshold": threshold,
+        "results": rows,
     }

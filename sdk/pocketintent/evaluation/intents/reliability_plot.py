@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from pocketintent.evaluation.intents.calibration import NUM_BINS, OUTSIDE_SHARES
+from pocketintent.evaluation.intents.scored_texts import NUM_BINS, OUTSIDE_SHARES
 from pocketintent.runtime.errors import require
 from pocketintent.runtime.files.atomic import replacing
 
 
 def plot_reliability(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Plot the results of :func:`pocketintent.evaluation.intents.calibration.evaluate_calibration`.
+    """Plot the results of :func:`.out_of_scope.evaluate_calibration`.
 
     There is a column for each data set. Its upper panel has a line for each number of templates:
     the share of right intents in each bin of scores, where out-of-scope texts weigh a third. On

@@ -10,30 +10,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.evaluation.metrics import kendall, pearson, spearman, wrong_order
-from pocketintent.evaluation.records import ScoredPair, read_scored_pairs
+from pocketintent.evaluation.records import ScoredPair, read_pairs
 from pocketintent.evaluation.similarity.batches import encode_in_batches
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 
 
-def evaluate_sts(encoder: Encoder, path: str | Path) -> dict[str, Any]:
-    """Correlate the cosine of sentence pairs with their gold scores.
+def evaluate_sts(
+    encoder: Encoder,
+    path: str | Path,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    score: str | None = None,
+) -> dict[str, Any]:
+    """Correlate the cosine of text pairs with their gold scores.
 
-    If either sentence of a pair has no known word, its cosine is 0.
+    If either text of a pair has no known word, its cosine is 0.
 
     Args:
         encoder: Any encoder.
-        path: Lines of ``{"a": text, "b": text, "score": number}``, such as the STS Benchmark.
+        path: The pairs, such as those of the STS Benchmark; see :func:`read_pairs`.
+        a: The column of the first texts; None for one that is recognised.
+        b: The column of the second texts, as ``a``.
+        score: The column of the scores, as ``a``.
 
     Returns:
-        ``{"pearson", "spearman", "kendall_b", "kendall_c", "pairs"}``. A correlation is NaN if
-        all cosines or all scores are equal.
+        ``{"pearson", "spearman", "kendall_b", "kendall_c", "pairs", "columns"}``, the last a list
+        of three names. A correlation is NaN if all cosines or all scores are equal. If the
+        scores are the labels 0 and 1, also the fields of :func:`separate`.
 
     Raises:
-        PocketIntentError: A line is malformed (the message names the file and the line), or the
-            file has fewer than two pairs.
+        PocketIntentError: See :func:`read_pairs`; also if the file has fewer than two pairs.
     """
-    return correlate(encoder, read_scored_pairs(path), path)
+    pairs, columns = read_pairs(path, a=a, b=b, score=score)
+    cosines = pair_cosines(encoder, pairs, path)
+    report = {**correlate_cosines(cosines, pairs), "columns": list(columns)}
+    if {pair.score for pair in pairs} == {0.0, 1.0}:
+        report |= separate(cosines, pairs)
+    return report
 
 
 def title_of_pairs(path: Path) -> str:
@@ -51,7 +66,7 @@ def correlate(encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path) -
         path: Their file, for the error message.
 
     Returns:
-        The report of :func:`evaluate_sts`.
+        The correlations of :func:`evaluate_sts`, and ``pairs``.
 
     Raises:
         PocketIntentError: There are fewer than two pairs.
@@ -60,7 +75,7 @@ def correlate(encoder: Encoder, pairs: Sequence[ScoredPair], path: str | Path) -
 
 
 def correlate_cosines(cosines: NDArray[np.float64], pairs: Sequence[ScoredPair]) -> dict[str, Any]:
-    """The report of :func:`evaluate_sts` for cosines that are known, [num_pairs]."""
+    """The correlations of :func:`correlate` for cosines that are known, [num_pairs]."""
     gold = [pair.score for pair in pairs]
     kendall_b, kendall_c = kendall(cosines, gold)
     return {

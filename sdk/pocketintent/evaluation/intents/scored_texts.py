@@ -1,24 +1,15 @@
-"""Calibration: is the score of ``logistic`` the probability that the intent is right?"""
+"""Scored texts: what a threshold refuses and accepts, and whether scores are probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.evaluation.intents.datasets import IntentData, draw_templates
-from pocketintent.evaluation.intents.draw_scorers import DrawScorers, EmbeddedTexts
-from pocketintent.evaluation.intents.few_shot import describe
-from pocketintent.evaluation.metrics import auroc, mean_and_std
-from pocketintent.evaluation.records import read_utterances
+from pocketintent.evaluation.metrics import auroc
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.registry import Decision
-from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import PocketIntentError
 
 NUM_BINS = 10
 """Bins of equal width, of scores from 0 to 1."""
@@ -26,19 +17,17 @@ OUTSIDE_SHARES = {"third": 1 / 3, "half": 1 / 2, "none": 0.0}
 """Assumed shares of out-of-scope texts, however many were measured. The calibration of a
 recogniser assumes a third."""
 
-_DECISION: Decision = "logistic"
-
 
 @dataclass(frozen=True, eq=False)
 class ScoredTexts:
-    """The best intents of in-scope and out-of-scope texts."""
+    """The best intents of in-scope and out-of-scope texts, before any threshold."""
 
     scores: FloatArray
-    """float32 [num_inside]: score of the best intent of each in-scope text, 0..1."""
+    """float32 [num_inside]: score of the best intent of each in-scope text, 0..1 for `logistic`."""
     right: NDArray[np.bool_]
     """bool [num_inside]: whether that intent is the gold intent."""
     outside: FloatArray
-    """float32 [num_outside]: score of the best intent of each out-of-scope text, 0..1."""
+    """float32 [num_outside]: score of the best intent of each out-of-scope text."""
 
     def at(self, threshold: float) -> dict[str, float]:
         """The figures when scores under ``threshold`` are refused, and the calibration errors.
@@ -62,6 +51,21 @@ class ScoredTexts:
                 f"ece_{name}": self.calibration_error(share)
                 for name, share in OUTSIDE_SHARES.items()
             },
+        }
+
+    def separated_at(self, threshold: float) -> dict[str, float]:
+        """What a threshold does to the two kinds of texts.
+
+        Returns:
+            ``in_scope_accuracy``, the share of in-scope texts that are accepted with the right
+            intent; ``in_scope_accepted``, the share of in-scope texts that are accepted;
+            ``oos_recall``, the share of out-of-scope texts that are refused.
+        """
+        accepted = self.scores >= threshold
+        return {
+            "in_scope_accuracy": float(np.mean(accepted & self.right)),
+            "in_scope_accepted": float(np.mean(accepted)),
+            "oos_recall": float(np.mean(self.outside < threshold)),
         }
 
     def calibration_error(self, outside_share: float) -> float:
@@ -97,82 +101,25 @@ class ScoredTexts:
         return np.stack(columns, axis=1)
 
 
-def read_outside_texts(path: str | Path) -> list[str]:
-    """Read out-of-scope texts, lines of ``{"text", "intent": null}``.
+def choose_threshold(texts: ScoredTexts) -> float:
+    """Choose the threshold with the highest mean of in-scope accuracy and out-of-scope recall.
 
-    Raises:
-        PocketIntentError: The file cannot be read, is empty, or a line is malformed.
-    """
-    return [utterance.text for utterance in read_utterances(path, out_of_scope=True)]
-
-
-def evaluate_calibration(
-    encoder: Encoder,
-    data: IntentData,
-    outside: Sequence[str],
-    *,
-    shots: Sequence[int] = (5, 10, 30),
-    runs: int = 10,
-    seed: int = 0,
-    threshold: float = 0.5,
-    progress: Callable[[str], None] | None = None,
-) -> dict[str, Any]:
-    """Measure whether the scores of the decision ``logistic`` are probabilities.
-
-    The templates are quantised, as in a recogniser by default.
-
-    Args:
-        encoder: Any encoder.
-        data: The data set.
-        outside: Out-of-scope texts, at least one.
-        shots: Numbers of templates per intent.
-        runs: Draws of templates for each number.
-        seed: Seed of the draws.
-        threshold: Scores under it are refused.
-        progress: Called with the number of templates after each draw.
+    Both kinds of query have the same weight, however many there are of each. Accepting an
+    in-scope query with the wrong intent gains nothing.
 
     Returns:
-        ``{"dataset", "split", "runs", "seed", "num_intents", "num_queries", "num_outside",
-        "decision", "threshold", "results"}``; ``results`` has a row for each number of shots:
-        ``shots``, the figures of :meth:`ScoredTexts.at` as ``{"mean", "std"}``, and ``bins``,
-        a list of ``{"low", "high", "in_scope", "right", "mean_score", "out_of_scope",
-        "mean_outside_score"}`` with the texts of all draws; a mean without texts is null.
-
-    Raises:
-        PocketIntentError: ``runs`` is below 1, or there is no out-of-scope text.
+        A value half-way between two scores, or a value that accepts or rejects everything; the
+        lowest of equally good values.
     """
-    if runs < 1:
-        raise PocketIntentError(f"runs must be at least 1, found {runs}")
-    if not outside:
-        raise PocketIntentError("calibration is measured with at least one out-of-scope text")
-    embedded = EmbeddedTexts(encoder, data.train_texts, data.query_texts, outside)
-    rows = []
-    for number in shots:
-        figures: list[dict[str, float]] = []
-        bins = np.zeros((NUM_BINS, 5))
-        for run in range(runs):
-            draw = draw_templates(data.train_labels, number, run, seed)
-            scorers = DrawScorers(embedded, data, draw, [_DECISION], "table")
-            texts = _score(scorers, data, outside)
-            figures.append(texts.at(threshold))
-            bins += texts.bins()
-            if progress is not None:
-                progress(f"{number} templates")
-        means = {name: mean_and_std([row[name] for row in figures]) for name in figures[0]}
-        rows.append({"shots": number, **means, "bins": _describe_bins(bins)})
-    return {
-        **describe(data, runs=runs, seed=seed),
-        "num_outside": len(outside),
-        "decision": _DECISION,
-        "threshold": threshold,
-        "results": rows,
-    }
-
-
-def _score(scorers: DrawScorers, data: IntentData, outside: Sequence[str]) -> ScoredTexts:
-    inside = scorers.answer(data.query_texts)[_DECISION]
-    far = scorers.answer(outside)[_DECISION]
-    return ScoredTexts(inside.scores, inside.labels == data.query_labels, far.scores)
+    scores = np.unique(np.concatenate([texts.scores, texts.outside]).astype(np.float64))
+    middles = (scores[1:] + scores[:-1]) / 2
+    candidates = np.concatenate([scores[:1], middles, scores[-1:] + 1e-6])
+    right = np.sort(texts.scores[texts.right])
+    outside = np.sort(texts.outside)
+    accepted = len(right) - np.searchsorted(right, candidates, side="left")
+    rejected = np.searchsorted(outside, candidates, side="left")
+    gain = accepted / len(texts.scores) + rejected / len(outside)
+    return float(candidates[gain.argmax()])
 
 
 def _bin_sums(scores: FloatArray, values: NDArray[Any]) -> NDArray[np.float64]:
@@ -181,7 +128,7 @@ def _bin_sums(scores: FloatArray, values: NDArray[Any]) -> NDArray[np.float64]:
     return np.bincount(bins, values.astype(np.float64), NUM_BINS).astype(np.float64)
 
 
-def _describe_bins(bins: NDArray[np.float64]) -> list[dict[str, Any]]:
+def describe_bins(bins: NDArray[np.float64]) -> list[dict[str, Any]]:
     """The bins of a report, from the sums of :meth:`ScoredTexts.bins`."""
     return [
         {

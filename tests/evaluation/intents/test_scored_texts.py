@@ -1,21 +1,47 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pocketintent.evaluation.intents.calibration import (
+from pocketintent.evaluation.intents.scored_texts import (
     NUM_BINS,
     OUTSIDE_SHARES,
     ScoredTexts,
-    evaluate_calibration,
+    choose_threshold,
 )
-from pocketintent.evaluation.intents.datasets import load_intent_data
-from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import PocketIntentError
 
-OUTSIDE = ["freezing cold", "open the gate", "bye thanks"]
+SCORES = st.lists(st.integers(-10, 10), min_size=1, max_size=20)
+
+
+def gain(texts: ScoredTexts, threshold: float) -> float:
+    figures = texts.separated_at(threshold)
+    return figures["in_scope_accuracy"] + figures["oos_recall"]
+
+
+@given(SCORES, SCORES, st.integers(0, 1000))
+def test_no_threshold_is_better_than_the_chosen_one(
+    inside: list[int], outside: list[int], seed: int
+) -> None:
+    right = np.random.default_rng(seed).random(len(inside)) < 0.7
+    texts = ScoredTexts(
+        np.array(inside, np.float32) / 10, right, np.array(outside, np.float32) / 10
+    )
+    best = gain(texts, choose_threshold(texts))
+    others = [gain(texts, threshold) for threshold in np.arange(-1.05, 1.0, 0.05)]
+    assert best >= max(others) - 1e-9
+
+
+def test_separable_scores_are_separated_without_error() -> None:
+    texts = ScoredTexts(
+        np.array([0.8, 0.9], np.float32), np.array([True, True]), np.array([0.2, 0.4], np.float32)
+    )
+    threshold = choose_threshold(texts)
+    assert threshold == pytest.approx(0.6)
+    assert texts.separated_at(threshold) == {
+        "in_scope_accuracy": 1.0,
+        "in_scope_accepted": 1.0,
+        "oos_recall": 1.0,
+    }
 
 
 def scored(scores: list[float], right: list[bool], outside: list[float]) -> ScoredTexts:
@@ -67,38 +93,3 @@ def test_figures_count_refused_and_accepted_texts() -> None:
     assert figures["auroc"] == (4 + 3 + 2 + 2) / 16
     assert texts.at(0.0)["in_scope_refused"] == 0
     assert texts.at(1.0)["out_of_scope_accepted"] == 0
-
-
-def test_every_text_of_every_draw_is_in_a_bin(
-    tiny_encoder: StaticEncoder, intent_dir: Path
-) -> None:
-    data = load_intent_data(intent_dir)
-    steps: list[str] = []
-    report = evaluate_calibration(
-        tiny_encoder, data, OUTSIDE, shots=[1, 3], runs=2, progress=steps.append
-    )
-    assert steps == ["1 templates"] * 2 + ["3 templates"] * 2
-    assert (report["num_queries"], report["num_outside"], report["threshold"]) == (7, 3, 0.5)
-    for shots, row in zip((1, 3), report["results"], strict=True):
-        assert row["shots"] == shots
-        assert 0 < row["accuracy"]["mean"] <= 5 / 7
-        assert 0 <= row["ece_third"]["mean"] <= 1
-        bins = row["bins"]
-        assert [part["low"] for part in bins] == [position / 10 for position in range(10)]
-        assert sum(part["in_scope"] for part in bins) == 2 * len(data.query_texts)
-        assert sum(part["out_of_scope"] for part in bins) == 2 * len(OUTSIDE)
-        num_right = sum(part["right"] for part in bins)
-        assert num_right / 14 == pytest.approx(row["accuracy"]["mean"])
-        for part in bins:
-            assert (part["mean_score"] is None) == (part["in_scope"] == 0)
-            if part["in_scope"]:
-                assert part["low"] - 1e-6 <= part["mean_score"] <= part["high"] + 1e-6
-    assert report == evaluate_calibration(tiny_encoder, data, OUTSIDE, shots=[1, 3], runs=2)
-
-
-def test_invalid_settings_are_rejected(tiny_encoder: StaticEncoder, intent_dir: Path) -> None:
-    data = load_intent_data(intent_dir)
-    with pytest.raises(PocketIntentError, match="runs must be at least 1"):
-        evaluate_calibration(tiny_encoder, data, OUTSIDE, runs=0)
-    with pytest.raises(PocketIntentError, match="out-of-scope text"):
-        evaluate_calibration(tiny_encoder, data, [], runs=1)
