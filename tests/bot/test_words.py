@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,19 @@ def test_the_text_names_the_mistakes_their_templates_and_the_choice(
     assert f"  chosen by this data  threshold {report['choice']['threshold']:g}, " in refused
 
 
+def test_the_shares_of_a_choice_are_of_all_utterances_and_add_up(
+    recognizer: IntentRecognizer, utterances: list[Utterance]
+) -> None:
+    recognizer.threshold = -1.0
+    text = describe(*evaluate_bot(recognizer, utterances))
+    lines = text[text.index("in shares of all 8 utterances") :].splitlines()
+    for line in lines[1:3]:
+        right, *parts = [float(part) for part in re.findall(r"([\d.]+) %", line)]
+        assert len(parts) == 5
+        assert parts[0] + parts[1] == pytest.approx(right, abs=0.11)
+        assert sum(parts) == pytest.approx(100, abs=0.3)
+
+
 def test_an_ambiguous_utterance_names_the_runner_up(recognizer: IntentRecognizer) -> None:
     recognizer.margin = 2.0
     text = describe(*evaluate_bot(recognizer, [Utterance("lamp on", "lights_on")]))
@@ -70,3 +85,12 @@ def test_a_label_is_short_and_visible(name: str, label: str) -> None:
 
 def test_a_share_of_nothing_is_a_dash() -> None:
     assert (percent(None), percent(0.125), percent(1.0)) == ("-", "12.5 %", "100.0 %")
+
+
+def test_the_text_has_the_share_of_texts_on_the_bots_own_subject(
+    recognizer: IntentRecognizer, utterances: list[Utterance]
+) -> None:
+    assert "subject" not in describe(*evaluate_bot(recognizer, utterances))
+    marked = [Utterance("turn on the lights", None, "own"), Utterance("zzz", None, "own")]
+    text = describe(*evaluate_bot(recognizer, [*utterances, *marked]))
+    assert "  on its own subject    50.0 %  (of 2)\n  on other subjects" in text

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from pocketintent.cli.evaluate.out_of_scope import measure_calibration, measure_refusals
 from pocketintent.cli.options.checks import refuse_options
-from pocketintent.cli.options.decision import add_decisions_option, decisions_of
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.intent_data import add_intent_data_options
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, number, whole_number, whole_numbers
 from pocketintent.cli.options.plot import add_plot_option
+from pocketintent.cli.options.recognition import add_intent_data_options, decisions_of
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -34,7 +33,7 @@ EXAMPLES = """\
 examples:
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
   pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \\
-      --baselines tfidf,tfidf-chars,tfidf-logreg,fasttext,cnn \\
+      --baselines tfidf,tfidf-chars,tfidf-logreg \\
       --out curves.json --plot curves.png
   pocketintent evaluate intents intents/clinc150 --oos --shots 10,50 --runs 3
   pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips --calibration \\
@@ -108,14 +107,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="templates as vectors, or quantised as in a recogniser and compared with the answers "
         "of the vectors (%(default)s)",
     )
-    add_decisions_option(parser)
     parser.add_argument(
         "--baselines",
         type=_names,
         default=[],
         metavar="NAME,…",
-        help="systems to measure on the same draws: tfidf, tfidf-chars, tfidf-logreg, fasttext, "
-        "cnn (none)",
+        help="systems to measure on the same draws: tfidf, tfidf-chars, tfidf-logreg, and "
+        "those of the laboratory where it is installed (none)",
     )
     add_plot_option(parser, "the learning curves or, with --calibration, the reliability")
     parser.add_argument(
@@ -204,13 +202,13 @@ def _measure(
 
 def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:
     """A function that makes each system, by its name; the model under test is the first."""
-    from pocketintent.evaluation.intents.baselines import BASELINES, make_baseline
+    from pocketintent.evaluation.intents.baselines import baseline_names, make_baseline
     from pocketintent.evaluation.intents.systems import EncoderSystem
 
     for name in args.baselines:
-        if name not in BASELINES:
+        if name not in baseline_names():
             raise PocketIntentError(
-                f"--baselines: unknown baseline {name!r}; choose from {', '.join(BASELINES)}"
+                f"--baselines: unknown baseline {name!r}; choose from {', '.join(baseline_names())}"
             )
     encoder = load_encoder(args.model)
     systems: dict[str, Callable[[], System]] = {
