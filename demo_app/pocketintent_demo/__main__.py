@@ -6,7 +6,6 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TextIO
 
 from pocketintent import PocketIntentError
 from pocketintent_demo.session import Session
@@ -68,14 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _print_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as a line for people, without its place in the code."""
     print(f"pocketintent-demo: warning: {message}", file=sys.stderr)
 

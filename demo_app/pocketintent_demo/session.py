@@ -59,35 +59,22 @@ class Session:
         self.last_text: str | None = None
         self.source = templates
         self.recognizer = IntentRecognizer.load(templates=templates, model=model)
-        self.commands = {
-            ":add": Command(self._add, ":add INTENT TEXT", "add a template, and its intent if new"),
-            ":except": Command(
-                self._except, ":except INTENT TEXT", "add a text that is not for the intent"
-            ),
-            ":none": Command(self._none, ":none TEXT", "add a text that is for no intent"),
-            ":remove": Command(self._remove, ":remove INTENT", "remove an intent"),
-            ":intents": Command(self._intents, ":intents", "list the intents"),
-            ":why": Command(
-                self._why, ":why [TEXT]", "explain the last answer, or the answer to TEXT"
-            ),
-            ":whynot": Command(
-                self._why_not, ":whynot INTENT", "explain the score of another intent"
-            ),
-            ":threshold": Command(
-                self._threshold, ":threshold [NUMBER]", "lowest score that is recognised, -1..1"
-            ),
-            ":margin": Command(
-                self._margin, ":margin [NUMBER]", "smallest lead over the next intent, 0..2"
-            ),
-            ":save": Command(
-                self._save, ":save FILE", "save the templates (.json), or all (.safetensors)"
-            ),
-            ":load": Command(
-                self._load, ":load FILE", "load a template file, a shipped set, or a bot file"
-            ),
-            ":help": Command(self._help, ":help", "this list"),
-            ":quit": Command(self._quit, ":quit", "leave (Ctrl-D does too)"),
-        }
+        commands = (
+            Command(self._add, ":add INTENT TEXT", "add a template, and its intent if new"),
+            Command(self._except, ":except INTENT TEXT", "add a text that is not for the intent"),
+            Command(self._none, ":none TEXT", "add a text that is for no intent"),
+            Command(self._remove, ":remove INTENT", "remove an intent"),
+            Command(self._intents, ":intents", "list the intents"),
+            Command(self._why, ":why [TEXT]", "explain the last answer, or the answer to TEXT"),
+            Command(self._why_not, ":whynot INTENT", "explain the score of another intent"),
+            Command(self._threshold, ":threshold [NUMBER]", "lowest accepted score, {least}..1"),
+            Command(self._margin, ":margin [NUMBER]", "least lead over the next intent, 0..{lead}"),
+            Command(self._save, ":save FILE", "save the templates (.json), or all (.safetensors)"),
+            Command(self._load, ":load FILE", "load a template file, a shipped set, or a bot file"),
+            Command(self._help, ":help", "this list"),
+            Command(self._quit, ":quit", "leave (Ctrl-D does too)"),
+        )
+        self.commands = {command.usage.partition(" ")[0]: command for command in commands}
 
     def respond(self, line: str) -> str:
         """Answer one line.
@@ -169,13 +156,16 @@ class Session:
     def _intent_and_text(self, rest: str, name: str, example: str) -> tuple[str, str]:
         """The intent and the text after a command's name."""
         intent, _, text = rest.partition(" ")
-        if not text.strip():
-            raise CommandError(f"write {self.commands[name].usage}, for example {name} {example}")
+        self._require(text.strip(), name, f", for example {name} {example}")
         return intent, text.strip()
 
-    def _none(self, rest: str) -> str:
+    def _require(self, rest: str, name: str, hint: str) -> None:
+        """Refuse a command without its last argument."""
         if not rest:
-            raise CommandError(f"write {self.commands[':none'].usage}, for example :none thank you")
+            raise CommandError(f"write {self.commands[name].usage}{hint}")
+
+    def _none(self, rest: str) -> str:
+        self._require(rest, ":none", ", for example :none thank you")
         templates = self.recognizer.templates
         templates.none.append(rest)
         self.recognizer.templates = templates
@@ -183,8 +173,7 @@ class Session:
         return f"{number} without an intent; :save FILE saves them"
 
     def _remove(self, rest: str) -> str:
-        if not rest:
-            raise CommandError(f"write {self.commands[':remove'].usage}; :intents lists them")
+        self._require(rest, ":remove", "; :intents lists them")
         self.recognizer.remove_intent(rest)
         return f"{rest} is removed; {self._size()} left"
 
@@ -214,28 +203,35 @@ class Session:
 
     def _threshold(self, rest: str) -> str:
         if rest:
-            self.recognizer.threshold = _number(rest, -1, 1, self.commands[":threshold"].usage)
+            self.recognizer.threshold = self._number(":threshold", rest, self._least_score, 1)
         own = [i for i in self.recognizer.templates.intents.values() if i.threshold is not None]
         also = f"; {_count(len(own), 'intent')} with a separate threshold" if own else ""
         return f"threshold {self.recognizer.threshold:.3f}{also}"
 
     def _margin(self, rest: str) -> str:
         if rest:
-            self.recognizer.margin = _number(rest, 0, 2, self.commands[":margin"].usage)
+            self.recognizer.margin = self._number(":margin", rest, 0, 1 - self._least_score)
         return f"margin {self.recognizer.margin:.3f}"
 
+    def _number(self, name: str, text: str, least: float, most: float) -> float:
+        """The number after a command's name."""
+        usage = self.commands[name].usage
+        try:
+            value = float(text)
+        except ValueError:
+            raise CommandError(f"{text} is not a number; write {usage}") from None
+        if not least <= value <= most:
+            raise CommandError(f"{text} is not between {least} and {most}; write {usage}")
+        return value
+
     def _save(self, rest: str) -> str:
-        if not rest:
-            raise CommandError(
-                f"write {self.commands[':save'].usage}, for example :save my_bot.json"
-            )
+        self._require(rest, ":save", ", for example :save my_bot.json")
         path = os.path.expanduser(rest)
         self.recognizer.save(path)
         return f"saved {self._size()} to {path}"
 
     def _load(self, rest: str) -> str:
-        if not rest:
-            raise CommandError(f"write {self.commands[':load'].usage}, for example :load travel")
+        self._require(rest, ":load", ", for example :load travel")
         path = os.path.expanduser(rest)
         model = None if _is_bot(path) else self.model
         self.recognizer = IntentRecognizer.load(templates=path, model=model)
@@ -247,7 +243,13 @@ class Session:
     def _help(self, rest: str) -> str:
         width = max(len(command.usage) for command in self.commands.values())
         lines = [f"{c.usage:<{width}}  {c.help}" for c in self.commands.values()]
-        return "\n".join(["any other line is a sentence whose intent is shown", *lines])
+        text = "\n".join(["any other line is a sentence whose intent is shown", *lines])
+        return text.format(least=self._least_score, lead=1 - self._least_score)
+
+    @property
+    def _least_score(self) -> int:
+        """0 where scores are probabilities, -1 where they are similarities."""
+        return 0 if self.recognizer.decision == "logistic" else -1
 
     def _quit(self, rest: str) -> str:
         self.finished = True
@@ -262,16 +264,6 @@ class Session:
 def _is_bot(path: str) -> bool:
     """Whether a name is that of a bot file, as ``IntentRecognizer.save`` sees it."""
     return path.lower().endswith(".safetensors")
-
-
-def _number(text: str, low: float, high: float, usage: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise CommandError(f"{text} is not a number; write {usage}") from None
-    if not low <= value <= high:
-        raise CommandError(f"{text} is not between {low} and {high}; write {usage}")
-    return value
 
 
 def _count(number: int, noun: str) -> str:

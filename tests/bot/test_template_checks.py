@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from pocketintent.bot.template_checks import check_templates
+from pocketintent.bot.template_checks import (
+    LeftOut,
+    check_templates,
+    leave_out,
+    left_out_warning,
+)
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.languages import NEGATIONS, is_negated
@@ -143,3 +149,39 @@ def test_negated_commands_resemble_an_intent_and_are_in_no_list_of_the_set(name:
         words = simple_tokenize(command["text"])
         assert all(words != simple_tokenize(text) for text in texts)
         assert not is_negated(command["plain"], NEGATIONS["en"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["play {song}", "order [two](number) pizzas", "turn (on|off) the lamp", "call <name> now"],
+)
+def test_slots_and_short_forms_of_other_tools_are_a_warning(text: str) -> None:
+    warnings = check_templates(parse_templates({"a": ["stop it", text, text + " please"]}))
+    assert len(warnings) == 1
+    assert f"intent 'a', template 2 ('{text}') has braces, brackets" in warnings[0]
+    assert "like 1 others" in warnings[0]
+
+
+def test_round_brackets_and_signs_are_none() -> None:
+    assert check_templates(parse_templates({"a": ["call mum (mobile)", "is 3 < 4 > 2"]})) == []
+
+
+def test_templates_are_left_out_one_by_one(tiny_encoder: StaticEncoder) -> None:
+    near = ["turn on the lights", "turn on the light", "turn the lights on"]
+    templates = parse_templates({"on": near, "alone": ["play some jazz"], "none": ["xyzzy"]})
+    counts = {count.intent: count for count in leave_out(tiny_encoder, templates)}
+    assert counts["on"].templates == 3
+    assert counts["alone"].refused + counts["alone"].confused == 1
+    templates.threshold = 1.0
+    assert all(c.refused == c.templates for c in leave_out(tiny_encoder, templates))
+    templates.threshold = 0.0
+    assert not any(count.refused for count in leave_out(tiny_encoder, templates))
+    assert leave_out(tiny_encoder, parse_templates({"a": ["qqqq"]})) == []
+
+
+def test_a_set_that_recognises_its_templates_without_them_has_no_warning() -> None:
+    good, bad = LeftOut("a", 10, 3, 2), LeftOut("b", 10, 6, 3)
+    assert left_out_warning([good]) is None and left_out_warning([]) is None
+    warning = left_out_warning([good, bad])
+    assert warning is not None and "9 of 20" in warning and "5 would get" in warning
+    assert warning.index("'b' (9 of 10)") < warning.index("'a' (5 of 10)")

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,19 @@ def test_the_text_names_the_mistakes_their_templates_and_the_choice(
     assert "(below_threshold)\n    nearest   lights_on" in refused
     assert "  now                  threshold 0.99, margin 0.02: " in refused
     assert f"  chosen by this data  threshold {report['choice']['threshold']:g}, " in refused
+
+
+def test_the_shares_of_a_choice_are_of_all_utterances_and_add_up(
+    recognizer: IntentRecognizer, utterances: list[Utterance]
+) -> None:
+    recognizer.threshold = -1.0
+    text = describe(*evaluate_bot(recognizer, utterances))
+    lines = text[text.index("in shares of all 8 utterances") :].splitlines()
+    for line in lines[1:3]:
+        right, *parts = [float(part) for part in re.findall(r"([\d.]+) %", line)]
+        assert len(parts) == 5
+        assert parts[0] + parts[1] == pytest.approx(right, abs=0.11)
+        assert sum(parts) == pytest.approx(100, abs=0.3)
 
 
 def test_an_ambiguous_utterance_names_the_runner_up(recognizer: IntentRecognizer) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent import PocketIntentError
+from pocketintent import IntentRecognizer, PocketIntentError
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent_demo.session import Session
 from pocketintent_demo.style import Style, quote
@@ -64,10 +64,10 @@ def test_a_refusal_says_why(session: Session, text: str, reason: str) -> None:
 
 
 def test_a_lead_within_the_margin_is_refused_with_both_intents(session: Session) -> None:
-    session.respond(":margin 2")
+    session.respond(":margin 1")
     answer = session.respond("switch the lamp off")
     assert answer.startswith("no intent: lights_off is only 0.")
-    assert "ahead of lights_on; the margin is 2.000" in answer
+    assert "ahead of lights_on; the margin is 1.000" in answer
     assert "too little" in session.respond(":why")
 
 
@@ -139,7 +139,7 @@ def test_threshold_and_margin_are_shown_set_and_obeyed(session: Session) -> None
     assert session.respond(":margin") == "margin 0.050"
     assert session.respond(":threshold 1").startswith("threshold 1.000")
     assert session.respond("please turn the lamp on").startswith("no intent: ")
-    session.respond(":threshold -1")
+    session.respond(":threshold 0")
     session.respond(":margin 0")
     assert not session.respond("light").startswith("no intent")
 
@@ -168,9 +168,9 @@ def test_save_and_load_keep_templates_and_settings(session: Session, tmp_path: P
         (":add music", ":add INTENT TEXT"),
         (":remove", ":remove INTENT"),
         (":threshold high", "high is not a number"),
-        (":threshold 1.5", "1.5 is not between -1 and 1"),
+        (":threshold 1.5", "1.5 is not between 0 and 1"),
         (":threshold nan", "nan is not between"),
-        (":margin -1", "-1 is not between 0 and 2"),
+        (":margin -1", "-1 is not between 0 and 1"),
         (":save", ":save FILE"),
         (":save /nowhere/at/all.json", "/nowhere/at/all.json: there is no folder /nowhere/at"),
         (":load", ":load FILE"),
@@ -198,6 +198,22 @@ def test_help_names_every_command_and_quit_ends(session: Session) -> None:
     assert all(command in text for command in session.commands)
     assert session.respond("  :quit ") == "bye"
     assert session.finished
+
+
+@pytest.mark.parametrize(
+    ("decision", "threshold", "margin"),
+    [("logistic", "0..1", "0..1"), ("nearest", "-1..1", "0..2")],
+)
+def test_help_and_limits_have_the_range_of_the_scores(
+    session: Session, templates: Path, tiny_model: Path, decision: str, threshold: str, margin: str
+) -> None:
+    session.recognizer = IntentRecognizer.load(templates, tiny_model, decision=decision)
+    text = session.respond(":help")
+    assert f"lowest accepted score, {threshold}" in text
+    assert f"least lead over the next intent, {margin}" in text
+    is_probability = decision == "logistic"
+    assert ("not between 0 and 1" in session.respond(":threshold -0.5")) is is_probability
+    assert ("not between 0 and 1" in session.respond(":margin 1.5")) is is_probability
 
 
 def test_commands_intents_and_files_are_completed(session: Session, templates: Path) -> None:

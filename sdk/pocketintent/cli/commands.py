@@ -108,7 +108,8 @@ class CommandParser(argparse.ArgumentParser):
 
         option = argument.partition("=")[0]
         near = difflib.get_close_matches(option, self._option_string_actions, n=1)
-        meant = settings_advice(self.get_default("settings_classes") or (), option)
+        meant = (self.get_default("moved_options") or {}).get(option)
+        meant = meant or settings_advice(self.get_default("settings_classes") or (), option)
         meant = meant or (f"did you mean {near[0]}?" if near else "")
         return f"; {meant}" if meant else ""
 

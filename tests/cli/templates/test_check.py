@@ -24,8 +24,10 @@ def test_a_good_file_gives_its_counts_and_status_0(
     path = tmp_path / "bot.json"
     path.write_text('{"a": ["x", "y"], "b": ["z", "w", "v"]}')
     status, reports, words = _check(capsys, path)
+    left_out = reports[0].pop("left_out")
     expected = {"file": str(path), "intents": 2, "templates": 5, "errors": [], "warnings": []}
     assert (status, reports, words) == (0, [expected], "")
+    assert [(row["intent"], row["templates"]) for row in left_out] == [("a", 2), ("b", 3)]
 
 
 def test_a_name_that_is_not_utf8_is_refused() -> None:
@@ -133,3 +135,38 @@ def test_a_call_without_files_or_action_is_refused_with_status_2() -> None:
         with pytest.raises(SystemExit) as caught:
             main(call)
         assert caught.value.code == 2
+
+
+def test_a_bot_that_will_refuse_most_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bot.json"
+    path.write_text(
+        '{"threshold": 0.95, "intents": {"delivery": {"templates": ["when will it arrive", '
+        '"track my parcel", "is the courier near"]}, "refund": {"templates": '
+        '["give me my money back", "i was charged twice", "cancel the payment"]}}}'
+    )
+    _, reports, words = _check(capsys, path)
+    lost = {row["intent"]: row["refused"] + row["confused"] for row in reports[0]["left_out"]}
+    assert sum(lost.values()) >= 4
+    assert "of 6 templates would be refused" in words and "'delivery' (" in words
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("bot.csv", "text,intent\nturn it on,lights_on\n", "CSV"),
+        ("bot.yml", "version: '3.1'\nnlu:\n- intent: greet\n", "YAML"),
+        ("bot.json", "lights_on:\n  - turn it on\n", "YAML"),
+        ("bot.json", "turn it on;lights_on\n", "CSV"),
+    ],
+)
+def test_a_file_of_another_tool_is_named_and_the_form_to_write(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: str, kind: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    status, reports, _ = _check(capsys, path)
+    assert status == 1
+    (error,) = reports[0]["errors"]
+    assert f"looks like {kind}" in error and '{"lights_on": ["turn on the lights"' in error

@@ -67,11 +67,10 @@ GOOD = {"min_n": 2, "max_n": 3, "num_buckets": 7, "weight": 0.5}
         ({"min_n": True}, "whole numbers"),
         ({"max_n": 3.0}, "whole numbers"),
         ({"num_buckets": 0}, "at least one bucket"),
-        ({"hash": "sha1"}, "hash 'sha1' is unknown; fnv1a, fasttext, floret are supported"),
-        ({"hash": ["fasttext"]}, "is unknown"),
-        ({"hash": "fasttext", "num_hashes": 2}, "num_hashes .* from 1 to 1, not 2"),
-        ({"hash": "floret", "num_hashes": 5}, "num_hashes .* from 1 to 4, not 5"),
-        ({"hash": "floret", "num_hashes": True}, "num_hashes"),
+        ({"hash": "sha1"}, "hash 'sha1' is unknown; installed: fnv1a. .* laboratory"),
+        ({"hash": ["fnv1a"]}, "is unknown"),
+        ({"num_hashes": 2}, "num_hashes .* from 1 to 1, not 2"),
+        ({"num_hashes": True}, "num_hashes"),
         ({"weight": "x"}, "finite number"),
         ({"weight": float("nan")}, "finite number"),
     ],
@@ -93,30 +92,6 @@ def test_settings_are_those_of_the_manifest_and_give_its_buckets() -> None:
     assert asdict(settings) == GOOD | {"hash": "fnv1a", "num_hashes": 1}
     assert settings.buckets("hey") == ngram_buckets("hey", 2, 3, 7)
     assert settings.buckets_of_words(["hey"])[0].tolist() == ngram_buckets("hey", 2, 3, 7)
-
-
-@pytest.mark.parametrize("entry", [{"hash": "fasttext"}, {"hash": "floret", "num_hashes": 3}])
-def test_the_hash_of_another_program_is_kept_in_the_manifest(entry: dict[str, Any]) -> None:
-    settings = NgramSettings.from_manifest(GOOD | entry)
-    assert settings.to_manifest() == GOOD | entry
-    assert NgramSettings.from_manifest(settings.to_manifest()) == settings
-
-
-@given(
-    st.lists(st.text(st.sampled_from("aé世😀\ud800"), max_size=12), max_size=6),
-    st.integers(1, 6),
-    st.integers(0, 8),
-    st.sampled_from([("fasttext", 1), ("floret", 1), ("floret", 4)]),
-)
-def test_words_hashed_together_have_the_same_buckets_by_every_hash(
-    words: list[str], min_n: int, more: int, hashing: tuple[str, int]
-) -> None:
-    name, num_hashes = hashing
-    settings = NgramSettings(min_n, min_n + more, 97, hash=name, num_hashes=num_hashes)
-    buckets, counts = settings.buckets_of_words(words)
-    expected = [settings.buckets(word) for word in words]
-    assert counts.tolist() == [len(each) for each in expected]
-    assert buckets.tolist() == list(chain.from_iterable(expected))
 
 
 # From the draft of the hash's authors, draft-eastlake-fnv, appendix C.

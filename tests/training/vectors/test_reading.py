@@ -147,3 +147,10 @@ def test_models_are_read_unless_packed(
     (tmp_path / "cut.safetensors").write_bytes(tiny_model.read_bytes()[:500])
     with pytest.raises(PocketIntentError, match=r"cut\.safetensors .*truncated"):
         read_vectors(tmp_path / "cut.safetensors")
+
+
+def test_a_binary_file_of_another_program_names_the_laboratory(tmp_path: Path) -> None:
+    path = tmp_path / "words.bin"
+    path.write_bytes(struct.pack("<2i", 793712314, 12) + bytes(40))
+    with pytest.raises(PocketIntentError, match=r"supported binary formats: .* laboratory"):
+        read_vectors(path)

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.numbers import LARGEST
-from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.training.vectors.reading import read_vectors
-from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
+from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
 from vector_tables import random_table, same_table
 
@@ -64,29 +63,6 @@ def test_a_small_binary_file_whose_numbers_are_text_is_read(tmp_path: Path) -> N
     assert same_table(read_vectors(tmp_path / "v.bin"), written)
 
 
-@pytest.mark.parametrize("suffix", [".txt", ".bin"])
-def test_gensim_reads_the_written_files(tmp_path: Path, suffix: str) -> None:
-    models = pytest.importorskip("gensim.models")
-    written = random_table(["the", "machine_learning", "naïve"], 20)
-    path = tmp_path / f"vectors{suffix}"
-    write_vectors(path, written)
-    keyed = models.KeyedVectors.load_word2vec_format(str(path), binary=suffix == ".bin")
-    assert same_table(TermVectors(keyed.index_to_key, keyed.vectors), written)
-
-
-def test_fasttext_starts_from_the_written_text(tmp_path: Path) -> None:
-    floret = pytest.importorskip("floret")  # fastText's program, with the same reader
-    written = random_table(["the", "machine_learning", "naïve"], 5)
-    path, corpus = tmp_path / "vectors.vec", tmp_path / "corpus.txt"
-    write_vectors(path, written)
-    corpus.write_text("__label__a the word\n__label__b another\n")
-    model = floret.train_supervised(
-        str(corpus), pretrainedVectors=str(path), dim=5, lr=0.0, epoch=1, thread=1, verbose=0
-    )
-    for word, vector in zip(written.terms, written.vectors, strict=True):
-        assert np.array_equal(model.get_word_vector(word), vector)
-
-
 @pytest.mark.parametrize("suffix", [".vec", ".vec.gz"])
 def test_spacy_reads_the_written_text(tmp_path: Path, suffix: str) -> None:
     spacy, initialize = pytest.importorskip("spacy"), pytest.importorskip("spacy.training")
@@ -96,25 +72,6 @@ def test_spacy_reads_the_written_text(tmp_path: Path, suffix: str) -> None:
     initialize.initialize.convert_vectors(nlp, tmp_path / f"v{suffix}", truncate=0, prune=-1)
     for word, vector in zip(written.terms, written.vectors, strict=True):
         assert np.array_equal(nlp.vocab.get_vector(word), vector)
-
-
-@pytest.mark.parametrize("suffix", [".floret", ".floret.gz"])
-def test_spacy_reads_a_written_floret_table(tmp_path: Path, suffix: str) -> None:
-    spacy, initialize = pytest.importorskip("spacy"), pytest.importorskip("spacy.training")
-    rng = np.random.default_rng(0)
-    table = Subwords(
-        rng.standard_normal((97, 5), np.float32),
-        NgramSettings(2, 4, 97, hash="floret", num_hashes=2),
-    )
-    vectors = TermVectors([], np.empty((0, 5), np.float32), table)
-    write_vectors(tmp_path / f"v{suffix}", vectors)
-    nlp = spacy.blank("en")
-    path = tmp_path / f"v{suffix}"
-    initialize.initialize.convert_vectors(nlp, path, truncate=0, prune=-1, mode="floret")
-    encoder = to_encoder(vectors)
-    for word in ("kitchen", "überall", "a"):
-        expected = nlp.vocab.get_vector(word)
-        np.testing.assert_allclose(encoder.embed_tokens([word])[0], expected, rtol=1e-5)
 
 
 def test_terms_keep_their_spaces_only_in_tsv(tmp_path: Path) -> None:
@@ -152,3 +109,10 @@ def test_numbers_that_overflow_in_a_sum_are_not_written_to_a_model(tmp_path: Pat
     with pytest.raises(PocketIntentError, match="NaN, infinite or beyond 65504"):
         write_vectors(path, TermVectors(["a"], np.full((1, 4), 1e30, np.float32)))
     assert not path.exists()
+
+
+def test_a_format_of_the_laboratory_is_not_written_as_text(tmp_path: Path) -> None:
+    for name in ("v.floret", "v.floret.gz"):
+        with pytest.raises(PocketIntentError, match=r"cannot be written.*need the laboratory"):
+            write_vectors(tmp_path / name, random_table(["a"]))
+    assert list(tmp_path.iterdir()) == []

@@ -6,11 +6,11 @@ import argparse
 
 from pocketintent.cli.options.checks import Distinct
 from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.model import MODEL_HELP, encoder_path
+from pocketintent.cli.options.model import MODEL_HELP, encoder_name, encoder_path
 from pocketintent.cli.options.teacher import (
     add_teacher_options,
     check_without_teacher,
-    read_teachers,
+    read_teacher,
 )
 from pocketintent.cli.output import print_json
 from pocketintent.cli.progress import Progress
@@ -22,8 +22,7 @@ EXAMPLES = """\
 examples:
   pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl
   pocketintent-lab evaluate triplets intents/clinc150/valid.jsonl --model default tiny
-  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl --model default --teacher bert/ \\
-      --embedding neural cls avg
+  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl --model default --teacher neural.toml
 
 FILE has lines of {"a", "b", "same"}, or of {"text", "intent"}. An anchor, a text of the same
 meaning and a different text are a triplet; it is wrong unless the anchor is nearer to the first.
@@ -47,9 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"each is {MODEL_HELP} ({DEFAULT})",
     )
     parser.add_argument(
-        "--teacher", type=encoder_path, metavar="PATH", help="a sentence encoder in a local folder"
+        "--teacher",
+        action=Distinct,
+        nargs="+",
+        type=encoder_path,
+        metavar="PATH",
+        help="sentence encoders in local folders, or files that describe them",
     )
-    add_teacher_options(parser, several=True)
+    add_teacher_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -61,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     relations = read_relations(args.file)
     names = args.model or ([] if args.teacher else [DEFAULT])
     encoders: list[tuple[str, Encoder]] = [(name, load_encoder(name)) for name in names]
-    encoders += read_teachers(args) if args.teacher else []
+    encoders += [(encoder_name(path), read_teacher(path, args)) for path in args.teacher or ()]
     with Progress("runs") as progress:
         step = progress.count("encoders", len(encoders))
         print_json({"file": str(args.file), **evaluate_triplets(encoders, relations, step)})

@@ -9,11 +9,11 @@ from typing import BinaryIO
 import numpy as np
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.text.hashed_subwords import FLORET_SEED
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.training.vectors.rows import VectorRows, check_dim
 from pocketintent.training.vectors.table import Subwords
 from pocketintent.training.vectors.text_rows import parse_row
+from pocketintent_lab.encoders.hashed_subwords import FLORET_SEED
 
 FLORET_HEADER = re.compile(
     rb"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,15}) "

@@ -25,31 +25,23 @@ def test_encoders_are_compared_on_triplets(
     assert report["intersections"][0]["names"] == [model, "tiny"]
 
 
-def test_a_joined_encoder_is_named_by_its_parts(
+def test_several_teachers_are_compared_and_a_file_is_named_by_its_path(
     labelled: Path, tiny_model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = str(tiny_model)
-    arguments = ["--model", model, "--teacher", model, "--join", model, model]
+    model, joined = str(tiny_model), labelled.with_name("joined.toml")
+    joined.write_text(f'kind = "joined"\nteachers = ["{model}", "{model}", "{model}"]\n')
+    arguments = ["--teacher", model, str(joined), "tiny"]
     assert main(["evaluate", "triplets", str(labelled), *arguments]) == 0
-    alone, joined = json.loads(capsys.readouterr().out)["rows"]
-    assert (alone["name"], joined["name"]) == (model, f"{model}+{model}+{model}")
-    assert joined["same"] == pytest.approx(alone["same"], abs=1e-6)
-
-
-def test_a_shipped_model_is_joined_by_its_name(
-    labelled: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["--teacher", "tiny", "--join", "default"]
-    assert main(["evaluate", "triplets", str(labelled), *arguments]) == 0
-    assert [row["name"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["tiny+default"]
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["name"] for row in rows] == [model, str(joined), "tiny"]
+    assert rows[1]["same"] == pytest.approx(rows[0]["same"], abs=1e-6)
 
 
 @pytest.mark.parametrize("command", ["triplets", "sts"])
 @pytest.mark.parametrize(
     "option",
     [
-        *("--embedding=cls", "--layers=head", "--blueprints=1,1", "--tuning-epochs=2"),
-        *("--join=tiny", "--max-tokens=5", "--precision=bfloat16", "--device=cuda", "--threads=4"),
+        *("--max-tokens=5", "--precision=bfloat16", "--device=cuda", "--threads=4"),
     ],
 )
 def test_options_of_a_teacher_require_one(
@@ -59,15 +51,6 @@ def test_options_of_a_teacher_require_one(
     arguments = ["evaluate", command, str(labelled), "--model", "tiny", name, value]
     assert ending(lambda: main(arguments)) == 2
     assert f"{name} requires --teacher" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("option", ["--layers=head", "--blueprints=1,1", "--tuning-rate=0.1"])
-def test_options_of_an_embedding_require_one(
-    labelled: Path, option: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["--teacher", "tiny", option]
-    assert ending(lambda: main(["evaluate", "triplets", str(labelled), *arguments])) == 2
-    assert f"{option.partition('=')[0]} requires --embedding" in capsys.readouterr().err
 
 
 def test_a_teacher_serves_the_evaluations(
@@ -86,8 +69,9 @@ def test_a_teacher_serves_the_evaluations(
     both = ["--model", str(tiny_model), "--teacher", str(tiny_model)]
     assert main(["evaluate", "sts", str(path), *both]) == 1
     assert "exclude each other" in capsys.readouterr().err
-    joined = ["--teacher", str(tiny_model), "--join", str(tiny_model)]
-    assert main(["evaluate", "sts", str(path), *joined]) == 0
+    joined = tmp_path / "joined.toml"
+    joined.write_text(f'kind = "joined"\nteachers = ["{tiny_model}", "{tiny_model}"]\n')
+    assert main(["evaluate", "sts", str(path), "--teacher", str(joined)]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["model"] == f"{tiny_model}+{tiny_model}"
+    assert report["model"] == str(joined)
     assert report["pearson"] == pytest.approx(reports[0]["pearson"], abs=1e-6)

@@ -24,13 +24,14 @@ def test_a_trained_model_makes_neural_embeddings_for_targets(
     assert (record["out"], record["method"]) == (str(out), "masked-lm")
     texts = tmp_path / "texts.txt"
     texts.write_text("play the song\nstop the music\n")
-    teacher = ["--teacher", str(out), "--embedding", "neural", "--tuning-epochs", "2"]
-    options = [*teacher, "--texts", str(texts), "--out", str(targets)]
+    teacher = tmp_path / "neural.toml"
+    teacher.write_text('kind = "neural"\nmodel = "bert"\ntuning_epochs = 2\n')
+    options = ["--teacher", str(teacher), "--texts", str(texts), "--out", str(targets)]
     assert main(["train", "targets", *options]) == 0
     vectors = read_vectors(targets)
     assert (vectors.terms, vectors.dim) == (["play the song", "stop the music"], 12)
     assert main(["train", "targets", *options, "--precision", "bfloat16"]) == 1
-    assert "requires --precision float32" in capsys.readouterr().err
+    assert "require --precision float32" in capsys.readouterr().err
 
 
 def test_every_setting_has_an_option_with_its_default() -> None:

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
-from pocketintent.training.teachers.loader import load_teacher  # noqa: E402
 from pocketintent_lab.training.neural.encoder import NeuralEncoder, combine_changes  # noqa: E402
 from pocketintent_lab.training.neural.settings import (  # noqa: E402
     FORMS,
@@ -98,12 +96,3 @@ def test_settings_that_do_not_fit_are_rejected(masked_model: Any) -> None:
         NeuralEncoder(masked_model, NeuralSettings(tuning=TuningSettings(tuning_epochs=0)))
     with pytest.raises(PocketIntentError, match="at least one layer and one blueprint"):
         NeuralEncoder(masked_model, replace(QUICK, layers=()))
-
-
-def test_a_neural_teacher_is_loaded_from_a_folder(masked_folder: Path, tmp_path: Path) -> None:
-    encoder = load_teacher(masked_folder, neural=QUICK)
-    assert encoder.encode_batch(["play some music", ""]).any(axis=1).tolist() == [True, False]
-    with pytest.raises(PocketIntentError, match="need the folder of a masked language model"):
-        load_teacher(tmp_path, neural=QUICK)
-    with pytest.raises(PocketIntentError, match="max_tokens must be above 2"):
-        load_teacher(masked_folder, neural=QUICK, max_tokens=2)

@@ -1,34 +1,29 @@
-"""Options of sentence encoders from local files: teachers, and neural embeddings by them."""
+"""Options of sentence encoders from local files: teachers."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from pocketintent.cli.options.checks import Distinct, refuse_options
-from pocketintent.cli.options.model import add_model_option, encoder_name, encoder_path
+from pocketintent.cli.options.checks import refuse_options
+from pocketintent.cli.options.model import add_model_option, encoder_path
 from pocketintent.cli.options.numbers import THREADS, whole_number
-from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.settings import list_settings
-from pocketintent_lab.training.neural.settings import (
-    BLUEPRINTS,
-    FORMS,
-    LAYERS,
-    Blueprint,
-    NeuralSettings,
-    TuningSettings,
-)
 
-_LOADING = ("join", "max_tokens", "precision", "device", "threads")
+_LOADING = ("max_tokens", "precision", "device", "threads")
 """Options of every teacher."""
 
-_NEURAL = ("layers", "blueprints", *(setting.name for setting in list_settings(TuningSettings)))
-"""Options of ``--embedding``."""
+_IN_FILES = (
+    *("--join", "--embedding", "--layers", "--blueprints"),
+    *("--tuning-epochs", "--tuning-rate", "--tuning-copies"),
+)
+_ADVICE = (
+    "this is said by a file now, which the laboratory reads: --teacher FILE.toml "
+    "(lab/docs/neural.md shows one)"
+)
 
 
 def add_encoder_options(parser: argparse.ArgumentParser) -> None:
@@ -38,33 +33,20 @@ def add_encoder_options(parser: argparse.ArgumentParser) -> None:
         "--teacher",
         type=encoder_path,
         metavar="PATH",
-        help="a sentence encoder in a local folder, in place of a model (docs/vectors.md)",
+        help="a sentence encoder in a local folder or file, in place of a model (docs/distil.md)",
     )
     add_teacher_options(parser)
 
 
-def add_teacher_options(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Add the options of :func:`read_teachers`, beside ``--teacher`` itself.
-
-    Args:
-        parser: The parser that gets the options.
-        several: Whether ``--embedding`` may name several forms.
-    """
-    parser.add_argument(
-        "--join",
-        nargs="+",
-        default=[],
-        type=encoder_path,
-        metavar="PATH",
-        help="other encoders, such as default, whose vectors are appended to those of the teacher",
-    )
+def add_teacher_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :func:`read_teacher`, beside ``--teacher`` itself."""
+    parser.set_defaults(moved_options=dict.fromkeys(_IN_FILES, _ADVICE))
     parser.add_argument(
         "--max-tokens",
         type=whole_number(1),
         default=128,
         metavar="N",
-        help="largest number of tokens read of a text; with --embedding, longer texts are split "
-        "by sentences (%(default)s)",
+        help="largest number of tokens read of a text (%(default)s)",
     )
     parser.add_argument(
         "--precision",
@@ -82,30 +64,6 @@ def add_teacher_options(parser: argparse.ArgumentParser, *, several: bool = Fals
         metavar="N",
         help="CPU threads of an ONNX graph (%(default)s)",
     )
-    parser.add_argument(
-        "--embedding",
-        action=Distinct if several else "store",
-        choices=FORMS,
-        nargs="+" if several else None,
-        help="vectors by a masked language model as the teacher: what it learns from a text "
-        "(neural), or its hidden states (docs/neural.md)",
-    )
-    parser.add_argument(
-        "--layers",
-        nargs="+",
-        metavar="NAME",
-        help=f"with --embedding: the layers that are tuned, {' or '.join(LAYERS)} or patterns of "
-        "their names (head)",
-    )
-    default = " ".join(f"{shown},{masked}" for shown, masked in BLUEPRINTS)
-    parser.add_argument(
-        "--blueprints",
-        nargs="+",
-        type=_blueprint,
-        metavar="K,M",
-        help=f"with --embedding: masks of m tokens after each k tokens ({default})",
-    )
-    add_settings(parser, TuningSettings, title="micro-tuning (--embedding)")
 
 
 def read_encoder(args: argparse.Namespace) -> Encoder:
@@ -123,78 +81,31 @@ def read_encoder(args: argparse.Namespace) -> Encoder:
         return load_encoder(args.model)
     if args.model is not None:
         raise PocketIntentError("--model and --teacher exclude each other")
-    return read_teachers(args)[0][1]
+    return read_teacher(args.teacher, args)
 
 
 def describe_encoder(args: argparse.Namespace) -> dict[str, str]:
-    """What a report says of the encoder that :func:`read_encoder` has read.
-
-    Returns:
-        ``model``, its file or folder, with ``+`` before those of ``--join``; and ``embedding``,
-        the form of the vectors, where one is given.
-    """
-    if args.teacher is None:
-        return {"model": str(find_model(args.model))}
-    report = {"model": "+".join(map(str, [args.teacher, *args.join]))}
-    return report if args.embedding is None else report | {"embedding": args.embedding}
+    """What a report says of the encoder that :func:`read_encoder` has read: ``model``, its file."""
+    return {"model": str(find_model(args.model) if args.teacher is None else args.teacher)}
 
 
 def check_without_teacher(args: argparse.Namespace) -> None:
     """Refuse options that have no effect without ``--teacher`` as bad usage, status 2."""
-    refuse_options(args, (*_LOADING, "embedding", *_NEURAL), "requires --teacher")
+    refuse_options(args, _LOADING, "requires --teacher")
 
 
-def read_teachers(args: argparse.Namespace, texts: Iterable[str] = ()) -> list[tuple[str, Encoder]]:
-    """The encoders of ``--teacher``, one for each form of ``--embedding``, with their names.
-
-    The name of an encoder with ``--join`` is that of its parts, with ``+`` between them.
+def read_teacher(path: Path, args: argparse.Namespace, texts: Iterable[str] = ()) -> Encoder:
+    """The sentence encoder of a path, opened as the options say.
 
     Args:
+        path: A value of ``--teacher``.
         args: The parsed arguments.
-        texts: Texts on which the IDF of a multi-resolution ensemble is counted.
+        texts: Texts that a teacher may count words in.
 
     Raises:
-        PocketIntentError: The options do not fit each other, or the teacher cannot be used.
+        PocketIntentError: The teacher cannot be used.
     """
     from pocketintent.training.teachers.loader import load_teacher
-    from pocketintent_lab.training.multires.encoder import load_ensemble
-    from pocketintent_lab.training.teachers.concatenated import ConcatenatedEncoder
 
-    def load(path: Path, **options: Any) -> Encoder:
-        if path.suffix == ".json" and not options.get("neural"):
-            return load_ensemble(path, texts)
-        return load_teacher(
-            path, device=args.device, threads=args.threads, max_tokens=args.max_tokens, **options
-        )
-
-    forms = args.embedding if isinstance(args.embedding, list) else [args.embedding]
-    if forms == [None]:
-        refuse_options(args, _NEURAL, "requires --embedding")
-        named = [(encoder_name(args.teacher), load(args.teacher, precision=args.precision))]
-    else:
-        if args.precision != "float32":
-            raise PocketIntentError("--embedding requires --precision float32")
-        named = [(form, load(args.teacher, neural=_settings(args, form))) for form in forms]
-    if not args.join:
-        return named
-    others = [load(path, precision=args.precision) for path in args.join]
-    return [
-        ("+".join([name, *map(encoder_name, args.join)]), ConcatenatedEncoder([encoder, *others]))
-        for name, encoder in named
-    ]
-
-
-def _settings(args: argparse.Namespace, form: Any) -> NeuralSettings:
-    return NeuralSettings(
-        form,
-        tuple(args.layers or NeuralSettings.layers),
-        tuple(args.blueprints or BLUEPRINTS),
-        read_settings(args, TuningSettings),
-    )
-
-
-def _blueprint(text: str) -> Blueprint:
-    try:
-        return Blueprint.parse(text)
-    except PocketIntentError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+    options = {name: getattr(args, name) for name in _LOADING}
+    return load_teacher(path, **options, texts=texts)

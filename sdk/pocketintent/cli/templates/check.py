@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pocketintent.bot.template_checks import check_templates, vocabulary_warning
 from pocketintent.cli.options.files import check_name, file_name
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.output import print_json, print_note
@@ -34,6 +34,8 @@ each line of the output:
   templates  number of templates, or null when there are errors
   errors     breaches of the format, or the lack of any intent: nothing can be matched
   warnings   weak points that are allowed but make recognition worse
+  left_out   of each intent: its templates, and how many of them would be refused, and confused
+             with another intent, by a bot that is fitted without them
 
 exit status: 0 no errors, 1 a file has errors"""
 
@@ -75,7 +77,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(name: str, model: str | None) -> dict[str, Any]:
+    from pocketintent.bot import template_checks as checks
+
     report: dict[str, Any] = {"file": name, "intents": None, "templates": None}
+    nothing: dict[str, Any] = {"warnings": [], "left_out": []}
     try:
         path = find_templates(name)
         report["file"] = str(path)
@@ -83,19 +88,25 @@ def _check(name: str, model: str | None) -> dict[str, Any]:
         encoder = _load(find_bot_file(path) if model is None else model)
     except (ModelFileError, TemplateError) as error:
         place = f"{report['file']}: "
-        return {**report, "errors": [str(error).removeprefix(place)], "warnings": []}
+        return {**report, "errors": [str(error).removeprefix(place)], **nothing}
     if errors:
-        return {**report, "errors": errors, "warnings": []}
+        return {**report, "errors": errors, **nothing}
     template_set = parse_templates(form)
     if not template_set.intents:
         empty = 'there is nothing to match; add an intent: {"lights_on": ["turn on the lights"]}'
-        return {**report, "errors": [empty], "warnings": []}
+        return {**report, "errors": [empty], **nothing}
     report["intents"] = len(template_set.intents)
     report["templates"] = sum(len(intent.templates) for intent in template_set.intents.values())
-    warnings = check_templates(template_set)
-    of_model = language_warning(template_set.language, encoder.manifest)
-    of_model = of_model or vocabulary_warning(template_set, encoder.known_words)
-    return {**report, "errors": [], "warnings": warnings + ([of_model] if of_model else [])}
+    warnings = checks.check_templates(template_set)
+    counts = checks.leave_out(encoder, template_set)
+    of_model = (
+        language_warning(template_set.language, encoder.manifest)
+        or checks.vocabulary_warning(template_set, encoder.known_words)
+        or checks.left_out_warning(counts)
+    )
+    warnings += [of_model] if of_model else []
+    left_out = [asdict(count) for count in counts]
+    return {**report, "errors": [], "warnings": warnings, "left_out": left_out}
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import encoder_path, vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.teacher import add_teacher_options, read_teachers
+from pocketintent.cli.options.teacher import add_teacher_options, read_teacher
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -28,21 +28,17 @@ examples:
       --out targets.tsv
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \\
       --teacher-words --phrases 100000 --substitutions 100000 --topics 100000 --out targets.bin
-  pocketintent train targets --teacher mpnet/ --join minilm/ --components 256 \\
-      --precision bfloat16 --texts chats.txt.gz --out targets.bin
+  pocketintent train targets --teacher mpnet/ --components 256 --precision bfloat16 \\
+      --texts chats.txt.gz --out targets.bin
   pocketintent train targets --teacher model.onnx --words words.safetensors \\
       --out targets.tsv
   pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
-  pocketintent train targets --teacher bert/ --embedding neural --texts chats.txt.gz \\
-      --out targets.bin
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
-both, the folder of a Hugging Face transformer, or the .json file of a multi-resolution ensemble
-(docs/multiresolution.md), whose IDF is that of --texts; nothing is downloaded. --embedding makes
-neural embeddings by a masked language model (docs/neural.md). Texts are lines of
-corpora, what is made from them, terms, and the words of a file of vectors; each is encoded once.
-With .tsv as the suffix
-of --out, texts keep their spaces. An unfinished run continues from OUT.partial."""
+both, the folder of a Hugging Face transformer, or a .json or .toml file that describes a teacher
+of the laboratory; nothing is downloaded. Texts are lines of corpora, what is made from them, terms,
+and the words of a file of vectors; each is encoded once. With .tsv as the suffix of --out, texts
+keep their spaces. An unfinished run continues from OUT.partial."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
 
     settings = read_settings(args, TargetSettings)
     settings.check()
-    teacher = read_teachers(args, CorpusTexts(args.texts))[0][1]
+    teacher = read_teacher(args.teacher, args, CorpusTexts(args.texts))
     if settings.components is not None and settings.components > teacher.dim:
         raise PocketIntentError(
             f"--components {settings.components} is more than the {teacher.dim} dimensions of the "

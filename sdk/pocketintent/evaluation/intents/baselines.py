@@ -12,15 +12,17 @@ from pocketintent.evaluation.intents.systems import Predict, Prediction, System
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
-from pocketintent_lab.evaluation.intents.fasttext import FastTextClassifier
+from pocketintent.runtime.plugins import installed_plugins
 
 FitPredict = Callable[[list[str], IndexArray, list[str], int], IndexArray]
 """From texts, their labels, queries and a seed to the labels of the queries."""
 
-BASELINES = ("tfidf", "tfidf-chars", "tfidf-logreg", "fasttext", "cnn")
+BASELINES = ("tfidf", "tfidf-chars", "tfidf-logreg")
 """``tfidf`` and ``tfidf-chars``: nearest template by TF-IDF cosine, over words and over character
-n-grams. The others are trained on each draw: logistic regression on TF-IDF, fastText, and a
-convolutional network on word vectors."""
+n-grams. ``tfidf-logreg`` is trained on each draw: logistic regression on TF-IDF."""
+
+_GROUP = "pocketintent.baselines"
+"""Entry points of other distributions: functions from the model under test to a ``FitPredict``."""
 
 
 class SupervisedSystem:
@@ -98,23 +100,20 @@ def tfidf_logistic(
     return predicted
 
 
-def fasttext_classify(
-    texts: list[str], labels: IndexArray, queries: list[str], seed: int
-) -> IndexArray:
-    """Label the queries by supervised fastText; see :class:`FastTextClassifier`."""
-    model = FastTextClassifier.train(texts, [str(label) for label in labels], seed)
-    return np.array([int(model.label(query)) for query in queries], dtype=np.intp)
+def baseline_names() -> tuple[str, ...]:
+    """The names that :func:`make_baseline` knows: our own, then those of other distributions."""
+    return (*BASELINES, *installed_plugins(_GROUP))
 
 
 def make_baseline(name: str, encoder: ModelEncoder | None = None) -> System:
     """Create a baseline.
 
     Args:
-        name: One of ``BASELINES``.
-        encoder: For ``cnn``, the model that its word vectors are initialised from.
+        name: One of :func:`baseline_names`.
+        encoder: The model under test, from which a baseline may take word vectors.
 
     Raises:
-        PocketIntentError: The name is unknown, or the encoder has no word vectors.
+        PocketIntentError: The name is unknown, or the baseline cannot use the encoder.
     """
     if name == "tfidf":
         return TfidfSystem()
@@ -122,10 +121,10 @@ def make_baseline(name: str, encoder: ModelEncoder | None = None) -> System:
         return TfidfSystem(analyzer="char_wb", ngram_range=(2, 4))
     if name == "tfidf-logreg":
         return SupervisedSystem(tfidf_logistic)
-    if name == "fasttext":
-        return SupervisedSystem(fasttext_classify)
-    if name == "cnn":
-        from pocketintent_lab.evaluation.intents.cnn import CnnClassifier
-
-        return SupervisedSystem(CnnClassifier(encoder))
-    raise PocketIntentError(f"unknown baseline {name!r}; choose one of {', '.join(BASELINES)}")
+    plugins = installed_plugins(_GROUP)
+    if name not in plugins:
+        raise PocketIntentError(
+            f"unknown baseline {name!r}; choose one of {', '.join(baseline_names())}"
+        )
+    make: Callable[[ModelEncoder | None], FitPredict] = plugins[name].load()
+    return SupervisedSystem(make(encoder))

@@ -40,6 +40,9 @@ MAX_DEPTH = 16
 
 _BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
+_FOREIGN_SUFFIXES = {".csv": "CSV", ".tsv": "TSV", ".yml": "YAML", ".yaml": "YAML"}
+_YAML_LINE = re.compile(r"---|- |[\w.-]+:( |$)")
+
 TemplateSource = str | os.PathLike[str] | Mapping[str, Any] | TemplateSet
 """A path, also of a bot file, the name of a shipped set, a mapping in one of the three forms, or a
 set."""
@@ -127,6 +130,11 @@ def read_json(path: Path) -> Any:
         orjson.loads(text)
     except orjson.JSONDecodeError as error:
         _check_depth(text, path)
+        if (kind := _foreign_kind(text, path)) is not None:
+            raise TemplateError(
+                f"{path} looks like {kind}; templates are read as JSON alone, so write each intent "
+                'with its texts: {"lights_on": ["turn on the lights", "lights on please"]}'
+            ) from error
         place = f"line {error.lineno}, column {error.colno}"
         raise TemplateError(
             f"{path}: not JSON at {place}: {error.msg}; names and texts stand in double quotes, "
@@ -226,6 +234,18 @@ def _check_depth(text: str, path: Path) -> None:
                 f"{path}: not JSON for templates: nested too deep at line {line}, column "
                 f"{column}; a template set has at most 4 levels"
             )
+
+
+def _foreign_kind(text: str, path: Path) -> str | None:
+    """The format of another tool that a text is in, by the file's name or its first line."""
+    if (kind := _FOREIGN_SUFFIXES.get(path.suffix.lower())) is not None:
+        return kind
+    first_line = text.strip().splitlines()[0]
+    if first_line[0] in '{["':
+        return None
+    if _YAML_LINE.match(first_line):
+        return "YAML"
+    return "CSV" if any(separator in first_line for separator in ",;\t") else None
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,11 +11,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError, shorten
-from pocketintent.runtime.text.hashed_subwords import (
-    MAX_HASHES,
-    fasttext_buckets,
-    floret_buckets,
-)
+from pocketintent.runtime.plugins import installed_plugins
 
 MAX_N = 64
 """Longest n-gram that a model may ask for, in code points."""
@@ -116,10 +112,10 @@ class NgramSettings:
     weight: float = 1.0
     """Factor on the mean, from -``MAX_WEIGHT`` to ``MAX_WEIGHT``."""
     hash: str = "fnv1a"
-    """How n-grams are chosen and hashed: ``fnv1a``, see :func:`ngram_buckets`; or ``fasttext`` or
-    ``floret``, for tables that these programs trained, see ``hashed_subwords``."""
+    """How n-grams are chosen and hashed: ``fnv1a``, see :func:`ngram_buckets`, or the name of an
+    installed :class:`NgramHash`."""
     num_hashes: int = 1
-    """Rows of the table for each n-gram, 1 to 4; more than one only with ``floret``."""
+    """Rows of the table for each n-gram, from 1 to the hash's ``max_hashes``."""
 
     def __post_init__(self) -> None:
         sizes = (self.min_n, self.max_n, self.num_buckets)
@@ -138,12 +134,7 @@ class NgramSettings:
                 f"the n-gram weight must be a finite number from {-MAX_WEIGHT} to "
                 f"{MAX_WEIGHT}, not {self.weight!r}"
             )
-        if type(self.hash) is not str or self.hash not in HASHES:
-            raise ModelFileError(
-                f"the n-gram hash {shorten(self.hash)} is unknown; {', '.join(HASHES)} are "
-                "supported"
-            )
-        most = HASHES[self.hash].max_hashes
+        most = find_hash(self.hash).max_hashes
         if type(self.num_hashes) is not int or not 1 <= self.num_hashes <= most:
             raise ModelFileError(
                 f"num_hashes of the n-gram hash {self.hash!r} must be a whole number from 1 to "
@@ -157,7 +148,7 @@ class NgramSettings:
 
     def buckets_of_words(self, words: Sequence[str]) -> tuple[IndexArray, IndexArray]:
         """Buckets of several words' n-grams, word after word, and their number for each word."""
-        return HASHES[self.hash].of_words(words, self)
+        return find_hash(self.hash).of_words(words, self)
 
     def to_manifest(self) -> dict[str, Any]:
         """The settings as the manifest's ``ngram_settings``; defaults of the hash are left out."""
@@ -183,7 +174,11 @@ _OPTIONAL = {"hash": "fnv1a", "num_hashes": 1}
 
 
 class NgramHash(NamedTuple):
-    """A way to choose and hash the n-grams of words."""
+    """A way to choose and hash the n-grams of words.
+
+    Other distributions add theirs by entry points of the group ``pocketintent.ngram_hashes``,
+    under the name that model files have.
+    """
 
     max_hashes: int
     """Largest ``num_hashes``."""
@@ -191,16 +186,26 @@ class NgramHash(NamedTuple):
     """See :meth:`NgramSettings.buckets_of_words`."""
 
 
-HASHES = {
+_HASHES = {
     "fnv1a": NgramHash(
         1, lambda words, it: ngram_buckets_of_words(words, it.min_n, it.max_n, it.num_buckets)
-    ),
-    "fasttext": NgramHash(
-        1, lambda words, it: fasttext_buckets(words, it.min_n, it.max_n, it.num_buckets)
-    ),
-    "floret": NgramHash(
-        MAX_HASHES,
-        lambda words, it: floret_buckets(words, it.min_n, it.max_n, it.num_buckets, it.num_hashes),
-    ),
+    )
 }
-"""The values of :attr:`NgramSettings.hash`."""
+
+
+def find_hash(name: object) -> NgramHash:
+    """The hash of a name: our own, or one that another distribution adds.
+
+    Raises:
+        ModelFileError: Nothing that is installed has such a hash.
+    """
+    if not isinstance(name, str) or name not in _HASHES:
+        plugins = installed_plugins("pocketintent.ngram_hashes")
+        if not isinstance(name, str) or name not in plugins:
+            raise ModelFileError(
+                f"the n-gram hash {shorten(name)} is unknown; installed: "
+                f"{', '.join([*_HASHES, *plugins])}. The hashes of other programs come with the "
+                "laboratory of pocketintent"
+            )
+        _HASHES[name] = plugins[name].load()
+    return _HASHES[name]

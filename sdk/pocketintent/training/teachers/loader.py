@@ -1,14 +1,21 @@
-"""Opening a teacher: a pocketintent model, an ONNX graph or a Hugging Face transformer."""
+"""Opening a teacher: a pocketintent model, an ONNX graph, a transformer, or what a file says."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+import orjson
 
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError, require
+from pocketintent.runtime.errors import PocketIntentError, shorten
+from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.files.shipped_models import bundled_models
+from pocketintent.runtime.plugins import installed_plugins
 from pocketintent.training.teachers.encoders import (
     OnnxTeacher,
     TeacherPrecision,
@@ -18,10 +25,9 @@ from pocketintent.training.teachers.encoders import (
 )
 from pocketintent.training.teachers.variants import whole_words
 
-if TYPE_CHECKING:
-    from pocketintent_lab.training.neural.settings import NeuralSettings
-
 MAX_TOKENS = 128
+
+_TOML = "tomllib" if sys.version_info >= (3, 11) else "tomli"
 
 
 def load_teacher(
@@ -31,21 +37,21 @@ def load_teacher(
     threads: int = 1,
     max_tokens: int = MAX_TOKENS,
     precision: TeacherPrecision = "float32",
-    neural: NeuralSettings | None = None,
+    texts: Iterable[str] = (),
 ) -> Encoder:
     """Open a sentence encoder; nothing is downloaded.
 
     Args:
         path: A pocketintent model file; an ``.onnx`` file with ``tokenizer.json`` beside it; a
             folder with both (the graph as ``model.onnx``, ``onnx/model.onnx`` or the only one);
-            or the folder of a Hugging Face transformer. A folder with a transformer's weights
-            and a graph is read as a transformer.
+            the folder of a Hugging Face transformer; or a ``.json`` or ``.toml`` file, whose kind
+            an installed plug-in knows. A folder with a transformer's weights and a graph is read
+            as a transformer.
         device: Torch device of a transformer; by default ``"cpu"``.
         threads: Number of CPU threads of an ONNX graph; by default 1.
         max_tokens: Longer texts are cut to this number of tokens; by default 128.
         precision: Number type of the weights of a transformer; by default ``"float32"``.
-        neural: Make neural embeddings by a masked language model, in float32; longer texts are
-            split by sentences, not cut. None for the usual vectors.
+        texts: Texts that the teacher of a description may count words in.
 
     Returns:
         The encoder. The vector of a text is the mean of its tokens' last states, or the first
@@ -57,8 +63,6 @@ def load_teacher(
         MissingExtraError: A package that the encoder needs is not installed.
     """
     path = Path(path)
-    if neural is not None:
-        return _load_neural(path, neural, device, max_tokens)
     if path.is_dir():
         if is_transformer(path):
             return TransformerTeacher(
@@ -72,21 +76,43 @@ def load_teacher(
             f"{path}: there is no such teacher; give a pocketintent model, an .onnx file, or the "
             "folder of a graph or of a Hugging Face transformer"
         )
+    if path.suffix in (".json", ".toml"):
+        return _load_file(
+            path,
+            device=device,
+            threads=threads,
+            max_tokens=max_tokens,
+            precision=precision,
+            texts=texts,
+        )
     return load_encoder(path)
 
 
-def _load_neural(path: Path, settings: NeuralSettings, device: str, max_tokens: int) -> Encoder:
-    if not (path.is_dir() and is_transformer(path)):
-        raise PocketIntentError(
-            f"{path}: neural embeddings need the folder of a masked language model, as "
-            "transformers saves it"
+def _load_file(path: Path, **settings: Any) -> Encoder:
+    """The encoder that a description names, by the plug-in of its kind."""
+    try:
+        text = read_regular(path).decode()
+        is_toml = path.suffix == ".toml"
+        content = import_module(_TOML).loads(text) if is_toml else orjson.loads(text)
+    except OSError as error:
+        raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # of decoding, TOML or JSON
+        raise PocketIntentError(f"{path}: not {path.suffix[1:].upper()}: {error}") from error
+    plugins = installed_plugins("pocketintent.teachers")
+    keys = content if isinstance(content, dict) else {}
+    kind = keys.get("kind", next((name for name in plugins if name in keys), None))
+    if not isinstance(kind, str) or kind not in plugins:
+        known = (
+            f"the kinds are {', '.join(plugins)}"
+            if plugins
+            else (
+                "descriptions of teachers need the laboratory: `pip install ./lab` in a checkout "
+                "of pocketintent"
+            )
         )
-    require("torch", "train")
-    from pocketintent_lab.training.neural.encoder import NeuralEncoder
-    from pocketintent_lab.training.neural.masked_model import MaskedModel
-
-    model = MaskedModel(path, device=device, max_tokens=max_tokens)
-    return NeuralEncoder(model, settings)
+        raise PocketIntentError(f"{path}: the kind of teacher is {shorten(kind)}; {known}")
+    encoder: Encoder = plugins[kind].load()(path, content, **settings)
+    return encoder
 
 
 def teacher_words(teacher: Encoder) -> list[str]:

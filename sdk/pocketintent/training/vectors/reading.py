@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import mmap
 import re
-import shutil
-import tempfile
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
@@ -16,12 +12,8 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.reader import reading
 from pocketintent.training.vectors.rows import HEADER, read_binary_rows
-from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.table import HINT, TermVectors, installed_formats
 from pocketintent.training.vectors.text_rows import read_text_rows
-from pocketintent_lab.training.vectors.fasttext import read_fasttext
-from pocketintent_lab.training.vectors.fasttext_file import MAGIC
-from pocketintent_lab.training.vectors.floret_rows import FLORET_HEADER, read_floret
-from pocketintent_lab.training.vectors.keyed_vectors import PICKLES, read_keyed_vectors
 
 _HEAD_BYTES = 1 << 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -33,26 +25,23 @@ def read_vectors(
     """Read the vectors of a file, whose format is detected from its content, not from its name.
 
     The formats are word2vec text and binary, GloVe text (no header), fastText ``.vec``, StarSpace
-    TSV (tabs, no header); the binary files of fastText, also quantised (``.ftz``), of Sent2Vec and
-    of floret; floret's table of n-grams as text; gensim's ``KeyedVectors`` with the files beside
-    it; and a pocketintent model of kind ``static``, whose rows are decoded. All but the model may
-    be packed by gzip. Files are streamed or memory-mapped: memory is needed only for the vectors
-    that are read.
+    TSV (tabs, no header), a pocketintent model of kind ``static``, whose rows are decoded, and
+    those that are installed beside (:class:`VectorFormat`). All but the model may be packed by
+    gzip. Files are streamed or memory-mapped: memory is needed only for the vectors that are read.
 
     Args:
         path: The file.
         limit: Number of rows to read, usually those of the most frequent terms; None for all.
-        subwords: Whether to read the n-grams of fastText and floret too, from files that have
-            them.
+        subwords: Whether to read the n-grams too, from formats that have them.
 
     Returns:
         The terms, in the order of the file, and their vectors. In formats separated by spaces,
-        the spaces of a term become underscores. floret's table as text has no terms.
+        the spaces of a term become underscores.
 
     Raises:
         PocketIntentError: The file is missing, empty, truncated or not UTF-8; a row has the
-            wrong number of columns, a NaN or an infinity; a term is empty or occurs twice; or a
-            floret table is read without subwords. The message names file and line, or the row or
+            wrong number of columns, a NaN or an infinity; or a term is empty or occurs twice. The
+            message names file and line, or the row or
             byte in binary formats.
     """
     path = Path(path)
@@ -67,35 +56,24 @@ def read_vectors(
                     f"{path}: this format cannot be read packed; unpack it: gunzip"
                 )
             return _read_model(path, limit)
-        if head.startswith(MAGIC):
-            return read_fasttext(_map(file, packed), path, limit, subwords=subwords)
-        if head.startswith(PICKLES):
-            return read_keyed_vectors(file, path, limit, subwords=subwords)
+        formats = installed_formats()
+        for foreign in formats:
+            if foreign.matches(head):
+                return foreign.read(file, path, limit, packed=packed, subwords=subwords)
         if HEADER.match(head) and _is_binary(head):
             return TermVectors(*read_binary_rows(file, path, limit))
         if b"\0" in head:  # checked before reading a line, which may never end
             raise PocketIntentError(
                 f"{path}: is neither text in UTF-8 nor one of the supported binary formats: "
-                "word2vec, fastText, Sent2Vec, floret, gensim's KeyedVectors, pocketintent model"
+                f"{', '.join(['word2vec', *(f.name for f in formats), 'pocketintent model'])}"
+                f"{'' if formats else f'. {HINT}'}"
             )
-        if FLORET_HEADER.match(head):
-            return _read_floret(file, path, subwords=subwords)
         return TermVectors(*read_text_rows(file, path, limit))
 
 
 def _is_model(head: bytes) -> bool:
     """Whether a file begins like safetensors: the length of the header, then its JSON."""
     return head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
-
-
-def _map(file: BinaryIO, packed: bool) -> mmap.mmap:
-    """A memory map of a file; a packed one is unpacked on disk, not in memory."""
-    if not packed:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    with tempfile.TemporaryFile() as unpacked:
-        shutil.copyfileobj(file, unpacked, 1 << 20)
-        unpacked.flush()
-        return mmap.mmap(unpacked.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _are_binary_rows(data: bytes, num_rows: int, dim: int) -> bool:
@@ -108,16 +86,6 @@ def _are_binary_rows(data: bytes, num_rows: int, dim: int) -> bool:
         place = space + 1 + 4 * dim
         place += data[place : place + 1] == b"\n"
     return place == len(data)
-
-
-def _read_floret(file: BinaryIO, path: Path, *, subwords: bool) -> TermVectors:
-    if not subwords:
-        raise PocketIntentError(
-            f"{path}: a floret table has no words, only n-grams; give floret's .bin or .vec file, "
-            "or make a model of it: pocketintent-lab train words --from FILE --out FILE.safetensors"
-        )
-    table = read_floret(file, path)
-    return TermVectors([], np.empty((0, table.vectors.shape[1]), np.float32), table)
 
 
 def _is_binary(head: bytes) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.plugins import installed_plugins
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
@@ -80,6 +82,46 @@ class TermVectors:
     def dim(self) -> int:
         """Length of a vector."""
         return int(self.vectors.shape[1])
+
+
+HINT = (
+    "The files of fastText, Sent2Vec, floret and gensim need the laboratory: `pip install ./lab` "
+    "in a checkout of pocketintent"
+)
+"""What to do about a format that nothing installed reads."""
+
+
+class ReadRows(Protocol):
+    """Reads a file that is not read from yet; see :func:`read_vectors`."""
+
+    def __call__(
+        self, file: BinaryIO, path: Path, limit: int | None, *, packed: bool, subwords: bool
+    ) -> TermVectors:
+        """The vectors of an open file, which is unpacked as it is read."""
+
+
+@dataclass(frozen=True)
+class VectorFormat:
+    """A format of files of vectors that another distribution adds.
+
+    An entry point of the group ``pocketintent.vector_formats`` names an instance.
+    """
+
+    name: str
+    """Its name in messages."""
+    matches: Callable[[bytes], bool]
+    """Whether a file that begins with these bytes, 64 KiB or all of it, has the format."""
+    read: ReadRows
+    suffix: str | None = None
+    """The suffix of the files that ``write`` makes, which may also be packed as ``.gz``."""
+    write: Callable[[BinaryIO, Path, TermVectors], None] | None = None
+    """Writes the vectors to an open file; the path is for messages."""
+
+
+def installed_formats() -> list[VectorFormat]:
+    """The formats that other distributions add."""
+    plugins = installed_plugins("pocketintent.vector_formats")
+    return [plugins[name].load() for name in sorted(plugins)]
 
 
 def to_encoder(

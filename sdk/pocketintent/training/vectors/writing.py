@@ -13,9 +13,8 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.training.corpora.reader import writing
 from pocketintent.training.vectors.rows import write_binary_rows
-from pocketintent.training.vectors.table import TermVectors, to_encoder
+from pocketintent.training.vectors.table import HINT, TermVectors, installed_formats, to_encoder
 from pocketintent.training.vectors.text_rows import write_text_rows
-from pocketintent_lab.training.vectors.floret_rows import write_floret
 
 
 def write_vectors(path: str | Path, vectors: TermVectors) -> None:
@@ -24,8 +23,8 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
     ========================= ====================================================
     ``.bin``                  word2vec binary
     ``.tsv``, ``.tsv.gz``     StarSpace TSV, in which terms keep their spaces
-    ``.floret``               floret's table of n-grams, without terms; also ``.floret.gz``
     ``.safetensors``          a pocketintent model, see :func:`to_encoder`
+    that of a plug-in         the format of the plug-in, see :class:`VectorFormat`
     any other, also ``.gz``   word2vec text, which is also fastText's ``.vec``
     ========================= ====================================================
 
@@ -38,15 +37,18 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
 
     Raises:
         PocketIntentError: A term is empty, not valid Unicode, or occurs twice (after its spaces
-            were replaced), a vector contains NaN or infinity, or the vectors have no n-grams with
-            floret's hash for a ``.floret`` file.
+            were replaced), a vector contains NaN or infinity, or a plug-in cannot write them.
         OSError: The file cannot be written; the old file is then unchanged.
     """
     path = Path(path)
     name = path.name.removesuffix(".gz")
-    if name.endswith(".floret"):
-        _write_floret(path, vectors)
-        return
+    for foreign in installed_formats():
+        if foreign.write is not None and foreign.suffix and name.endswith(foreign.suffix):
+            with writing(path) as file:
+                foreign.write(file, path, vectors)
+            return
+    if name.endswith(".floret"):  # not to be mistaken for word2vec text
+        raise PocketIntentError(f"{path}: this format cannot be written. {HINT}")
     terms = written_terms(path, vectors.terms)
     if name.endswith(".tsv"):
         bad = next((term for term in terms if re.search(r"[\t\r\n]", term)), None)
@@ -67,17 +69,6 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
             write_text_rows(
                 file, terms, vectors.vectors, separator="\t" if is_tsv else " ", header=not is_tsv
             )
-
-
-def _write_floret(path: Path, vectors: TermVectors) -> None:
-    subwords = vectors.subwords
-    if subwords is None or subwords.settings.hash != "floret":
-        raise PocketIntentError(
-            f"{path}: the vectors have no n-grams with floret's hash; only those of a floret file "
-            "can be written as a .floret table"
-        )
-    with writing(path) as file:
-        write_floret(file, subwords)
 
 
 def written_terms(path: str | Path, terms: Sequence[str]) -> list[str]:

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, unit_rows
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.decision.logistic.calibration import calibrate, leave_one_out
+from pocketintent.runtime.decision.logistic.calibration import HeldOut, calibrate, leave_one_out
 from pocketintent.runtime.decision.logistic.scorer import (
     NEGATION_SCALE,
     NGRAM_SCALE,
+    Calibration,
     Classifier,
     LogisticScorer,
     bucket_weights,
+    sigmoid,
 )
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
 from pocketintent.runtime.decision.scoring import Scorer
@@ -59,6 +61,58 @@ def fit_classifier(
         indexed: The index of its templates, whose vectors are fitted on.
         old: The classifier before an edit, from whose weights the solver starts.
     """
+    fit = _fit(encoder, templates, indexed, old)
+    order = [fit.names.index(name) for name in indexed.names]
+    weights, maker = fit.weights[order], fit.maker
+    return Classifier(
+        indexed.names, weights, fit.calibration, maker.bucket_weights, maker.negations
+    )
+
+
+def leave_out_templates(
+    encoder: Encoder, templates: TemplateSet, indexed: IndexedTemplates
+) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """How each template would be scored by a classifier that is fitted without it.
+
+    Args:
+        encoder: The model.
+        templates: The set, with at least one template in which the encoder knows a word.
+        indexed: The index of its templates.
+
+    Returns:
+        For each intent of the index two arrays, float32 [num_templates], of which the templates
+        are in alphabetical order: the score of the intent, 0..1, and the highest score of another
+        intent, 0 if there is none. See :func:`leave_one_out`.
+    """
+    fit = _fit(encoder, templates, indexed)
+    is_template = ~fit.examples.is_name
+    scores = {}
+    for label, name in enumerate(fit.names):
+        rows = is_template & (fit.examples.labels == label)
+        own, others = fit.held_out.own[rows], fit.held_out.others[rows]
+        slope, intercept = fit.calibration.slope, fit.calibration.intercept
+        scores[name] = sigmoid(slope * own + intercept), sigmoid(slope * others + intercept)
+    return scores
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A fit of the intents in alphabetical order."""
+
+    names: list[str]
+    maker: FeatureMaker
+    examples: Examples
+    weights: FloatArray
+    held_out: HeldOut
+    calibration: Calibration
+
+
+def _fit(
+    encoder: Encoder,
+    templates: TemplateSet,
+    indexed: IndexedTemplates,
+    old: Classifier | None = None,
+) -> _Fit:
     names = sorted(indexed.intents)
     maker = FeatureMaker(bucket_weights(encoder.background), _negations(templates))
     examples = make_examples(encoder, templates, indexed, names, maker)
@@ -74,12 +128,10 @@ def fit_classifier(
     )
     has_negation = bool(maker.negations)
     solution = solve(rows, None if old is None else _start(names, old, center, has_negation))
-    calibration = calibrate(rows, leave_one_out(rows, solution), examples.is_name)
+    held_out = leave_one_out(rows, solution)
+    calibration = calibrate(rows, held_out, examples.is_name)
     solution[:, -1] -= solution[:, :-1] @ center
-    order = [names.index(name) for name in indexed.names]
-    return Classifier(
-        indexed.names, solution[order], calibration, maker.bucket_weights, maker.negations
-    )
+    return _Fit(names, maker, examples, solution, held_out, calibration)
 
 
 def _negations(templates: TemplateSet) -> frozenset[str]:

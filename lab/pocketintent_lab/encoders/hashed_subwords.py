@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
+from pocketintent.runtime.text.ngrams import NgramHash
 
 OFFSET, PRIME = 2166136261, 16777619  # of 32-bit FNV-1a
 FLORET_SEED = 2166136261
@@ -153,3 +154,12 @@ def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         values = (values ^ (values >> np.uint64(33))) * np.uint64(factor)
     return values ^ (values >> np.uint64(33))
+
+
+FASTTEXT = NgramHash(
+    1, lambda words, it: fasttext_buckets(words, it.min_n, it.max_n, it.num_buckets)
+)
+FLORET = NgramHash(
+    MAX_HASHES,
+    lambda words, it: floret_buckets(words, it.min_n, it.max_n, it.num_buckets, it.num_hashes),
+)
