@@ -24,9 +24,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pocketintent import IntentRecognizer, load_encoder
-from pocketintent.cli.options.intent_data import add_names_option
 from pocketintent.cli.options.model import encoder_name
 from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.recognition import add_names_option
 from pocketintent.compression.background import make_background
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.files import load_templates
@@ -39,7 +39,6 @@ from pocketintent.training.contextual.adaptation import (
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.loader import load_teacher
-from pocketintent_lab.training.teachers.concatenated import ConcatenatedEncoder
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests" / "resources" / "small_bots"
 GROUPS = {
@@ -84,9 +83,9 @@ def adapt(encoder: Encoder, templates: TemplateSet, teacher: Encoder) -> Encoder
 
 def open_teacher(path: Path, corpus: Sequence[Path]) -> Encoder:
     """A teacher with a background."""
-    teacher = ConcatenatedEncoder([load_teacher(path)])
+    teacher = load_teacher(path)
     background = make_background(teacher, read_texts(corpus))
-    teacher.background = background  # type: ignore[assignment]
+    teacher.background = background  # type: ignore[misc]
     return teacher
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from bot_answers import make_answer
 from pocketintent import IntentRecognizer
 from pocketintent.bot.answers import ask, count_answers, count_intents
@@ -57,3 +59,18 @@ def test_the_answers_are_the_matches_of_the_recognizer(
     )
     assert [answer.is_right for answer in answers[:4]] == [True, True, True, False]
     assert [answer.in_scope for answer in answers] == [True] * 6 + [False] * 2
+
+
+def test_texts_on_the_bots_own_subject_are_counted_apart_where_they_are_marked() -> None:
+    unmarked = [make_answer("a", "a"), make_answer(None, "a"), make_answer(None, None)]
+    assert "out_of_scope_by_subject" not in count_answers(unmarked)
+    own = [
+        replace(answer, utterance=replace(answer.utterance, subject="own"))
+        for answer in (make_answer(None, "a"), make_answer(None, "a", reason="below_threshold"))
+    ]
+    figures = count_answers(unmarked + own)
+    assert figures["out_of_scope_accepted"] == 0.5
+    assert figures["out_of_scope_by_subject"] == {
+        "own": {"count": 2, "accepted": 0.5},
+        "other": {"count": 0, "accepted": None},
+    }

@@ -155,3 +155,23 @@ def test_what_makes_the_figures_doubtful_is_a_warning(
     warnings = find_warnings(utterances, TEMPLATES)
     assert len(warnings) == len(parts)
     assert all(part in warning for part, warning in zip(parts, warnings, strict=True))
+
+
+SUBJECT_FILES = {
+    "u.csv": "subject,text,intent\n,lamp on,a\nown,lamp shop,\nother,peru,\n,what,\n",
+    "u.jsonl": '{"text": "lamp on", "intent": "a"}\n'
+    '{"text": "lamp shop", "intent": null, "subject": "own"}\n'
+    '{"text": "peru", "intent": null, "subject": "other"}\n'
+    '{"text": "what", "intent": null, "subject": null}\n',
+}
+
+
+@pytest.mark.parametrize("name", SUBJECT_FILES)
+def test_an_utterance_may_say_whether_it_is_on_the_bots_subject(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(SUBJECT_FILES[name])
+    utterances = read_labelled(path, ["a"], "bot.json")
+    assert [utterance.subject for utterance in utterances] == [None, "own", "other", None]
+    path.write_text(SUBJECT_FILES[name].replace("own", "ours"))
+    with pytest.raises(PocketIntentError, match="the subject 'ours' is neither own nor other"):
+        read_labelled(path, ["a"], "bot.json")

@@ -85,3 +85,12 @@ def test_a_label_is_short_and_visible(name: str, label: str) -> None:
 
 def test_a_share_of_nothing_is_a_dash() -> None:
     assert (percent(None), percent(0.125), percent(1.0)) == ("-", "12.5 %", "100.0 %")
+
+
+def test_the_text_has_the_share_of_texts_on_the_bots_own_subject(
+    recognizer: IntentRecognizer, utterances: list[Utterance]
+) -> None:
+    assert "subject" not in describe(*evaluate_bot(recognizer, utterances))
+    marked = [Utterance("turn on the lights", None, "own"), Utterance("zzz", None, "own")]
+    text = describe(*evaluate_bot(recognizer, [*utterances, *marked]))
+    assert "  on its own subject    50.0 %  (of 2)\n  on other subjects" in text

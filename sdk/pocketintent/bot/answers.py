@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pocketintent.bot.utterances import Utterance
+from pocketintent.bot.utterances import SUBJECTS, Utterance
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.results import Match
 
@@ -46,7 +46,9 @@ def count_answers(answers: Sequence[Answer]) -> dict[str, Any]:
         to none; as shares of the first, ``accuracy`` (accepted with the right intent),
         ``accuracy_without_threshold`` (whose best intent is right, accepted or not), ``wrong``
         (accepted with another), ``refused``, and ``refused_by_reason``, a mapping from the reasons
-        that occur; ``out_of_scope_accepted``, a share of the second; and
+        that occur; ``out_of_scope_accepted``, a share of the second, and, where utterances say
+        what they are about, ``out_of_scope_by_subject``, the ``count`` of those on the bot's
+        ``own`` subject and on an ``other`` one, and the share ``accepted`` of them; and
         ``answered_rightly``, the share of all utterances that got their intent or were rightly
         refused. A share of nothing is None.
     """
@@ -66,9 +68,28 @@ def count_answers(answers: Sequence[Answer]) -> dict[str, Any]:
         "refused_by_reason": {
             reason: share(count, len(inside)) for reason, count in reasons.most_common()
         },
-        "out_of_scope_accepted": share(sum(not a.is_right for a in outside), len(outside)),
+        "out_of_scope_accepted": _accepted(outside),
+        **_by_subject(outside),
         "answered_rightly": share(sum(answer.is_right for answer in answers), len(answers)),
     }
+
+
+def _by_subject(outside: Sequence[Answer]) -> dict[str, Any]:
+    """The entry ``out_of_scope_by_subject``, if an utterance says what it is about."""
+    counts = {
+        subject: [answer for answer in outside if answer.utterance.subject == subject]
+        for subject in SUBJECTS
+    }
+    entry = {
+        subject: {"count": len(answers), "accepted": _accepted(answers)}
+        for subject, answers in counts.items()
+    }
+    return {"out_of_scope_by_subject": entry} if any(counts.values()) else {}
+
+
+def _accepted(outside: Sequence[Answer]) -> float | None:
+    """The share of utterances without an intent that got one."""
+    return share(sum(not answer.is_right for answer in outside), len(outside))
 
 
 def count_intents(answers: Sequence[Answer], intents: Sequence[str]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pocketintent.records import parse_objects, read_content, read_table, string_field
 from pocketintent.runtime.errors import PocketIntentError, list_names, shorten
@@ -24,6 +24,9 @@ LEAST_IN_SCOPE = 20
 LEAST_OUT_OF_SCOPE = 10
 """The same for utterances without an intent."""
 
+SUBJECTS = ("own", "other")
+"""What an utterance may be about: the bot's own subject, or another one."""
+
 _Words = tuple[str, ...]
 
 
@@ -34,12 +37,15 @@ class Utterance:
     text: str
     intent: str | None
     """None if the bot should refuse it."""
+    subject: str | None = None
+    """One of ``SUBJECTS``, for an utterance that the bot should refuse; None if nobody says."""
 
 
 class _Row(NamedTuple):
     place: str
     text: str
     intent: str | None
+    subject: Any = None
 
 
 def read_labelled(path: str | Path, intents: Collection[str], owner: str) -> list[Utterance]:
@@ -47,7 +53,9 @@ def read_labelled(path: str | Path, intents: Collection[str], owner: str) -> lis
 
     JSON lines are objects ``{"text", "intent"}``; a null intent marks an utterance that belongs
     to no intent. A TSV or CSV has the columns ``text`` and ``intent``, named by a header, or two
-    columns in this order; an empty intent stands for none.
+    columns in this order; an empty intent stands for none. A third column or key ``subject``, null
+    or empty if it is not known, says whether an utterance is on the bot's ``own`` subject or on an
+    ``other`` one.
 
     Args:
         path: The file, in UTF-8.
@@ -68,7 +76,12 @@ def read_labelled(path: str | Path, intents: Collection[str], owner: str) -> lis
     for row in _read_json(path, content) if is_json else _read_columns(path, content):
         if row.intent is not None and row.intent not in intents:
             raise PocketIntentError(_explain_unknown(row, intents, owner))
-        utterances.append(Utterance(row.text, row.intent))
+        if row.subject is not None and row.subject not in SUBJECTS:
+            raise PocketIntentError(
+                f"{row.place}: the subject {shorten(row.subject)} is neither own nor other, "
+                "for an utterance on the bot's own subject or not; leave it empty if nobody knows"
+            )
+        utterances.append(Utterance(row.text, row.intent, row.subject))
     if not utterances:
         raise PocketIntentError(
             f'{path}: no utterances; write lines of {{"text", "intent"}}, or a table with the '
@@ -87,22 +100,23 @@ def _read_json(path: Path, content: bytes) -> Iterator[_Row]:
                 f'{place}: "intent" must be the name of an intent, or null for an utterance that '
                 f"belongs to none, {problem}"
             )
-        yield _Row(place, string_field(value, "text", place), intent)
+        yield _Row(place, string_field(value, "text", place), intent, value.get("subject"))
 
 
 def _read_columns(path: Path, content: bytes) -> Iterator[_Row]:
     """Yield the rows of a table; its first row may be a header."""
     columns: tuple[int, int] | None = None
-    width = 2
+    subject, width = -1, 2
     for place, fields in read_table(path, content):
         if columns is None:
             columns = 0, 1
             names = [field.strip().lower() for field in fields]
             if "text" in names and "intent" in names:
-                for name in ("text", "intent"):
+                for name in ("text", "intent", "subject"):
                     if names.count(name) > 1:
                         raise PocketIntentError(f"{place}: two columns are named {name}; keep one")
                 columns, width = (names.index("text"), names.index("intent")), len(names)
+                subject = names.index("subject") if "subject" in names else -1
                 continue
         if len(fields) != width:
             found = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
@@ -112,7 +126,8 @@ def _read_columns(path: Path, content: bytes) -> Iterator[_Row]:
                 "empty for an utterance that belongs to none"
             )
         text, intent = (fields[column] for column in columns)
-        yield _Row(place, text, intent.strip() or None)
+        about = fields[subject].strip() if subject >= 0 else ""
+        yield _Row(place, text, intent.strip() or None, about or None)
 
 
 def _explain_unknown(row: _Row, intents: Collection[str], owner: str) -> str:

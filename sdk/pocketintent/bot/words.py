@@ -69,6 +69,9 @@ def _describe_figures(report: dict[str, Any]) -> Iterator[str]:
     yield f"  best intent right   {whatever:>8}  (whatever the threshold)"
     yield f"{_number(report['num_out_of_scope'])} without an intent:"
     yield f"  accepted            {percent(report['out_of_scope_accepted']):>8}"
+    for subject, figures in report.get("out_of_scope_by_subject", {}).items():
+        name = "on its own subject" if subject == "own" else "on other subjects"
+        yield f"  {name:<18}  {percent(figures['accepted']):>8}  (of {figures['count']})"
 
 
 def _number(utterances: int) -> str:

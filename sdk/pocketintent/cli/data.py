@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.commands import HelpFormatter
-from pocketintent.cli.options.files import output_folder
+from pocketintent.cli.options.files import add_out_option, output_folder
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
@@ -19,12 +19,8 @@ examples:
   pocketintent data fetch all --out data
   pocketintent evaluate intents data/intents/clinc150
 
-each line of `fetch`:
-  name          the data set
-  downloaded    false when all its files existed and nothing was fetched
-  files         number of lines of each file under DIR
-  as_published  whether each file is byte for byte the file behind the published figures;
-                null for corpora, which are not compared
+each line of `fetch`: name; downloaded, false when all files existed; files, the number of lines of
+each; as_published, whether each file is that behind the published figures (null for corpora)
 
 Nothing is tuned on a test file. Each data set has its own licence; `list` shows it."""
 
@@ -57,13 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=[*PUBLIC_SETS, ALL],
         help=f"data set: {', '.join(PUBLIC_SETS)}, or {ALL}",
     )
-    fetch.add_argument(
-        "--out",
-        type=output_folder,
-        required=True,
-        metavar="DIR",
-        help="folder to write the data to",
-    )
+    add_out_option(fetch, "folder to write the data to", output_folder)
     fetch.add_argument("--force", action="store_true", help="fetch again the files that exist")
     fetch.set_defaults(run=run, parser=fetch)
 

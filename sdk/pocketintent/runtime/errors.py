@@ -64,19 +64,27 @@ UPGRADE = "upgrade pocketintent: install a later checkout or wheel"
 that is on no index; change both, and nothing else, on the day it is published."""
 
 
-def install_command(extra: str) -> str:
-    """The command that installs an extra, such as ``"export"``, from a checkout or a wheel."""
+def install_command(extra: str = "", folder: str = ".") -> str:
+    """The command that installs an extra, such as ``"export"``, from a checkout or a wheel.
+
+    Args:
+        extra: The extra; none installs the package alone.
+        folder: The folder of the distribution in a checkout.
+    """
+    brackets = f"[{extra}]" if extra else ""
     return (
-        f'pip install ".[{extra}]" in a checkout, or pip install "FILE.whl[{extra}]" with a wheel'
+        f'pip install "{folder}{brackets}" in a checkout, or pip install "FILE.whl{brackets}" with '
+        "a wheel"
     )
 
 
-def require(module: str, extra: str) -> ModuleType:
+def require(module: str, extra: str, folder: str = ".") -> ModuleType:
     """Import an optional package where it is used.
 
     Args:
         module: Dotted name of the module, for example ``"torch"``.
-        extra: The extra of ``pocketintent`` that installs it.
+        extra: The extra that installs it.
+        folder: The folder of the distribution with that extra in a checkout.
 
     Returns:
         The imported module.
@@ -92,5 +100,5 @@ def require(module: str, extra: str) -> ModuleType:
             raise
         raise MissingExtraError(
             f"this needs the package {module.partition('.')[0]!r}, which is not installed: "
-            f"{install_command(extra)}"
+            f"{install_command(extra, folder)}"
         ) from error

@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pocketintent.cli.options.decision import add_decision_option
-from pocketintent.cli.options.files import file_name, input_file
-from pocketintent.cli.options.limits import add_limit_options, set_limits
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.plot import add_plot_option
+from pocketintent.cli.options.recognition import (
+    add_decision_option,
+    add_limit_options,
+    add_templates_argument,
+    set_limits,
+)
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.files.shipped_models import DEFAULT
 
@@ -28,12 +32,16 @@ forms. An utterance that the bot should refuse has a null or empty intent.
   CSV or TSV   text,intent
                switch the lamp on,lights_on
                what is the capital of peru,
-Without a header, the first column is the text and the second the intent.
+Without a header, the first column is the text and the second the intent. A column or key subject,
+own or other, may say of an utterance without an intent whether it is on the bot's own subject, such
+as a question on loans that no intent of a library's bot serves; these are reported apart, since a
+score is no probability for them.
 
 the report, a JSON line on stdout:
   accuracy               share of the utterances with an intent that got it
   wrong, refused         shares that got another intent, and none; refused_by_reason says why
-  out_of_scope_accepted  share of the utterances without an intent that got one
+  out_of_scope_accepted  share of the utterances without an intent that got one;
+                         out_of_scope_by_subject: the same for own and other subjects
   answered_rightly       share of all utterances that got their intent or were rightly refused
   intents                number, precision and recall of each intent
   confusion              the confusion matrix: expected in rows, given in columns; the last row
@@ -55,12 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "templates",
-        type=file_name,
-        metavar="FILE",
-        help="template file (JSON), the name of a shipped set, or a bot file, which has its model",
-    )
+    add_templates_argument(parser)
     parser.add_argument(
         "utterances",
         type=input_file,
@@ -68,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="labelled utterances: JSON lines, TSV or CSV",
     )
     add_model_option(parser)
-    add_decision_option(parser, "a bot file")
+    add_decision_option(parser)
     add_limit_options(parser)
     parser.add_argument(
         "--worst",
