@@ -1,5 +1,4 @@
 """Sentence encoders to learn from: local models, and their vectors of texts.
 
-Imports ``training.vectors`` and ``training.neural``, and onnxruntime, tokenizers, torch and
-transformers where used.
+Imports ``training.vectors``, and onnxruntime, tokenizers, torch and transformers where used.
 """
