@@ -18,9 +18,7 @@ _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
 class PocketIntentError(ValueError):
     """Bad input. The message names the file and the place, and says what to do.
 
-    Args:
-        message: The message; a hostile value in it is cut out of the middle beyond
-            ``MAX_MESSAGE`` characters.
+    A hostile value in it is cut out of the middle beyond ``MAX_MESSAGE`` characters.
     """
 
     def __init__(self, message: object = "") -> None:
@@ -72,18 +70,11 @@ def install_command(extra: str) -> str:
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional package where it is used.
-
-    Args:
-        module: Dotted name of the module, for example ``"torch"``.
-        extra: The extra of ``pocketintent`` that installs it.
-
-    Returns:
-        The imported module.
+    """Import an optional package, such as ``"torch"``, where it is used.
 
     Raises:
-        MissingExtraError: The module is not installed. The message has the command that
-            installs it.
+        MissingExtraError: The module is not installed. The message has the command that installs
+            the extra which contains it.
     """
     try:
         return importlib.import_module(module)
