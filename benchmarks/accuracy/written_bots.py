@@ -39,7 +39,6 @@ from pocketintent.training.contextual.adaptation import (
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.loader import load_teacher
-from pocketintent_lab.training.teachers.concatenated import ConcatenatedEncoder
 
 FOLDER = Path(__file__).resolve().parents[2] / "tests" / "resources" / "small_bots"
 GROUPS = {
@@ -84,9 +83,9 @@ def adapt(encoder: Encoder, templates: TemplateSet, teacher: Encoder) -> Encoder
 
 def open_teacher(path: Path, corpus: Sequence[Path]) -> Encoder:
     """A teacher with a background."""
-    teacher = ConcatenatedEncoder([load_teacher(path)])
+    teacher = load_teacher(path)
     background = make_background(teacher, read_texts(corpus))
-    teacher.background = background  # type: ignore[assignment]
+    teacher.background = background  # type: ignore[misc]
     return teacher
 
 

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +54,13 @@ Check = Callable[[int, np.random.Generator, Path], str]
 """Writes the file of a number under a path, opens it, and says what became of it."""
 
 
-def check_model() -> Check:
-    """The check of one model file."""
-    models = hostile_models.tiny_models(np.random.default_rng(0))
+def check_model(models: Sequence[hostile_models.Parts] = ()) -> Check:
+    """The check of one model file.
+
+    Args:
+        models: The models to damage; by default small ones of every kind of the product.
+    """
+    models = models or hostile_models.tiny_models(np.random.default_rng(0))
 
     def check(number: int, rng: np.random.Generator, path: Path) -> str:
         path.write_bytes(hostile_models.mutate(models[number % len(models)], rng))

@@ -18,13 +18,13 @@ from pathlib import Path  # noqa: E402
 
 from benchmarks.memory import peak_bytes  # noqa: E402
 from benchmarks.systems.contract import DEFAULT_CACHE  # noqa: E402
-from benchmarks.systems.registry import SYSTEMS, make_system  # noqa: E402
+from benchmarks.systems.registry import make_system, system_names  # noqa: E402
 
 
 def main() -> None:
     """Load, teach, match once, and print the times and the memory."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument("system", choices=system_names())
     parser.add_argument("--templates", type=Path, required=True, metavar="FILE.json")
     parser.add_argument("--model", type=Path, metavar="FILE")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, metavar="DIR")

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.systems.contract import DEFAULT_CACHE, System
-from benchmarks.systems.registry import SYSTEMS, make_system
+from benchmarks.systems.registry import make_system, system_names
 from benchmarks.timing import measure, processor
 from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
 from pocketintent.runtime.errors import PocketIntentError
 
 OURS = "pocketintent"
-DEFAULT_SYSTEMS = (OURS, "model2vec", "fasttext", "minilm-int8", "tfidf")
+DEFAULT_SYSTEMS = (OURS, "model2vec", "minilm-int8", "tfidf")
 
 
 def read_templates(data: Path, number: int) -> list[tuple[str, str]]:
@@ -151,7 +151,7 @@ def main() -> None:
         "--systems",
         default=",".join(DEFAULT_SYSTEMS),
         metavar="NAME,…",
-        help=f"of {', '.join(SYSTEMS)} (%(default)s)",
+        help=f"of {', '.join(system_names())} (%(default)s)",
     )
     parser.add_argument(
         "--cache", type=Path, default=DEFAULT_CACHE, metavar="DIR", help="default: %(default)s"

@@ -6,40 +6,52 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from benchmarks.systems.contract import System
-from benchmarks.systems.fasttext import FastText
 from benchmarks.systems.minilm import MiniLMEncoder, build_minilm, minilm_files
 from benchmarks.systems.model2vec import Model2VecEncoder, build_model2vec, model2vec_files
 from benchmarks.systems.nearest import NearestByProduct
 from benchmarks.systems.ours import PocketIntent
 from benchmarks.systems.tfidf import Tfidf
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.plugins import installed_plugins
+
+_GROUP = "pocketintent.benchmarks"
 
 SYSTEMS: Mapping[str, Callable[[Path | None], System]] = {
     "pocketintent": PocketIntent,
     "pocketintent-exact": lambda model: PocketIntent(model, search="exact"),
     "pocketintent-centroid": lambda model: PocketIntent(model, decision="nearest+centroid"),
     "model2vec": lambda _: NearestByProduct(build_model2vec, Model2VecEncoder, model2vec_files),
-    "fasttext": lambda _: FastText(),
     "minilm-int8": lambda _: NearestByProduct(build_minilm, MiniLMEncoder, minilm_files),
     "tfidf": lambda _: Tfidf(),
 }
 """Makers of systems, called with the model file of ``pocketintent``, or None for the default model.
 
 ``pocketintent-exact`` searches without quantised templates, ``pocketintent-centroid`` decides by
-``nearest+centroid``.
+``nearest+centroid``. Other distributions add systems by entry points of the group
+``pocketintent.benchmarks``, which are classes that need no model.
 """
+
+
+def system_names() -> tuple[str, ...]:
+    """The names that :func:`make_system` knows."""
+    return (*SYSTEMS, *installed_plugins(_GROUP))
 
 
 def make_system(name: str, model: Path | None = None) -> System:
     """A system by its name.
 
     Args:
-        name: One of ``SYSTEMS``.
+        name: One of :func:`system_names`.
         model: The model file of ``pocketintent``; the default model when None.
 
     Raises:
         PocketIntentError: There is no such system.
     """
-    if name not in SYSTEMS:
-        raise PocketIntentError(f"unknown system {name!r}; the systems are {', '.join(SYSTEMS)}")
-    return SYSTEMS[name](model)
+    if name in SYSTEMS:
+        return SYSTEMS[name](model)
+    plugins = installed_plugins(_GROUP)
+    if name not in plugins:
+        names = ", ".join(system_names())
+        raise PocketIntentError(f"unknown system {name!r}; the systems are {names}")
+    system: System = plugins[name].load()()
+    return system

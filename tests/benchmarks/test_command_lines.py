@@ -14,13 +14,10 @@ SCRIPTS = {
     for path in sorted((REPOSITORY / "benchmarks").rglob("*.py"))
     if '__name__ == "__main__"' in path.read_text("utf-8")
 }
-NEED_TORCH = ("accuracy.convrr_intents", "speed.neural", "training.starspace")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_shows_its_help(script: str) -> None:
-    if script.removeprefix("benchmarks.") in NEED_TORCH:
-        pytest.importorskip("torch")
     sources = [str(REPOSITORY / root) for root in (".", "sdk", "export")]
     result = subprocess.run(
         [sys.executable, "-m", script, "--help"],

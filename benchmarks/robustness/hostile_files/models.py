@@ -30,9 +30,6 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent_lab.compression.kinds import quantise_lstm
-from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
-from pocketintent_lab.encoders.infersent.network import BiLstm, BiLstmSizes
 
 WORDS = ("turn", "on", "the", "light", "play", "music")
 DIM = 4
@@ -104,8 +101,6 @@ def tiny_encoders(rng: np.random.Generator) -> list[ModelEncoder]:
     for dense in (True, False):
         table, network = _static(rng, dense=dense), _context(rng)
         encoders.append(ContextualEncoder(table, network if dense else quantise_context(network)))
-        lstm = _lstm(rng, table.dim)
-        encoders.append(InferSentEncoder(table, lstm if dense else quantise_lstm(lstm)))
     return encoders
 
 
@@ -156,14 +151,6 @@ def _characters(rng: np.random.Generator, cell: Any, store: Any) -> CharEncoder:
             matrices[name] = _matrix(rng, rows, columns, dense=store == "float32")
     reads: Any = "words" if cell == "lstm" else "text"
     return CharEncoder(vocabulary, network, Weights(store, matrices, vectors), reads=reads)
-
-
-def _lstm(rng: np.random.Generator, word_dim: int) -> BiLstm:
-    sizes = BiLstmSizes(word_dim, hidden=4)
-    parameters = {
-        name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in sizes.shapes.items()
-    }
-    return BiLstm(sizes, Weights.of_floats(parameters))
 
 
 def _context(rng: np.random.Generator) -> ContextNetwork:

@@ -198,14 +198,6 @@ COMMANDS: Sequence[KilledCommand] = (
             *["--shots", "1", "--runs", "1", "--plot", "{}/new.png"],
         ),
     ),
-    _repeated(
-        "terms",
-        "new.txt",
-        _command(
-            *["train", "terms", "--corpus", f"{{}}/{CORPUS}", "--out", "{}/new.txt"],
-            *["--min-count", "2", "--min-cohesion", "0"],
-        ),
-    ),
     _trained(),
     _exported(),
 )

@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.speed.encoders.systems import SEED
 from pocketintent.evaluation.intents.datasets import load_intent_data
+from pocketintent.records import read_objects
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.typing_errors import add_typing_errors
-from pocketintent_lab.evaluation.keyphrases.scoring import read_keyphrases
 
 KINDS = ("words", "phrases", "utterances")
 
@@ -37,8 +37,8 @@ def read_texts(data: Path, kind: str) -> list[str]:
     if kind == "utterances":
         texts = load_intent_data(data / "intents" / "clinc150").query_texts
     else:
-        documents = read_keyphrases(data / "terms" / "inspec.jsonl")
-        phrases = [" ".join(phrase.split()) for d in documents for phrase in d.keyphrases]
+        documents = read_objects(data / "terms" / "inspec.jsonl")
+        phrases = [" ".join(phrase.split()) for _, d in documents for phrase in d["keyphrases"]]
         texts = [phrase for phrase in phrases if (" " in phrase) == (kind == "phrases")]
     texts = [text for text in dict.fromkeys(texts) if any(map(str.isalpha, text))]
     return [texts[place] for place in np.random.default_rng(SEED).permutation(len(texts))]

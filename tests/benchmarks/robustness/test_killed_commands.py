@@ -16,7 +16,7 @@ from pocketintent.runtime.files.atomic import write_atomically
 REPOSITORY = Path(__file__).resolve().parents[3]
 QUICK = [
     *("new_folder", "save_model", "add_intent", "save_bot", "build"),
-    *("compress", "finish", "evaluate", "terms"),
+    *("compress", "finish", "evaluate"),
 ]
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

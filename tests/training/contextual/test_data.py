@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.ngrams import ngram_buckets
-from pocketintent.training.contextual.data import ContextualData, TextBatches, cut, make_batch
+from pocketintent.training.contextual.data import (
+    ContextualData,
+    TextBatches,
+    cut,
+    make_batch,
+    prepare_texts,
+)
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.vectors.table import TermVectors
 
@@ -17,7 +23,7 @@ TEXTS = ["play jazz", "play some jazz", "zebra", "stop it", "stop xyzzy now", ".
 
 def prepare(texts: list[str] = TEXTS, settings: ContextualSettings = SETTINGS) -> ContextualData:
     vectors = np.random.default_rng(0).standard_normal((len(texts), 4)).astype(np.float32)
-    return ContextualData.prepare(TermVectors(texts, vectors), settings)
+    return prepare_texts(TermVectors(texts, vectors), settings)
 
 
 def test_frequent_words_and_single_words_get_vectors_and_the_others_are_spelt() -> None:

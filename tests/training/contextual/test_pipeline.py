@@ -187,3 +187,18 @@ def test_a_shipped_model_is_adapted_and_keeps_its_background(tmp_path: Path) -> 
     assert (adapted.encode("play jazz a") != tiny.encode("play jazz a")).any()
     with pytest.raises(PocketIntentError, match="no such model file"):
         train_contextual([tmp_path / "targets.bin"], out, settings, start="small")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("\n", "no line has text"), ("...\n", "no line has a word that the model knows")],
+)
+def test_a_corpus_that_cannot_serve_is_found_before_the_training(
+    tmp_path: Path, targets: list[Path], content: str, message: str
+) -> None:
+    corpus, out = tmp_path / "chats.txt", tmp_path / "out.safetensors"
+    corpus.write_text(content)
+    lines: list[str] = []
+    with pytest.raises(PocketIntentError, match=message):
+        train_contextual(targets, out, TOY, RunOptions(report=lines.append), corpus=[corpus])
+    assert lines == []

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from settings_files import settings_file
 from two_processes import joined_by, status_after
 
 torch = pytest.importorskip("torch")
@@ -172,11 +173,10 @@ def test_a_seed_gives_one_file_and_another_seed_another(corpus: Path, tmp_path: 
 def options(corpus: Path, out: Path) -> list[str]:
     """The command's arguments that make a run with SMALL's settings."""
     chosen = ["dim", "epochs", "row_length", "batch_tokens", "learning_rate"]
-    pairs = [(f"--{name.replace('_', '-')}", str(getattr(SMALL, name))) for name in chosen]
     return [
         *("train", "starspace", "--threads", "1"),
         *("--corpus", str(corpus), "--out", str(out)),
-        *(part for pair in pairs for part in pair),
+        *settings_file(**{name: getattr(SMALL, name) for name in chosen}),
     ]
 
 

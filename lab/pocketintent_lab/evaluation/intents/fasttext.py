@@ -80,3 +80,32 @@ class FastTextClassifier:
     def line(text: str) -> str:
         """The text as one line of tokens, split by the tokenizer of our own models."""
         return " ".join(simple_tokenize(text)) + "\n"
+
+
+class FastTextSystem:
+    """A system of the benchmarks, trained on the templates, which its model contains."""
+
+    def _path(self, cache: Path) -> Path:
+        return cache / "fasttext.bin"
+
+    def build(self, cache: Path, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Train on the templates and save; each time, since the templates may be others."""
+        numbers = {name: str(number) for number, name in enumerate(sorted(set(intents)))}
+        model = FastTextClassifier.train(texts, [numbers[intent] for intent in intents])
+        model.save(self._path(cache))
+
+    def load(self, cache: Path) -> None:
+        """Open the trained model."""
+        self.model = FastTextClassifier.load(self._path(cache))
+
+    def teach(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Number the intents as in training; the templates are in the model."""
+        self.intents = sorted(set(intents))
+
+    def match(self, text: str) -> str:
+        """The intent of the most probable label."""
+        return self.intents[int(self.model.label(text))]
+
+    def size(self, cache: Path) -> int:
+        """Bytes of the trained model."""
+        return self._path(cache).stat().st_size

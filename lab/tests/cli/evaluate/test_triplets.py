@@ -60,11 +60,10 @@ def test_a_teacher_serves_the_evaluations(
     rows = [("turn on the light", "lamp on", 4), ("play music", "lamp on", 1), ("hello", "hi", 3)]
     path.write_text("".join(json.dumps({"a": a, "b": b, "score": s}) + "\n" for a, b, s in rows))
     reports = []
-    for command in ("sts", "pairs"):
-        for option in ("--model", "--teacher"):
-            assert main(["evaluate", command, str(path), option, str(tiny_model)]) == 0
-            reports.append(json.loads(capsys.readouterr().out))
-    assert reports[0] == reports[1] and reports[2] == reports[3]
+    for option in ("--model", "--teacher"):
+        assert main(["evaluate", "sts", str(path), option, str(tiny_model)]) == 0
+        reports.append(json.loads(capsys.readouterr().out))
+    assert reports[0] == reports[1]
     assert {"kendall_b", "kendall_c"} <= set(reports[0])
     both = ["--model", str(tiny_model), "--teacher", str(tiny_model)]
     assert main(["evaluate", "sts", str(path), *both]) == 1

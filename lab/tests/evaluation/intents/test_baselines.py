@@ -4,6 +4,7 @@ import pytest
 
 from baseline_tests import *  # noqa: F403
 from baseline_tests import LABELS, QUERIES, TEXTS
+from benchmarks.systems.registry import make_system
 from pocketintent.evaluation.intents.baselines import baseline_names, make_baseline
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -71,3 +72,16 @@ def test_cnn_leaves_the_random_state_of_torch_alone(tiny_encoder: StaticEncoder)
 def test_the_network_needs_word_vectors() -> None:
     with pytest.raises(PocketIntentError, match="word vectors"):
         make_baseline("cnn")
+
+
+def test_fasttext_is_a_system_of_the_benchmarks_and_reads_a_query_as_its_templates(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("floret")
+    intents = ["lights", "music", "food", "greet"] * 6
+    system = make_system("fasttext")
+    system.build(tmp_path, TEXTS, intents)
+    system.load(tmp_path)
+    system.teach(TEXTS, intents)
+    assert [system.match(f"{text.upper()}!") for text in TEXTS] == intents
+    assert system.size(tmp_path) > 0

@@ -42,15 +42,10 @@ class TargetTerms:
 
 
 def read_terms(terms: Sequence[str], vectors: FloatArray, max_chars: int) -> TargetTerms:
-    """Make examples from the rows of a target.
+    """Make examples from the rows of a target: words, terms or texts, and their vectors.
 
     Terms that are empty or equal to an earlier term after :func:`normalise_chars` are left
     out, and so are terms with a zero vector, which has no direction.
-
-    Args:
-        terms: Words, terms or whole texts; an underscore is read as a space.
-        vectors: Their vectors, float32 ``[num_terms, dim]``.
-        max_chars: Characters read of a text.
 
     Raises:
         PocketIntentError: A vector contains NaN or infinity, or fewer than two terms are left.
@@ -123,11 +118,6 @@ class CharBatches:
 
     A batch depends only on the seed, the epoch and the batch's number, so a run can be resumed
     anywhere.
-
-    Args:
-        vocabulary: The characters.
-        terms: The terms.
-        settings: The run's settings.
     """
 
     def __init__(
@@ -153,12 +143,11 @@ class CharBatches:
         if epoch == self._epoch:
             return
         rng = np.random.default_rng([self._settings.seed, _EPOCH, epoch])
-        num, size = len(self._texts), self._settings.batch_size
-        if self._shares is None:
-            order = rng.permutation(num)
-        else:
-            order = rng.choice(num, num, p=self._shares)
-        batches = batches_of_similar_length(order, self._lengths, size)
+        num = len(self._texts)
+        order = (
+            rng.permutation(num) if self._shares is None else rng.choice(num, num, p=self._shares)
+        )
+        batches = batches_of_similar_length(order, self._lengths, self._settings.batch_size)
         self._batches = [batches[number] for number in rng.permutation(len(batches))]
         self._epoch = epoch
 
@@ -180,12 +169,9 @@ class CharBatches:
 
 
 def make_batch(vocabulary: CharVocabulary, texts: Sequence[str], rows: IntArray) -> CharBatch:
-    """Join the characters of normalised texts in one array.
+    """Join the characters of normalised texts, at least one, in one array.
 
-    Args:
-        vocabulary: The characters, and the length at which texts are cut.
-        texts: Normalised texts, at least one.
-        rows: Their rows in the data, int64 ``[num_texts]``.
+    ``rows`` are the texts' rows in the data, int64 ``[num_texts]``.
     """
     numbers = [vocabulary.numbers_of_normalised(text[: vocabulary.max_chars]) for text in texts]
     lengths = np.array([len(text) for text in numbers], np.int64)

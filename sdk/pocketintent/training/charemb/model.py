@@ -32,13 +32,8 @@ class CharEmb(nn.Module):
     """Character embedding, recurrent or transformer layers, last states, MLP.
 
     Dropout is applied to the characters' embeddings, between the layers, to the last states
-    and inside the MLP, in training only.
-
-    Args:
-        network: The sizes of the network.
-        num_characters: Size of the vocabulary, including the unknown character.
-        max_chars: Characters read of a text, which is also a transformer's number of positions.
-        dropout: Share of the numbers that are dropped.
+    and inside the MLP, in training only. ``num_characters`` includes the unknown character, and
+    ``max_chars`` is also a transformer's number of positions.
     """
 
     def __init__(
@@ -63,8 +58,7 @@ class CharEmb(nn.Module):
         """The vectors of texts.
 
         Args:
-            chars: Numbers of the characters, int64 ``[num_texts, longest]``; numbers after the
-                end of a text are ignored.
+            chars: Numbers of the characters, int64 ``[num_texts, longest]``, and any after the end.
             lengths: Characters of each text, at least 1, int64 ``[num_texts]``, on the CPU.
 
         Returns:

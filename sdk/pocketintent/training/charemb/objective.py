@@ -19,19 +19,11 @@ _LEAST_SPREAD = 0.01  # of the logarithms of lengths, in the loss
 
 
 class CharEmbTraining(Trainable):
-    """Trains a character network until its validation cosine stops rising.
+    """Trains a character network, ``model``, until its validation cosine stops rising.
 
-    Args:
-        data: Training and validation terms.
-        settings: The settings of the run.
-        device: Torch device.
-        workers: The processes that train together. Their gradients are averaged in one message,
-            which is enough for models of this size.
-        precision: Precision of matrix products, see :func:`choose_precision`. With float16 the
-            loss is scaled.
-
-    Attributes:
-        model: The network.
+    The loss is the mean of 1 - cosine, plus the weighted squared errors of the logarithms of
+    lengths. These are in standard deviations of the targets, so that one weight suits all. For
+    ``precision`` see :func:`choose_precision`; with float16 the loss is scaled.
     """
 
     unit = "steps"
@@ -96,10 +88,7 @@ class CharEmbTraining(Trainable):
         )
 
     def loss(self, batch: CharBatch) -> torch.Tensor:
-        """The mean of 1 - cosine, plus the weighted squared errors of the logarithms of lengths.
-
-        These errors are in standard deviations of the targets, so that one weight suits all.
-        """
+        """The mean loss of a batch, scalar; see the class."""
         rows = torch.from_numpy(batch.rows)
         directions, log_norms = self.forward(batch)
         target = self._directions[rows].to(self.device)
@@ -122,13 +111,9 @@ class CharEmbTraining(Trainable):
     def measure(self, epoch: Epoch) -> Measurement:
         """Mean loss, learning rate and, if terms are held out, their cosine.
 
-        The best weights are kept, and training ends after ``patience`` epochs without better
-        ones.
+        Training ends after ``patience`` epochs without better weights; the best are kept.
         """
-        entry = {
-            "loss": round(epoch.loss, 6),
-            "learning_rate": self.learning_rate(epoch.progress),
-        }
+        entry = {"loss": round(epoch.loss, 6), "learning_rate": self.learning_rate(epoch.progress)}
         line = f"loss {epoch.loss:.5f}"
         if not len(self.data.validation):
             return Measurement(entry, line)

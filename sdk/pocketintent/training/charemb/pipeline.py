@@ -55,15 +55,12 @@ def train_charemb(
         limit: Number of terms to read from each target; None for all.
         weights: Storage format of the weights.
         float_out: File for the same model with float32 weights; None for no such file.
-        precision: See :class:`CharEmbTraining`.
+        precision: See :func:`choose_precision`.
         max_minutes: Training ends after this time; None for no limit.
 
-    Returns:
-        The manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``.
-
-    Raises:
-        PocketIntentError: Bad settings or targets; the work folder of an unfinished run, and
-            neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
+    Returns the manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``. Bad
+    settings or targets, or a work folder that does not suit, are a PocketIntentError; see
+    :func:`open_run`.
     """
     settings.check()
     language_entries = languages_entry(options.languages)
@@ -128,15 +125,10 @@ def to_encoder(
 def measure_reconstruction(encoder: CharEncoder, data: CharEmbData, seed: int) -> dict[str, Any]:
     """Measure how near an encoder's vectors are to their targets.
 
-    Args:
-        encoder: The encoder, as it will be used.
-        data: Its training and validation terms; at most 5,000 of each are drawn at random.
-        seed: Seed of the draw and of the typing errors.
-
-    Returns:
-        For ``training`` and, if terms were held out, ``validation``: the number of ``terms``,
-        their mean ``cosine``, ``cosine_1_error`` and ``cosine_2_errors`` of the same terms
-        misspelt, and, if lengths are learnt, ``log_norm_error``, the root mean squared error.
+    At most 5,000 terms, drawn by the seed, of the training and, if there are any, of the validation
+    terms have their number ``terms``, their mean ``cosine``, ``cosine_1_error`` and
+    ``cosine_2_errors`` of the same terms misspelt, and, if lengths are learnt, ``log_norm_error``,
+    the root mean squared error.
     """
     figures: dict[str, Any] = {}
     for name, terms in (("training", data.training), ("validation", data.validation)):

@@ -56,8 +56,7 @@ class CharEmbSettings:
     )
     learning_rate: float = setting(3e-3, "learning rate of Adam", above=0)
     schedule: Literal["constant", "linear"] = setting(
-        "linear",
-        "learning rate: `linear` falls to zero over all epochs, `constant` stays the same",
+        "linear", "learning rate: `linear` falls to zero over all epochs, `constant` stays the same"
     )
     weight_decay: float = setting(1e-8, "weight decay of Adam", least=0)
     clip: float = setting(1.0, "length to which longer gradients are shortened", above=0)
@@ -146,15 +145,10 @@ As int8 with 256 dimensions ``tiny`` takes at most 0.6 MB and ``small`` at most 
 
 
 def preset_settings(preset: str, changes: dict[str, Any]) -> CharEmbSettings:
-    """The settings of a preset with some of them changed.
+    """The settings of a preset, one of :data:`PRESETS`, with some of them changed.
 
-    Args:
-        preset: One of :data:`PRESETS`.
-        changes: Values by the name of the setting; None leaves the preset's value. Other names
-            are ignored.
-
-    Raises:
-        PocketIntentError: There is no such preset.
+    ``changes`` has values by the name of the setting; None leaves the preset's value. Other names
+    are ignored. Raises PocketIntentError if there is no such preset.
     """
     if preset not in PRESETS:
         raise PocketIntentError(f"preset must be one of {', '.join(PRESETS)}, not {preset!r}")

@@ -26,11 +26,7 @@ _SPACES = str.maketrans("_\0", "  ")
 
 
 def check_adaptable(encoder: Encoder) -> ContextualEncoder:
-    """The encoder, if it can be adapted.
-
-    Raises:
-        PocketIntentError: It is of another kind.
-    """
+    """The encoder, if it can be adapted; PocketIntentError if it is of another kind."""
     if isinstance(encoder, ContextualEncoder):
         return encoder
     kind = getattr(encoder, "kind", type(encoder).__name__)
@@ -40,14 +36,10 @@ def check_adaptable(encoder: Encoder) -> ContextualEncoder:
 
 
 def adaptation_texts(texts: Iterable[str]) -> list[str]:
-    """The distinct texts on which a model is trained, in order.
+    """The distinct texts on which a model is trained, in order: templates, names of intents, logs.
 
-    Args:
-        texts: The templates of a bot, the names of its intents, lines of a log.
-
-    Returns:
-        The texts with single spaces instead of white space, underscores and NUL, and without lone
-        surrogates; no text is empty.
+    They have single spaces instead of white space, underscores and NUL, and no lone surrogates; no
+    text is empty.
     """
     valid = (text.encode("utf-8", "ignore").decode() for text in texts)
     lines = (" ".join(text.translate(_SPACES).split()) for text in valid)
@@ -66,15 +58,15 @@ def adapt_encoder(
         encoder: The model. Its words, n-grams, codes, codebook for templates and background stay
             as they are; the centroids, the norms and the network are trained.
         vectors: The texts, as :func:`adaptation_texts` returns them, with the teacher's vectors.
-        settings: The settings of the run; by default ``ADAPTATION``.
+        settings: The settings of the run.
         options: The device, and who receives the progress.
 
     Returns:
         A new model of the same size; its manifest's entry ``training`` has the number of texts.
 
     Raises:
-        PocketIntentError: The model has no n-grams or no counts of its words, the vectors have
-            fewer dimensions than it, or fewer than two texts have a token and a vector.
+        PocketIntentError: The model has no n-grams or counts, the vectors have fewer dimensions
+            than it, or fewer than two texts have a token and a vector.
     """
     if vectors.dim < encoder.dim:
         raise PocketIntentError(

@@ -20,21 +20,13 @@ _MOST_TEXTS = 2048  # in a batch: the similarities of a batch are a matrix of it
 
 
 @dataclass(frozen=True, eq=False)
-class ContextualData:
-    """The vocabulary, the n-grams of all words, the training texts and the validation texts."""
+class ContextualData(TextData):
+    """The texts, with the n-grams of all words; ids from ``len(words)`` on have no vector."""
 
-    words: CountedVocabulary
-    """The words that get a vector, with their counts in the texts."""
-    buckets: IndexArray
+    buckets: IndexArray = field(kw_only=True)
     """N-gram buckets of all words, with and without a vector, word after word."""
-    offsets: IntArray
+    offsets: IntArray = field(kw_only=True)
     """The buckets of word ``i`` are ``buckets[offsets[i]:offsets[i + 1]]``."""
-    training: TargetTexts
-    """Texts that are learnt. Ids from ``len(words)`` on belong to words without a vector."""
-    validation: TargetTexts
-    """Texts of several words that are held out of training; may be empty."""
-    num_left_out: int = 0
-    """Number of texts without a word, or with a zero vector."""
 
     def turn(self, rotation: FloatArray) -> ContextualData:
         """The same texts with targets rotated by an orthogonal matrix, float32 [dim, dim]."""
@@ -44,33 +36,28 @@ class ContextualData:
         )
         return replace(self, training=training, validation=validation)
 
-    @classmethod
-    def prepare(
-        cls,
-        targets: TermVectors,
-        settings: ContextualSettings,
-        words: CountedVocabulary | None = None,
-        ngrams: NgramSettings | None = None,
-    ) -> ContextualData:
-        """Tokenise the texts, count their words, hash n-grams, and reduce the vectors to ``dim``.
 
-        ``words`` have a vector, and ``ngrams`` says how words are hashed; None for those of the
-        settings.
+def prepare_texts(
+    targets: TermVectors,
+    settings: ContextualSettings,
+    words: CountedVocabulary | None = None,
+    ngrams: NgramSettings | None = None,
+) -> ContextualData:
+    """Tokenise the texts, count their words, hash n-grams, and reduce the vectors to ``dim``.
 
-        Raises:
-            PocketIntentError: See :meth:`TextData.prepare`.
-        """
-        data = TextData.prepare(
-            targets,
-            lambda text: simple_tokenize(text)[: settings.max_length],
-            settings,
-            words=words,
-            keep_strangers=True,
-        )
-        ngrams = ngrams or ngram_settings(settings)
-        buckets, counts = ngrams.buckets_of_words([*data.words.words, *data.strangers])
-        offsets = np.append(0, counts.cumsum())
-        return cls(data.words, buckets, offsets, data.training, data.validation, data.num_left_out)
+    ``words`` have a vector, and ``ngrams`` says how words are hashed; None for those of the
+    settings. Raises PocketIntentError, see :meth:`TextData.prepare`.
+    """
+    data = TextData.prepare(
+        targets,
+        lambda text: simple_tokenize(text)[: settings.max_length],
+        settings,
+        words=words,
+        keep_strangers=True,
+    )
+    ngrams = ngrams or ngram_settings(settings)
+    buckets, counts = ngrams.buckets_of_words([*data.words.words, *data.strangers])
+    return ContextualData(**vars(data), buckets=buckets, offsets=np.append(0, counts.cumsum()))
 
 
 def ngram_settings(settings: ContextualSettings) -> NgramSettings:

@@ -45,14 +45,9 @@ def scale(x: Tensor) -> Tensor:
 
 
 class ContextModel(nn.Module):
-    """The network of a contextual encoder.
+    """The network of a contextual encoder; what it adds to the sum of the words starts at zero.
 
-    What it adds to the sum of the words starts at zero.
-
-    Args:
-        dim: Size of the vectors.
-        hidden: Size of the hidden layer of a word.
-        width: Number of words that it reads, an odd number.
+    It has a ``hidden`` layer for each word, which reads ``width`` words, an odd number.
     """
 
     def __init__(self, dim: int, hidden: int, width: int) -> None:
@@ -71,10 +66,8 @@ class ContextModel(nn.Module):
     def forward(self, x: Tensor, owners: Tensor, num_texts: int) -> Tensor:
         """Unit vectors of texts, float32 [num_texts, dim].
 
-        Args:
-            x: The vectors of the words of all texts, text after text, float32 [num_tokens, dim].
-            owners: The text of each word, int64 [num_tokens].
-            num_texts: Number of texts.
+        ``x`` are the vectors of the words, text after text, float32 [num_tokens, dim], and
+        ``owners`` their texts, int64 [num_tokens].
         """
         normed = scale(x)
         hidden = self._hidden(normed, owners)
@@ -135,23 +128,16 @@ def _array(tensor: Tensor) -> Any:
 
 
 class RowTable(ABC):
-    """Vectors that are trained."""
+    """A table whose rows are trained: of floats, or of codes, whose centroids are trained."""
 
     at_row_rate: bool
     """Whether the parameters learn at the row learning rate; otherwise at that of the network."""
+    parameters: list[nn.Parameter]
+    """What is trained."""
 
     @abstractmethod
     def take(self, numbers: IntArray) -> Tensor:
-        """Some rows, float32 [n, dim], with gradients.
-
-        Args:
-            numbers: Numbers of rows, int64 [n].
-        """
-
-    @property
-    @abstractmethod
-    def parameters(self) -> list[nn.Parameter]:
-        """What is trained."""
+        """Some rows by number, int64 [n], as float32 [n, dim], with gradients."""
 
     @abstractmethod
     def to_matrix(self) -> Matrix:
@@ -168,26 +154,17 @@ class RowTable(ABC):
 
 
 class FloatRows(RowTable):
-    """Rows of floats.
-
-    Args:
-        vectors: Initial vectors, float32 [num_rows, dim].
-        device: Torch device.
-    """
+    """Rows of floats, which start at ``vectors``, float32 [num_rows, dim]."""
 
     at_row_rate = True
 
     def __init__(self, vectors: FloatArray, device: torch.device) -> None:
         self._table = nn.Parameter(torch.from_numpy(vectors.copy()).to(device))
+        self.parameters = [self._table]
 
     def take(self, numbers: IntArray) -> Tensor:
         """Some rows; see :meth:`RowTable.take`."""
         return self._table.index_select(0, torch.from_numpy(numbers).to(self._table.device))
-
-    @property
-    def parameters(self) -> list[nn.Parameter]:
-        """The vectors."""
-        return [self._table]
 
     def to_matrix(self) -> DenseMatrix:
         """The vectors."""
@@ -195,12 +172,7 @@ class FloatRows(RowTable):
 
 
 class CodedRows(RowTable):
-    """Rows as codes, which stay; the centroids and the norms are trained.
-
-    Args:
-        matrix: The quantised vectors.
-        device: Torch device.
-    """
+    """Rows as codes, which stay; the centroids and the norms of the matrix are trained."""
 
     at_row_rate = False
 
@@ -211,11 +183,12 @@ class CodedRows(RowTable):
         norms = np.ones(len(matrix), np.float32) if matrix.norms is None else matrix.norms
         self._norms = nn.Parameter(torch.from_numpy(norms.astype(np.float32)).to(device))
         self._norms.requires_grad_(matrix.norms is not None)
+        self.parameters = [p for p in (self._codebook, self._norms) if p.requires_grad]
         # The number of each code's centroid among those of all codebooks.
         step = matrix.quantizer.codebook_size if matrix.quantizer.per_position else 0
         offsets = np.arange(matrix.quantizer.num_sub) * step
-        self._codes = torch.from_numpy(matrix.codes.astype(np.int32) + offsets.astype(np.int32))
-        self._codes = self._codes.to(device)
+        codes = matrix.codes.astype(np.int32) + offsets.astype(np.int32)
+        self._codes = torch.from_numpy(codes).to(device)
 
     def take(self, numbers: IntArray) -> Tensor:
         """Some rows, decoded; see :meth:`RowTable.take`."""
@@ -224,11 +197,6 @@ class CodedRows(RowTable):
         codes = self._codes.index_select(0, index)
         decoded = nn.functional.embedding(codes.long(), centroids).flatten(1)
         return decoded * self._norms.index_select(0, index).unsqueeze(1)
-
-    @property
-    def parameters(self) -> list[nn.Parameter]:
-        """The centroids and, if the quantiser is normalised, the norms."""
-        return [p for p in (self._codebook, self._norms) if p.requires_grad]
 
     def to_matrix(self) -> QuantizedMatrix:
         """The codes with the trained centroids and norms, in the precision of a model file."""

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.training.contextual.data import (
     ContextualData,
     TextBatch,
@@ -17,7 +18,7 @@ from pocketintent.training.contextual.data import (
     cut,
     make_batch,
 )
-from pocketintent.training.contextual.model import ContextModel, RowTable
+from pocketintent.training.contextual.model import ContextModel, make_rows
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.loop.descent import average_gradients
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
@@ -33,21 +34,12 @@ _ALIGNED_TEXTS = 8192
 
 
 class ContextualTraining(Trainable):
-    """Trains the words, the n-grams and the network of a contextual encoder side by side.
+    """Trains the words, n-grams and network of a contextual encoder, each a copy, side by side.
 
     The loss of a text is ``1 - cosine`` between its vector and its target. Two terms compare the
     texts of a batch: the squared differences between the similarities of the vectors and those of
     the targets, and the cross-entropy of finding a text's own target among those of the batch.
-
-    Args:
-        data: The texts.
-        settings: The settings of the run.
-        model: The network, changed in place.
-        words: The vectors of the words, changed in place.
-        ngrams: The vectors of the n-grams' buckets, changed in place.
-        device: Torch device.
-        workers: The processes that train together, whose gradients are averaged.
-        precision: Precision of the network's products, see :func:`choose_precision`.
+    For ``precision`` see :func:`choose_precision`.
     """
 
     unit = "words"
@@ -56,9 +48,7 @@ class ContextualTraining(Trainable):
         self,
         data: ContextualData,
         settings: ContextualSettings,
-        model: ContextModel,
-        words: RowTable,
-        ngrams: RowTable,
+        encoder: ContextualEncoder,
         *,
         device: str = "cpu",
         workers: Workers | None = None,
@@ -66,15 +56,17 @@ class ContextualTraining(Trainable):
     ) -> None:
         self.data = data
         self.settings = settings
-        self.words, self.ngrams = words, ngrams
         self.workers = workers or Workers()
         self.device = torch.device(device)
+        self.words, self.ngrams = (
+            make_rows(encoder.tables()[name], self.device) for name in ("words", "ngrams")
+        )
         self.batches = TextBatches(data, settings)
         self.epochs, self.units_per_epoch = settings.epochs, self.batches.words_per_epoch
-        self.model = model.to(self.device)
+        self.model = ContextModel.from_network(encoder.network).to(self.device)
         self._network = list(self.model.parameters())
         rows: list[nn.Parameter] = []
-        for table in (words, ngrams):
+        for table in (self.words, self.ngrams):
             (rows if table.at_row_rate else self._network).extend(table.parameters)
         self._parameters = self._network + rows
         # The moments of a row fade while its word is absent, so that each occurrence of a rare
@@ -114,19 +106,15 @@ class ContextualTraining(Trainable):
         """The vectors of a batch's texts, float32 [num_texts, dim]."""
         ngrams = self.ngrams.take(batch.buckets)
         if len(batch.words):
-            places = self._to_device(batch.word_places)
-            vectors = functional.embedding(places, self.words.take(batch.words))
+            words = self.words.take(batch.words)
+            vectors = functional.embedding(self._to_device(batch.word_places), words)
         else:
             vectors = ngrams.new_zeros(len(batch.word_places), ngrams.shape[1])
         if len(batch.spelt):
-            bags = functional.embedding_bag(
-                self._to_device(batch.bucket_places), ngrams, self._to_device(batch.bags)
-            )
-            vectors = vectors.index_copy(
-                0,
-                self._to_device(batch.spelt),
-                bags.index_select(0, self._to_device(batch.spelt_words)),
-            )
+            places, starts = self._to_device(batch.bucket_places), self._to_device(batch.bags)
+            bags = functional.embedding_bag(places, ngrams, starts)
+            spelt = bags.index_select(0, self._to_device(batch.spelt_words))
+            vectors = vectors.index_copy(0, self._to_device(batch.spelt), spelt)
         owners = self._to_device(batch.texts.owners())
         enabled = self.precision != torch.float32
         with torch.autocast(self.device.type, self.precision, enabled=enabled):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,28 +15,24 @@ from pocketintent.compression.network import quantise_context
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
-from pocketintent.runtime.text.vocabulary import Vocabulary
-from pocketintent.training.contextual.data import ContextualData, ngram_settings
-from pocketintent.training.contextual.model import ContextModel, RowTable, make_rows
+from pocketintent.training.contextual.data import ContextualData, ngram_settings, prepare_texts
+from pocketintent.training.contextual.model import ContextModel
 from pocketintent.training.contextual.objective import ContextualTraining
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.corpora.reader import read_texts
+from pocketintent.training.corpora.reader import check_known_words, read_texts
 from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import initial_word_vectors, read_targets
-from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
 
 _NGRAM_SCALE = 0.02
 """Size of the numbers of n-gram vectors that have learnt nothing yet."""
-
 
 _FEW_STEPS = 200
 """The learning rate rises for half of them."""
@@ -74,12 +70,8 @@ def train_contextual(
         precision: Precision of the network's products, see :func:`choose_precision`.
         max_minutes: Training ends after this time; None for no limit.
 
-    Returns:
-        The manifest's ``training`` entry, with ``seconds``.
-
-    Raises:
-        PocketIntentError: Bad settings or targets; the work folder of an unfinished run, and
-            neither ``resume`` nor ``restart``; or a folder made with other settings or targets.
+    Returns the manifest's ``training`` entry, with ``seconds``. Bad settings or targets, or a work
+    folder that does not suit, are a PocketIntentError; see :func:`open_run`.
     """
     settings.check()
     languages = languages_entry(options.languages)
@@ -88,27 +80,27 @@ def train_contextual(
     dtype = choose_precision(precision, torch.device(options.device))
     start = None if start is None else find_model(start)
     if start is None:
-        beginning = from_settings(vectors, settings)
+        data = prepare_texts(vectors, settings)
+        encoder = new_encoder(data, settings)
     else:
         encoder = load_kind(start, ContextualEncoder)
         settings = settings_of(encoder, settings)
-        beginning = from_encoder(vectors, settings, encoder)
+        assert encoder.table.counts is not None
+        words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
+        data = prepare_texts(vectors, settings, words, encoder.table.ngram_settings)
+    check_known_words(encoder, corpus)
     inputs = [*targets, *([] if start is None else [start]), *corpus]
     identity = asdict(settings) | {"precision": str(dtype)}
     with open_run(out, inputs, identity, options, warn_only=True) as run:
         if run.finished:
             return run.record
-        run.report(_describe(beginning.data))
-        device = torch.device(run.device)
+        run.report(
+            f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
+            f"{data.num_left_out} left out without a word; {len(data.words)} words with a vector, "
+            f"{len(data.offsets) - 1 - len(data.words)} without"
+        )
         task = ContextualTraining(
-            beginning.data,
-            settings,
-            beginning.model,
-            beginning.rows("words", device),
-            beginning.rows("ngrams", device),
-            device=run.device,
-            workers=run.workers,
-            precision=precision,
+            data, settings, encoder, device=run.device, workers=run.workers, precision=precision
         )
         if (steps := settings.epochs * task.batches.batches_per_epoch) < _FEW_STEPS:
             run.report(
@@ -122,77 +114,29 @@ def train_contextual(
             "method": "contextual",
             "targets": [fingerprint(Path(path)) for path in targets],
             "settings": asdict(settings),
-            "texts": {
-                "training": len(beginning.data.training),
-                "validation": len(beginning.data.validation),
-            },
+            "texts": {"training": len(data.training), "validation": len(data.validation)},
             "history": trainer.history,
             "precision": str(task.precision).rpartition(".")[2],
             "command": options.command,
         }
         if run.leads:
-            _save(Path(out), beginning, task, training, corpus, languages)
+            _save(Path(out), encoder, task, training, corpus, languages)
         run.record.update(training | {"seconds": round(trainer.seconds, 1)})
     return run.record
 
 
-@dataclass(frozen=True, eq=False)
-class Start:
-    """The data and the weights with which a run begins."""
-
-    data: ContextualData
-    """The texts with their targets."""
-    encoder: ContextualEncoder
-    """The encoder before the first step."""
-    model: ContextModel
-    """Its network."""
-
-    def rows(self, table: str, device: torch.device) -> RowTable:
-        """The rows of a table of the encoder, ``words`` or ``ngrams``."""
-        return make_rows(self.encoder.tables()[table], device)
-
-
-def from_settings(vectors: TermVectors, settings: ContextualSettings) -> Start:
-    """A sum of words that start at their own targets; see :func:`initial_word_vectors`.
-
-    Raises:
-        PocketIntentError: See :meth:`ContextualData.prepare`.
-    """
-    data = ContextualData.prepare(vectors, settings)
+def new_encoder(data: ContextualData, settings: ContextualSettings) -> ContextualEncoder:
+    """A sum of words that start at their own targets; see :func:`initial_word_vectors`."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = ContextModel(settings.dim, settings.hidden, settings.width)
     size = (settings.num_buckets, settings.dim)
     ngrams = _NGRAM_SCALE * np.random.default_rng(settings.seed).standard_normal(size)
     words = initial_word_vectors(data.training, data.words.counts, settings.frequency_weight)
-    table = StaticEncoder(
-        Vocabulary(data.words.words),
-        DenseMatrix(words),
-        ngrams=DenseMatrix(ngrams.astype(np.float32)),
-        ngram_settings=ngram_settings(settings),
-        counts=data.words.counts.astype(np.uint32),
-    )
-    network = replace(model.to_network(), word_share=settings.word_share)
-    return Start(data, ContextualEncoder(table, network), model)
-
-
-def from_encoder(
-    vectors: TermVectors, settings: ContextualSettings, encoder: ContextualEncoder
-) -> Start:
-    """A model, with its words, its n-grams and its network.
-
-    Args:
-        vectors: The texts with their vectors.
-        settings: Settings as :func:`settings_of` returns them for the model.
-        encoder: The model.
-
-    Raises:
-        PocketIntentError: See :meth:`ContextualData.prepare`.
-    """
-    assert encoder.table.counts is not None
-    words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
-    data = ContextualData.prepare(vectors, settings, words, encoder.table.ngram_settings)
-    return Start(data, encoder, ContextModel.from_network(encoder.network))
+    subwords = Subwords(ngrams.astype(np.float32), ngram_settings(settings))
+    vectors = TermVectors(data.words.words, words, subwords)
+    table = to_encoder(vectors, counts=data.words.counts)
+    return ContextualEncoder(table, replace(model.to_network(), word_share=settings.word_share))
 
 
 def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> ContextualSettings:
@@ -219,24 +163,15 @@ def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> Con
     )
 
 
-def _describe(data: ContextualData) -> str:
-    return (
-        f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
-        f"{data.num_left_out} left out without a word; {len(data.words)} words with a vector, "
-        f"{len(data.offsets) - 1 - len(data.words)} without"
-    )
-
-
 def _save(
     out: Path,
-    start: Start,
+    old: ContextualEncoder,
     task: ContextualTraining,
     training: dict[str, Any],
     corpus: Sequence[str | Path],
     entries: dict[str, Any],
 ) -> None:
     """Write what a run has learnt; a model that it started from keeps its storage formats."""
-    old = start.encoder
     network = replace(task.model.to_network(), word_share=old.network.word_share)
     if old.network.format == "int8":
         network = quantise_context(network)

@@ -56,12 +56,12 @@ def encode_corpus(
     split: Splitter,
     label_ids: Mapping[str, int],
 ) -> EncodedCorpus:
-    """Write a corpus as word ids to an existing folder, and map the files.
+    """Write a corpus, streamed once, as word ids to an existing folder, and map the files.
 
     Args:
-        texts: The corpus, streamed once.
+        texts: The corpus.
         to_ids: Function from a sentence to the ids of its known words.
-        folder: Existing folder for the arrays.
+        folder: The folder for the arrays.
         split: Function from a text to its sentences.
         label_ids: Id of each label; a text with another label, or with none, gets -1.
 

@@ -61,12 +61,7 @@ def prepare_corpus(
 ) -> None:
     """Count the words of a corpus and encode it, unless the work folder already contains both.
 
-    Args:
-        paths: Corpus files, see :func:`read_corpus`.
-        folder: The work folder.
-        settings: The settings of the run.
-        report: Receives lines of progress.
-        labelled: Whether the labels are counted and encoded too.
+    With ``labelled`` the labels are counted and encoded too.
 
     Raises:
         PocketIntentError: Bad corpus, no word is frequent enough, or no label where labels are

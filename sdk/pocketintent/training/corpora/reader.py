@@ -79,10 +79,7 @@ def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
 
 
 def check_known_words(encoder: Encoder, paths: Sequence[str | Path]) -> None:
-    """Check that a corpus can serve a model, before a training after which it is needed.
-
-    The model reads lines up to the first with a word that it knows. Without files there is nothing
-    to check.
+    """Check that a corpus, if there is one, can serve a model, before the training comes.
 
     Raises:
         PocketIntentError: The files have no text, or no line has a word that the model knows.
@@ -127,9 +124,7 @@ def _parse_json(line: str, place: str) -> Text:
 def reading(path: str | Path) -> Iterator[tuple[BinaryIO, bool]]:
     """Open a file, unpacked if it is a gzip, whatever its name; yields it and whether it is packed.
 
-    Raises:
-        PocketIntentError: The file cannot be read, or is a broken gzip; also where the block
-            finds out.
+    A file that cannot be read, or a broken gzip, is a PocketIntentError, also inside the block.
     """
     try:
         with open_regular(path, _BUFFER) as file:
@@ -150,10 +145,7 @@ def reading(path: str | Path) -> Iterator[tuple[BinaryIO, bool]]:
 def writing(path: str | Path) -> Iterator[BinaryIO]:
     """Replace a file by what the block writes, packed if its name ends in ``.gz``.
 
-    Equal content gives equal files.
-
-    Raises:
-        OSError: See :func:`pocketintent.runtime.files.atomic.replacing`.
+    Equal content gives equal files. Raises OSError, see :func:`replacing`.
     """
     with replacing(path) as temporary, temporary.open("wb", buffering=_BUFFER) as file:
         if Path(path).suffix != ".gz":

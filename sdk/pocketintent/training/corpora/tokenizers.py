@@ -27,9 +27,6 @@ def corpus_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
 
     In the runtime ``simple`` ignores what follows the first characters of a text. In a corpus a
     longer text is read in pieces of this size, which end at white space where there is some.
-
-    Raises:
-        MissingExtraError: The library of the tokenizer is not installed.
     """
     tokenize, size = get_tokenizer(spec), spec.get("max_chars")
     if size is None:
@@ -45,12 +42,9 @@ def corpus_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
 
 
 def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
-    """Make the tokenizer of the thesis: lower-casing and NLTK's TweetTokenizer.
+    """The tokenizer of the thesis: lower-casing and NLTK's TweetTokenizer.
 
     White space inside a token (NLTK keeps some in phone numbers) becomes an underscore.
-
-    Raises:
-        MissingExtraError: NLTK is not installed.
     """
     tokenize = require("nltk.tokenize", "train").TweetTokenizer(preserve_case=False).tokenize
 
@@ -71,20 +65,10 @@ register_tokenizer("tweet", tweet_tokenizer)
 def train_punkt(
     texts: Iterable[str], *, max_chars: int = 5_000_000, seed: int = 0
 ) -> Callable[[str], list[str]]:
-    """Train a splitter of paragraphs, which learns its abbreviations from the texts.
+    """Train a splitter of paragraphs into sentences, which learns its abbreviations from texts.
 
-    Kiss and Strunk 2006, without labels; nothing is downloaded.
-
-    Args:
-        texts: Paragraphs, streamed once.
-        max_chars: Size in characters of the random sample that Punkt learns from.
-        seed: Seed of the sample.
-
-    Returns:
-        A function from a paragraph to its sentences.
-
-    Raises:
-        MissingExtraError: NLTK is not installed.
+    Kiss and Strunk 2006, without labels; nothing is downloaded. The texts are streamed once, and a
+    random sample of ``max_chars`` characters is learnt from.
     """
     punkt = require("nltk.tokenize.punkt", "train")
     sample: list[str] = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -50,55 +48,28 @@ def add_typing_errors(text: str, count: int, rng: np.random.Generator) -> str:
         if not letters:
             return text
         index = letters[int(rng.integers(len(letters)))]
-        kinds = [kind for kind in _KINDS if kind(text, index, rng) is not None]
-        changed = kinds[int(rng.integers(len(kinds)))](text, index, rng)
-        assert changed is not None
-        text = changed
+        text = _misspell(text, index, rng)
     return text
 
 
-def _is_letter(text: str, index: int) -> bool:
-    return 0 <= index < len(text) and text[index].isalpha()
+def _misspell(text: str, index: int, rng: np.random.Generator) -> str:
+    """The text with one error, of a random kind, at a letter."""
+    before, letter, after = text[:index], text[index], text[index + 1 :]
+    keys = NEIGHBOURS.get(letter.lower(), "")
 
+    def key_beside() -> str:
+        key = keys[int(rng.integers(len(keys)))]
+        return key.upper() if letter.isupper() else key
 
-def _swap(text: str, index: int, rng: np.random.Generator) -> str | None:
-    if not _is_letter(text, index + 1) or text[index] == text[index + 1]:
-        return None
-    return text[:index] + text[index + 1] + text[index] + text[index + 2 :]
-
-
-def _drop(text: str, index: int, rng: np.random.Generator) -> str | None:
-    if not _is_letter(text, index - 1) and not _is_letter(text, index + 1):
-        return None
-    return text[:index] + text[index + 1 :]
-
-
-def _double(text: str, index: int, rng: np.random.Generator) -> str | None:
-    return text[: index + 1] + text[index:]
-
-
-def _replace(text: str, index: int, rng: np.random.Generator) -> str | None:
-    key = _key_beside(text[index], rng)
-    return None if key is None else text[:index] + key + text[index + 1 :]
-
-
-def _insert(text: str, index: int, rng: np.random.Generator) -> str | None:
-    key = _key_beside(text[index], rng)
-    return None if key is None else text[: index + 1] + key + text[index + 1 :]
-
-
-def _key_beside(char: str, rng: np.random.Generator) -> str | None:
-    keys = NEIGHBOURS.get(char.lower())
-    if keys is None:
-        return None
-    key = keys[int(rng.integers(len(keys)))]
-    return key.upper() if char.isupper() else key
-
-
-_KINDS: tuple[Callable[[str, int, np.random.Generator], str | None], ...] = (
-    _swap,
-    _drop,
-    _double,
-    _replace,
-    _insert,
-)
+    made = []
+    if after[:1].isalpha() and after[0] != letter:
+        made.append(before + after[0] + letter + after[1:])
+    if before[-1:].isalpha() or after[:1].isalpha():
+        made.append(before + after)
+    made.append(before + letter + letter + after)
+    places = [before, before + letter] if keys else []
+    made += [place + key_beside() + after for place in places]
+    kind = int(rng.integers(len(made)))
+    # Another key is drawn for the error itself, so that a seed gives the texts that it always gave.
+    left = len(made) - kind
+    return places[-left] + key_beside() + after if left <= len(places) else made[kind]

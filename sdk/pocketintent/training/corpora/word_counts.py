@@ -32,16 +32,10 @@ def count_vocabulary(
     max_words: int | None = None,
     extra_words: Collection[str] = frozenset(),
 ) -> CountedVocabulary:
-    """Count the tokens of texts and keep the frequent words.
+    """Count the tokens of texts and keep the ``max_words`` most frequent words; None for all.
 
-    Args:
-        texts: The tokens of each text.
-        min_count: Rarer words are left out, except those in ``extra_words``.
-        max_words: Largest number of words, the most frequent first; None for all.
-        extra_words: Words for which a single occurrence is enough.
-
-    Raises:
-        PocketIntentError: No word is left.
+    Words below ``min_count`` are left out, except those in ``extra_words``. Raises
+    PocketIntentError if no word is left.
     """
     counter: Counter[str] = Counter()
     for tokens in texts:

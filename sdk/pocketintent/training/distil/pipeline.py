@@ -7,25 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
-from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS, corpus_tokenizer
 from pocketintent.training.distil.model import TextBatches, WordSums
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import TableTraining
 from pocketintent.training.loop.work_folder import fingerprint
-from pocketintent.training.teachers.targets import (
-    TextData,
-    initial_word_vectors,
-    read_targets,
-)
-from pocketintent.training.vectors.table import TermVectors
+from pocketintent.training.teachers.targets import TextData, initial_word_vectors, read_targets
+from pocketintent.training.vectors.table import TermVectors, to_encoder
 
 _FEW_STEPS = 100
 
@@ -47,12 +38,8 @@ def train_distilled(
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
 
-    Returns:
-        The manifest's ``training`` entry.
-
-    Raises:
-        PocketIntentError: Bad settings or targets, or a work folder that does not suit, see
-            :func:`open_run`.
+    Returns the manifest's ``training`` entry. Bad settings or targets, or a work folder that does
+    not suit, are a PocketIntentError; see :func:`open_run`.
     """
     settings.check()
     language_entries = languages_entry(options.languages)
@@ -96,11 +83,10 @@ def prepare_texts(targets: TermVectors, settings: DistilSettings) -> TextData:
 
 
 def _save(out: Path, model: WordSums, data: TextData, entries: dict[str, Any]) -> None:
-    encoder = StaticEncoder(
-        Vocabulary(data.words.words),
-        DenseMatrix(model.words.table.cpu().numpy()),
+    encoder = to_encoder(
+        TermVectors(data.words.words, model.words.table.cpu().numpy()),
         tokenizer_spec=TOKENIZER_SPECS[model.settings.tokenizer],
-        counts=data.words.counts.astype(np.uint32),
+        counts=data.words.counts,
         manifest=entries,
     )
     save_model(out, *encoder.to_model_file_parts())

@@ -43,8 +43,7 @@ def finish_encoder(
     rows too, and an unknown word has the weight of a word that never occurs.
 
     Args:
-        encoder: A trained encoder; it is not changed. It requires ``counts`` if there are no
-            texts.
+        encoder: A trained encoder; it is not changed. Without texts it requires ``counts``.
         settings: The pooling, weights and sizes.
         texts: The corpus, which can be iterated several times; its words are counted, and replace
             the encoder's counts. The poolings ``idf`` and ``sif`` require it. A tab separates the
@@ -56,9 +55,8 @@ def finish_encoder(
         encoder's dimension, or of 0, keeps all of it.
 
     Raises:
-        PocketIntentError: A setting is out of range or does not suit the encoder, the encoder is
-            finished already, there is neither a count of words nor a corpus, no word occurs in the
-            corpus, or the weighted vectors have numbers that a model may not contain.
+        PocketIntentError: The settings, the encoder and the texts do not suit each other, or the
+            weighted vectors have numbers that a model may not contain.
     """
     settings.check()
     _check_encoder(encoder, settings)
@@ -141,9 +139,8 @@ def add_subwords(
 ) -> tuple[FloatArray, FloatArray]:
     """Append the n-gram part to the vectors of words, the most frequent first.
 
-    Returns:
-        The words' vectors, float32 [num_words, dim + subword_dim], and those of the n-grams,
-        float32 [num_buckets, dim + subword_dim].
+    Returns the vectors of the words, float32 [num_words, dim + subword_dim], and of the n-grams,
+    [num_buckets, dim + subword_dim].
     """
     num_buckets = ngram_settings.num_buckets
     lists = [np.array(ngram_settings.buckets(word)) for word in words]

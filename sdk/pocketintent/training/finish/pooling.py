@@ -31,10 +31,7 @@ Counts = NDArray[np.integer]
 class Sentences:
     """The sentences of a corpus, read again each time they are needed.
 
-    Args:
-        encoder: The encoder whose tokenizer splits them and whose words are known.
-        texts: The corpus, which can be iterated several times; a tab separates the sentences of a
-            text.
+    The encoder's tokenizer splits them; a tab separates the sentences of a text.
     """
 
     def __init__(self, encoder: StaticEncoder, texts: Iterable[str]) -> None:
@@ -44,9 +41,8 @@ class Sentences:
     def blocks(self) -> Iterator[tuple[IndexArray, IndexArray]]:
         """Blocks of sentences.
 
-        Yields:
-            The ids of the known words, sentence after sentence, intp [num_ids], and their number
-            in each sentence, intp [num_sentences]; 0 for a sentence without a known word.
+        Yields the ids of the known words, sentence after sentence, intp [num_ids], and their number
+        in each sentence, intp [num_sentences]; 0 for a sentence without a known word.
         """
         sentences = (part for text in self._texts for part in text.split("\t"))
         while block := list(islice(sentences, _AT_ONCE)):
@@ -101,13 +97,7 @@ class Rows(NamedTuple):
 def pool_rows(
     rows: Rows, counts: Counts, sentences: Sentences | None, settings: FinishSettings
 ) -> Rows:
-    """Apply a pooling to vectors, so that their sums are sentence vectors.
-
-    Args:
-        rows: The vectors; the arrays may be changed.
-        counts: Occurrences of each word, [num_words].
-        sentences: The corpus; None if there is none.
-        settings: ``pooling`` and ``frequency_weight``.
+    """Apply a pooling to vectors, which may be changed, so that their sums are sentence vectors.
 
     Raises:
         PocketIntentError: The pooling requires sentences, or more dimensions than one.

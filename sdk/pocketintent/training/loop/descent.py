@@ -37,12 +37,8 @@ def average_gradients(
 class Descent:
     """An optimiser with clipped gradients, the mean of all processes', in any precision.
 
-    Args:
-        model: The model, which is changed in place.
-        optimizer: The optimiser of its parameters.
-        workers: The processes that train together, see :func:`average_gradients`.
-        precision: Precision of the products; with float16 the loss is scaled.
-        clip: Length to which longer gradients are shortened.
+    The model is changed in place, longer gradients are shortened to ``clip``, and with float16 the
+    loss is scaled. See :func:`average_gradients`.
     """
 
     def __init__(

@@ -23,9 +23,7 @@ _CUBLAS_WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 def prepare_torch(device: str, threads: int | None) -> None:
     """Check the device and set the number of threads, before any work is done.
 
-    Args:
-        device: cpu, cuda, cuda:1 …
-        threads: CPU threads; None leaves the number to torch.
+    ``threads`` are CPU threads; None leaves the number to torch.
 
     Raises:
         PocketIntentError: The device does not exist, or ``threads`` is below 1.
@@ -51,11 +49,8 @@ def prepare_torch(device: str, threads: int | None) -> None:
 def fix_cublas_workspace(device: str) -> None:
     """Make matrix products on a GPU repeatable, unless the user's environment has chosen.
 
-    cuBLAS reads the variable once, so this comes before anything else that uses the GPU. A CPU
-    needs nothing.
-
-    Raises:
-        PocketIntentError: CUDA is already in use, so the variable would come too late.
+    cuBLAS reads the variable once, so this comes before anything else that uses the GPU: it is a
+    PocketIntentError if CUDA is already in use. A CPU needs nothing.
     """
     if not device.startswith("cuda") or _CUBLAS_WORKSPACE in os.environ:
         return
@@ -92,7 +87,7 @@ def deterministic_algorithms(device: str, *, warn_only: bool = False) -> Iterato
 def choose_precision(
     precision: Precision, device: torch.device, *, recurrent: bool = False
 ) -> torch.dtype:
-    """The number type of matrix products.
+    """The number type of matrix products; PocketIntentError if the device does not support it.
 
     Args:
         precision: ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the GPU has it in
@@ -100,9 +95,6 @@ def choose_precision(
         device: Where the products are computed.
         recurrent: Whether the network has LSTM or GRU layers. Under torch's autocast cuDNN
             computes them in float16, whichever half precision was asked for.
-
-    Raises:
-        PocketIntentError: The device or the network does not support the precision.
     """
     library: Any = require("torch", "train")
     on_gpu = device.type == "cuda"

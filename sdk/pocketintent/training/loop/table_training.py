@@ -42,19 +42,12 @@ class BatchGradients:
 
 
 class SparseRows:
-    """One embedding table and the optimiser state of its rows.
+    """One embedding table, float32 [num_rows, dim], and the optimiser state of its rows.
 
-    AdaGrad has one accumulator for each row, the running sum of the mean squared gradient, as
-    in StarSpace, or one for each value, the running sum of its squared gradient, as in GloVe; SGD
-    has none.
-
-    Args:
-        table: The embeddings, float32 [num_rows, dim]; changed in place.
-        adagrad: Whether steps are scaled by AdaGrad.
-        max_norm: Longer rows are scaled to this length; None for no bound.
-        num_bounded: Number of first rows that ``max_norm`` bounds; None for all rows.
-        per_value: Whether AdaGrad has an accumulator for each value instead of each row.
-        initial_square: Initial value of the accumulators.
+    AdaGrad has one accumulator for each row, the running sum of the mean squared gradient, as in
+    StarSpace, or (``per_value``) one for each value, the running sum of its squared gradient, as in
+    GloVe; SGD has none. They start at ``initial_square``. Longer rows than ``max_norm`` are scaled
+    to this length; of those, only the first ``num_bounded`` if it is not None.
     """
 
     def __init__(
@@ -210,10 +203,7 @@ class TableTraining(Trainable, Generic[BatchT]):
     unit = "words"
 
     def __init__(
-        self,
-        model: TableModel[BatchT],
-        batches: Batches[BatchT],
-        workers: Workers | None = None,
+        self, model: TableModel[BatchT], batches: Batches[BatchT], workers: Workers | None = None
     ) -> None:
         self.model = model
         self.batches = batches

@@ -80,9 +80,7 @@ class Trainable(Protocol):
     def step(self, step: Step) -> tuple[float, float]:
         """Take one step, together with the other processes.
 
-        Returns:
-            The summed loss and the number of examples of all processes. A capability that
-            computes no loss counts no examples.
+        Returns the summed loss and the number of examples of all processes; without a loss, none.
         """
         ...
 
@@ -119,8 +117,7 @@ class Trainer:
             that falls does so in this time; None for no limit.
         checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
         report: Receives a line of text after each epoch.
-        show_bar: Whether a progress bar is shown; not where the run is a step of other work that
-            has one.
+        show_bar: Whether a progress bar is shown.
 
     Attributes:
         history: One entry for each epoch that is done, see :class:`Measurement`.
@@ -165,11 +162,8 @@ class Trainer:
     def train(self, stop_after: int | None = None) -> None:
         """Train until the last epoch, the time limit, or the capability ends the run.
 
-        Args:
-            stop_after: Stop, with a checkpoint, after this many steps; None trains to the end.
-
-        Raises:
-            PocketIntentError: The loss is no longer a number.
+        With ``stop_after`` it stops, with a checkpoint, after so many steps. A loss that is no
+        longer a number is a PocketIntentError.
         """
         started, steps = time.monotonic() - self.seconds, 0
         saved, unsaved = time.monotonic(), False

@@ -31,14 +31,8 @@ def open_folder(
 ) -> dict[str, Any] | None:
     """Make the work folder of a run on some files, or check that it belongs to this run.
 
-    Also deletes what is left of a run that was killed while it deleted its folder.
-
-    Args:
-        folder: The folder.
-        paths: Files that are trained on.
-        settings: The settings of the run.
-        resume: Continue from an existing folder.
-        restart: Delete an existing folder.
+    ``resume`` continues from an existing folder, ``restart`` deletes it. What is left of a run that
+    was killed while it deleted its folder is deleted too.
 
     Returns:
         The record of the run to resume if nothing is left to do; otherwise None.

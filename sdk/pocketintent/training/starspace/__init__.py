@@ -1,4 +1,4 @@
 """StarSpace: word, sentence and label embeddings learnt by ranking.
 
-Imports ``training.loop`` and ``training.corpora``.
+Imports ``training.loop``, ``training.corpora`` and ``training.vectors``.
 """

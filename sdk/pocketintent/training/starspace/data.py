@@ -54,13 +54,8 @@ class BagBatch:
 class WordBatches:
     """Batches of word mode: a word and the words around it.
 
-    Args:
-        corpus: The encoded corpus. Sentences longer than a row are cut into pieces.
-        counts: Occurrences of each word, int64 [num_words].
-        settings: The run's settings.
-
-    Raises:
-        PocketIntentError: No sentence has two known words.
+    Sentences longer than a row are cut into pieces. ``counts`` are the occurrences of each word,
+    int64 [num_words]. It is a PocketIntentError if no sentence has two known words.
     """
 
     def __init__(
@@ -117,15 +112,13 @@ class BagBatches:
 
     In labelled mode the right side is the utterance's label. In sentence mode it is another
     sentence of the same document; a document of one sentence is cut into two random halves.
+    Documents that cannot make a pair are left out; it is a PocketIntentError if fewer than two can.
 
     Args:
-        corpus: The encoded corpus; documents that cannot make a pair are left out.
+        corpus: The encoded corpus.
         label_counts: Utterances of each label, int64 [num_labels]; None for sentence mode.
         num_words: Number of word rows, which precede the rows of the labels.
         settings: The run's settings.
-
-    Raises:
-        PocketIntentError: Fewer than two documents make a pair.
     """
 
     def __init__(

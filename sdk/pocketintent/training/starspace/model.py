@@ -21,15 +21,6 @@ class StarSpace:
 
     The rows of the first table are the words, then the labels (labelled mode) or the words
     again as targets (word mode with ``share_sides`` off).
-
-    Args:
-        settings: The run's settings.
-        words: The vocabulary.
-        num_labels: Number of labels in labelled mode.
-        device: Torch device, such as "cpu" or "cuda:0".
-
-    Raises:
-        PocketIntentError: A setting is out of range.
     """
 
     def __init__(
@@ -85,9 +76,8 @@ class StarSpace:
     def _ngrams_of(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The n-grams of some rows.
 
-        Returns:
-            The buckets, int64 [m]; the index into ``rows`` of each bucket's word, [m]; and the
-            bucket's share of that word's mean, float32 [m, 1].
+        Their buckets, int64 [m], the index into ``rows`` of each bucket's word, [m], and the
+        bucket's share of that word's mean, float32 [m, 1].
         """
         lengths = self._num_ngrams[rows]
         owners = torch.repeat_interleave(lengths)

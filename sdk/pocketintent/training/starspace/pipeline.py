@@ -7,14 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.prepared import PreparedCorpus, load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
@@ -23,6 +18,7 @@ from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.starspace.data import BagBatch, BagBatches, WordBatch, WordBatches
 from pocketintent.training.starspace.model import StarSpace
 from pocketintent.training.starspace.settings import StarSpaceSettings
+from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
 
 
 def train_starspace(
@@ -42,12 +38,8 @@ def train_starspace(
         settings: The settings of the run.
         options: The device, whether the run is resumed, and who receives its progress.
 
-    Returns:
-        The manifest's ``training`` entry.
-
-    Raises:
-        PocketIntentError: Bad settings or corpus, or a work folder that does not suit, see
-            :func:`open_run`.
+    Returns the manifest's ``training`` entry. Bad settings or corpus, or a work folder that does
+    not suit, are a PocketIntentError; see :func:`open_run`.
     """
     settings.check()
     language_entries = languages_entry(options.languages)
@@ -86,17 +78,15 @@ def train_starspace(
 
 def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, entries: dict[str, Any]) -> None:
     settings = model.settings
-    ngrams = ngram_settings = None
+    subwords = None
     if model.ngrams is not None:
-        ngrams = DenseMatrix(model.ngrams.table.cpu().numpy())
-        ngram_settings = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
-    encoder = StaticEncoder(
-        Vocabulary(prepared.words.words),
-        DenseMatrix(model.word_embeddings().cpu().numpy()),
+        hashing = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
+        subwords = Subwords(model.ngrams.table.cpu().numpy(), hashing)
+    words = TermVectors(prepared.words.words, model.word_embeddings().cpu().numpy(), subwords)
+    encoder = to_encoder(
+        words,
         tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
-        ngrams=ngrams,
-        ngram_settings=ngram_settings,
-        counts=prepared.words.counts.astype(np.uint32),
+        counts=prepared.words.counts,
         manifest=entries,
     )
     save_model(out, *encoder.to_model_file_parts())

@@ -68,8 +68,7 @@ def margin_cosine(
     Args:
         left: Left sides, float32 [groups, examples, dim]; overwritten.
         right: Their right sides, the same shape.
-        negatives: Wrong right sides, [groups, negatives, dim]; each is compared with all left
-            sides of its group.
+        negatives: Wrong right sides of all left sides of a group, [groups, negatives, dim].
         allowed: 1 where example and negative may be compared, 0 where the negative is the right
             side itself or the example is padding, [groups, examples, negatives].
         margin: How much nearer the right side must be than a negative.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
@@ -105,10 +104,13 @@ def _encode(
 def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int, int]:
     """Start a cache or check the existing file.
 
-    Returns:
-        The offset of the first vector in bytes, and the number of vectors.
+    Returns the offset of the first vector in bytes, and the number of vectors.
     """
-    header = _header(teacher, texts)
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    entries = {"vectors_of": digest.hexdigest(), "texts": len(texts), "dim": teacher.dim}
+    header = orjson.dumps(entries) + b"\n"
     row = 4 * teacher.dim
     size = path.stat().st_size if path.exists() else 0
     if size < len(header):  # no file, or a run that was stopped as it started the file
@@ -136,15 +138,3 @@ def _spread(texts: Sequence[str]) -> list[int]:
     """Numbers of texts spread over all, with the longest, at whose end settings show."""
     longest = max(range(len(texts)), key=lambda number: len(texts[number]))
     return sorted({longest, *np.linspace(0, len(texts) - 1, _NUM_CHECKED, dtype=int).tolist()})
-
-
-def _header(teacher: Encoder, texts: Sequence[str]) -> bytes:
-    digest = hashlib.sha256()
-    for text in texts:
-        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    entries: dict[str, Any] = {
-        "vectors_of": digest.hexdigest(),
-        "texts": len(texts),
-        "dim": teacher.dim,
-    }
-    return orjson.dumps(entries) + b"\n"

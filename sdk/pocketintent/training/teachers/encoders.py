@@ -48,16 +48,11 @@ class _Teacher(ABC):
 class OnnxTeacher(_Teacher):
     """A sentence encoder as an ONNX graph, on ONNX Runtime.
 
-    Args:
-        graph: The ``.onnx`` file, with any of the inputs ``input_ids``, ``attention_mask`` and
-            ``token_type_ids``.
-        folder: Folder of ``tokenizer.json``.
-        threads: Number of CPU threads.
+    Args: graph: The file, with any of the inputs ``input_ids``, ``attention_mask``,
+        ``token_type_ids``. folder: Folder of ``tokenizer.json``. threads: Number of CPU threads.
         max_tokens: Longer texts are cut to this number of tokens.
 
-    Raises:
-        PocketIntentError: A file is missing or cannot be used.
-        MissingExtraError: onnxruntime or tokenizers is not installed.
+    Raises PocketIntentError if a file is missing or cannot be used.
     """
 
     def __init__(self, graph: Path, folder: Path, *, threads: int, max_tokens: int) -> None:
@@ -158,9 +153,7 @@ class TransformerTeacher(_Teacher):
         precision: Number type of the weights; ``bfloat16`` is two to three times as fast on a CPU
             with instructions for it, with cosines of .9998 to the vectors of ``float32``.
 
-    Raises:
-        PocketIntentError: The folder cannot be used.
-        MissingExtraError: transformers or torch is not installed.
+    Raises PocketIntentError if the folder cannot be used.
     """
 
     def __init__(
@@ -195,9 +188,7 @@ class TransformerTeacher(_Teacher):
 def load_transformer(folder: Path, device: str, precision: TeacherPrecision) -> tuple[Any, Any]:
     """The tokenizer and the model of a folder, ready for inference; nothing is downloaded.
 
-    Raises:
-        PocketIntentError: transformers cannot read the folder.
-        MissingExtraError: transformers or torch is not installed.
+    Raises PocketIntentError if transformers cannot read the folder, or MissingExtraError.
     """
     transformers, torch = require("transformers", "teacher"), require("torch", "train")
     try:
@@ -216,15 +207,9 @@ def is_transformer(folder: Path) -> bool:
 
 
 def pool(states: FloatArray, mask: IntArray, pooling: Pooling) -> FloatArray:
-    """Reduce the states of each text's tokens to one vector.
+    """Reduce the states of each text's tokens, float32 [num_texts, length, dim], to one vector.
 
-    Args:
-        states: Last states of the tokens, float32 [num_texts, length, dim].
-        mask: 1 for a token and 0 for padding, int64 [num_texts, length].
-        pooling: How to pool.
-
-    Returns:
-        float32 [num_texts, dim]; zeros for a text without tokens.
+    ``mask`` is 1 for a token and 0 for padding, [num_texts, length]. No tokens give zeros.
     """
     weights = mask.astype(np.float32)
     if pooling == "cls":

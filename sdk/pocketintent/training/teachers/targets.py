@@ -23,10 +23,8 @@ _BLOCK = 4096  # texts whose vectors are computed with at once
 def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermVectors:
     """Read and concatenate files of vectors, see :func:`read_vectors`; duplicate texts are kept.
 
-    ``limit`` is the number of texts to read from each file; None for all.
-
-    Raises:
-        PocketIntentError: A file cannot be read, or the dimensions differ.
+    ``limit`` is the number of texts to read from each file; None for all. A file that cannot be
+    read, or with another dimension, is a PocketIntentError.
     """
     parts = [read_vectors(path, limit) for path in paths]
     for path, part in zip(paths, parts, strict=True):
@@ -81,11 +79,7 @@ class TargetTexts:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def split(self, share: float, seed: int) -> tuple[TargetTexts, TargetTexts]:
-        """Hold out a random share of the texts, of those of several words.
-
-        Returns:
-            The texts to learn, and the texts held out.
-        """
+        """Hold out a random share of the texts of several words; returns the others and those."""
         held_out = np.random.default_rng(seed).random(len(self)) < share
         held_out &= self.lengths > 1
         return self.take(np.flatnonzero(~held_out)), self.take(np.flatnonzero(held_out))
@@ -175,16 +169,9 @@ def to_text(term: str) -> str:
 
 
 def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
-    """The first principal components of the centred vectors, at unit length.
+    """The first principal components of the centred vectors, at unit length, float32 [n, dim].
 
-    Source: Mu and Viswanath 2018.
-
-    Args:
-        vectors: float32 [n, teacher_dim].
-        dim: Number of components, at most ``teacher_dim``.
-
-    Returns:
-        float32 [n, dim].
+    Source: Mu and Viswanath 2018. ``dim`` is at most that of the vectors, float32 [n, teacher_dim].
     """
     mean, full = vectors.mean(axis=0), vectors.shape[1]
     blocks = [slice(start, start + _BLOCK) for start in range(0, len(vectors), _BLOCK)]

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.text.tokenizer import simple_tokenize
-from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
+from pocketintent.training.corpora.word_counts import count_vocabulary
 
 PHRASE_WORDS = (2, 8)
 """Least and most words of a phrase."""
@@ -28,15 +27,9 @@ _MARKS = ("Ġ", "▁")  # before the tokens of BPE and SentencePiece that start 
 
 
 def make_phrases(texts: Sequence[str], num: int, seed: int) -> list[str]:
-    """Draw phrases: 2 to 8 neighbouring words of a text, separated by spaces.
+    """Draw up to ``num`` phrases: 2 to 8 neighbouring words of a text, separated by spaces.
 
-    Args:
-        texts: The texts; those of fewer than four words are not drawn from.
-        num: Number of phrases.
-        seed: Seed of the draw.
-
-    Returns:
-        Distinct phrases, none of which is a text; fewer than ``num`` if the texts are few.
+    Texts of fewer than four words are not drawn from. Phrases are distinct, and none is a text.
     """
     rng = np.random.default_rng(seed)
     known, phrases = set(texts), dict[str, None]()
@@ -61,13 +54,7 @@ def substitute_words(
     """Draw texts and replace one or two words of each by any other words.
 
     Rare words are replaced rather than frequent ones, and replace others more often than their
-    number in the corpus would suggest.
-
-    Args:
-        texts: The texts.
-        extra_words: Words that may replace others although they are not in the texts.
-        num: Number of texts to make.
-        seed: Seed of the draw.
+    number in the corpus would suggest. ``extra_words`` need not be in the texts.
 
     Returns:
         Distinct texts, as tokens separated by spaces; fewer than ``num`` if the texts are few.
@@ -79,7 +66,10 @@ def substitute_words(
         return []
     counted = count_vocabulary(tokens)
     share = dict(zip(counted.words, (counted.counts / counted.counts.sum()).tolist(), strict=True))
-    others, chances = _replacements(counted, extra_words)
+    counts = dict(zip(counted.words, counted.counts.tolist(), strict=True))
+    others = list(dict.fromkeys([*counted.words, *extra_words]))
+    chances = np.array([counts.get(word, 0) + 1.0 for word in others]) ** _REPLACEMENT_POWER
+    chances /= chances.sum()
     drawn = iter(rng.choice(len(others), 2 * _ATTEMPTS * num, p=chances).tolist())
     made: dict[str, None] = {}
     for _ in range(_ATTEMPTS * num):
@@ -104,25 +94,11 @@ def frequent_words(texts: Iterable[str], min_count: int) -> list[str]:
 def whole_words(tokens: Iterable[str]) -> list[str]:
     """The whole words among the tokens of a transformer's vocabulary, in lower case.
 
-    Args:
-        tokens: The tokens of WordPiece, whose parts of words begin with ``##``, or of BPE or
-            SentencePiece, whose whole words begin with a mark.
-
-    Returns:
-        Distinct words of at least three ASCII letters, in alphabetical order.
+    Of WordPiece, parts of words begin with ``##``; of BPE and SentencePiece, whole words begin with
+    a mark. The words are distinct, of at least three ASCII letters, in alphabetical order.
     """
     tokens = list(tokens)
     if any(token.startswith(_MARKS) for token in tokens):
         tokens = [token[1:] for token in tokens if token.startswith(_MARKS)]
     words = {token.lower() for token in tokens if token.isascii() and token.isalpha()}
     return sorted(word for word in words if len(word) >= _LEAST_LETTERS)
-
-
-def _replacements(
-    counted: CountedVocabulary, extra_words: Sequence[str]
-) -> tuple[list[str], FloatArray]:
-    """The words that may replace others, and the chance of each."""
-    counts = dict(zip(counted.words, counted.counts.tolist(), strict=True))
-    words = list(dict.fromkeys([*counted.words, *extra_words]))
-    chances = np.array([counts.get(word, 0) + 1.0 for word in words]) ** _REPLACEMENT_POWER
-    return words, chances / chances.sum()

@@ -73,14 +73,9 @@ class WordClasses:
 
 
 def count_neighbours(texts: Sequence[Sequence[str]], words: Sequence[str]) -> FloatArray:
-    """How often each of the most frequent tokens stands before and after each word.
+    """How often each of the 300 most frequent tokens stands before and after each word.
 
-    Args:
-        texts: The tokens of each text.
-        words: Distinct words.
-
-    Returns:
-        float32 [num_words, 2 * 300], first the tokens before the word.
+    Returns float32 [num_words, 2 * 300], first the tokens before the word.
     """
     counter = Counter(token for text in texts for token in text)
     ranked = sorted(counter, key=lambda token: (-counter[token], token))[:_NEIGHBOURS]
@@ -92,11 +87,9 @@ def count_neighbours(texts: Sequence[Sequence[str]], words: Sequence[str]) -> Fl
             row = rows.get(token)
             if row is None:
                 continue
-            before = neighbours.get(text[place - 1]) if place else None
-            after = neighbours.get(text[place + 1]) if place + 1 < len(text) else None
-            if before is not None:
+            if place and (before := neighbours.get(text[place - 1])) is not None:
                 counts[row, before] += 1
-            if after is not None:
+            if place + 1 < len(text) and (after := neighbours.get(text[place + 1])) is not None:
                 counts[row, _NEIGHBOURS + after] += 1
     return counts
 

@@ -23,12 +23,7 @@ _MAX_TERM_BYTES = 1 << 16
 
 
 class VectorRows:
-    """Collects rows and checks each.
-
-    Args:
-        path: The file, for messages.
-        dim: Length of a vector.
-    """
+    """Collects the rows of a file, vectors of length ``dim``, and checks each."""
 
     def __init__(self, path: Path, dim: int) -> None:
         self.path = path
@@ -40,16 +35,10 @@ class VectorRows:
         return len(self._ids)
 
     def add(self, term: bytes, vector: Sequence[float] | FloatArray, place: str) -> None:
-        """Append a row.
-
-        Args:
-            term: The term in UTF-8.
-            vector: Its ``dim`` numbers.
-            place: The line or row of the file, for messages.
+        """Append a term in UTF-8 and its numbers; ``place`` is the line or row of the file.
 
         Raises:
-            PocketIntentError: The term is empty, not UTF-8 or a duplicate, or the vector is not
-                finite.
+            PocketIntentError: The term is empty, not UTF-8 or a duplicate, or a number not finite.
         """
         try:
             text = term.decode()
@@ -76,11 +65,7 @@ class VectorRows:
             )
 
     def finish(self) -> tuple[list[str], FloatArray]:
-        """The terms, and their vectors float32 [num_terms, dim].
-
-        Raises:
-            PocketIntentError: There are no rows.
-        """
+        """The terms, and their vectors float32 [num_terms, dim]; PocketIntentError without rows."""
         if not self._ids:
             raise PocketIntentError(f"{self.path}: contains no vectors")
         self._vectors.resize((len(self), self.dim), refcheck=False)
@@ -110,12 +95,7 @@ def check_dim(path: Path, dim: int) -> None:
 
 
 def read_binary_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[list[str], FloatArray]:
-    """Read the rows of a file that begins with word2vec's header.
-
-    Args:
-        file: The unpacked file, at its beginning.
-        path: Its name, for messages.
-        limit: Number of rows to read; None for all.
+    """Read the rows of an unpacked file that begins with word2vec's header, at most ``limit``.
 
     Returns:
         The terms, and their vectors float32 [num_terms, dim].
@@ -143,10 +123,7 @@ def read_binary_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[lis
 def write_binary_rows(file: BinaryIO, terms: Sequence[str], vectors: FloatArray) -> None:
     """Write word2vec's header and the rows, with a line feed after each as its program does.
 
-    Args:
-        file: The file to write to.
-        terms: The terms, without spaces.
-        vectors: Their vectors, float32 [num_terms, dim].
+    The terms have no spaces; the vectors are float32 [num_terms, dim].
     """
     file.write(b"%d %d\n" % vectors.shape)
     for term, vector in zip(terms, vectors, strict=True):

@@ -21,57 +21,33 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class Subwords:
-    """Vectors of hashed character n-grams, whose mean is the vector of an unknown word.
-
-    Attributes:
-        vectors: float32 [num_buckets, dim]; may be a read-only view of a memory map.
-        settings: How words are hashed.
-
-    Raises:
-        PocketIntentError: The vectors are not a float32 matrix with a row for each bucket.
-    """
+    """Vectors of hashed character n-grams, whose mean is the vector of an unknown word."""
 
     vectors: FloatArray
+    """float32 [num_buckets, dim]; may be a read-only view of a memory map."""
     settings: NgramSettings
+    """How words are hashed."""
 
     def __post_init__(self) -> None:
-        shape = self.vectors.shape
-        rows = self.settings.num_buckets
-        if self.vectors.dtype != np.float32 or len(shape) != 2 or shape[0] != rows:
-            raise PocketIntentError(
-                f"{rows} n-gram buckets need float32 vectors [{rows}, dim], not "
-                f"{self.vectors.dtype} {list(shape)}"
-            )
+        _check_matrix(self.vectors, self.settings.num_buckets, "n-gram buckets")
 
 
 @dataclass(frozen=True, eq=False)
 class TermVectors:
-    """Words and multi-word terms with their vectors.
-
-    Attributes:
-        terms: The terms; the words of a term are joined by underscores, `machine_learning`.
-        vectors: Their vectors, float32 [num_terms, dim].
-        subwords: The n-grams that embed other words; None if unknown words have no vector.
-
-    Raises:
-        PocketIntentError: The vectors are not a float32 matrix with a row for each term, or the
-            n-grams' vectors have another length.
-    """
+    """Words and multi-word terms with their vectors."""
 
     terms: list[str]
+    """The terms; the words of a term are joined by underscores, `machine_learning`."""
     vectors: FloatArray
+    """float32 [num_terms, dim]."""
     subwords: Subwords | None = None
+    """The n-grams that embed other words; None if unknown words have no vector."""
 
     def __post_init__(self) -> None:
-        shape = self.vectors.shape
-        if self.vectors.dtype != np.float32 or len(shape) != 2 or shape[0] != len(self.terms):
+        _check_matrix(self.vectors, len(self.terms), "terms")
+        if self.subwords is not None and self.subwords.vectors.shape[1] != self.dim:
             raise PocketIntentError(
-                f"{len(self.terms)} terms need float32 vectors [{len(self.terms)}, dim], not "
-                f"{self.vectors.dtype} {list(shape)}"
-            )
-        if self.subwords is not None and self.subwords.vectors.shape[1] != shape[1]:
-            raise PocketIntentError(
-                f"the terms have {shape[1]} dimensions, but the n-grams have "
+                f"the terms have {self.dim} dimensions, but the n-grams have "
                 f"{self.subwords.vectors.shape[1]}"
             )
 
@@ -82,6 +58,14 @@ class TermVectors:
     def dim(self) -> int:
         """Length of a vector."""
         return int(self.vectors.shape[1])
+
+
+def _check_matrix(vectors: FloatArray, num_rows: int, what: str) -> None:
+    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != num_rows:
+        raise PocketIntentError(
+            f"{num_rows} {what} need float32 vectors [{num_rows}, dim], not "
+            f"{vectors.dtype} {list(vectors.shape)}"
+        )
 
 
 HINT = (
@@ -140,9 +124,6 @@ def to_encoder(
         tokenizer_spec: The manifest's tokenizer entry; by default the tokenizer ``simple``.
         counts: How often each term occurred in training, int64 [num_terms], or None.
         manifest: Further manifest entries, such as ``training``.
-
-    Returns:
-        The encoder, ready for ``save_model(path, *encoder.to_model_file_parts())``.
 
     Raises:
         ModelFileError: A term is empty or occurs twice.

@@ -16,12 +16,7 @@ from pocketintent.training.vectors.rows import HEADER, VectorRows, check_dim, ch
 
 
 def read_text_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[list[str], FloatArray]:
-    """Read rows of a term and its numbers, with or without word2vec's header.
-
-    Args:
-        file: The unpacked file, at its beginning.
-        path: Its name, for messages.
-        limit: Number of rows to read; None for all.
+    """Read rows of a term and its numbers, with or without word2vec's header, at most ``limit``.
 
     Returns:
         The terms, and their vectors float32 [num_terms, dim].
@@ -65,14 +60,9 @@ def read_text_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[list[
 def write_text_rows(
     file: BinaryIO, terms: Sequence[str], vectors: FloatArray, *, separator: str, header: bool
 ) -> None:
-    """Write rows of text; nine digits restore each float32 bit for bit.
+    """Write rows of text, below word2vec's header if there is to be one.
 
-    Args:
-        file: The file to write to.
-        terms: The terms.
-        vectors: Their vectors, float32 [num_terms, dim].
-        separator: The character between the columns.
-        header: Whether to write word2vec's header first.
+    Nine digits restore each float32 bit for bit. The vectors are [num_terms, dim].
     """
     if header:
         file.write(b"%d %d\n" % vectors.shape)
@@ -100,17 +90,11 @@ def _fields(line: bytes, separator: bytes | None) -> list[bytes]:
 def parse_row(
     line: bytes, separator: bytes | None, dim: int, path: Path, place: str
 ) -> tuple[bytes, list[float]]:
-    """Split a line into its term and its numbers.
-
-    Args:
-        line: The line.
-        separator: The byte between the columns; None for white space.
-        dim: Number of numbers.
-        path: The file, for messages.
-        place: The line's place in the file, for messages.
+    """Split a line into its term and its ``dim`` numbers; ``separator`` None is white space.
 
     Raises:
-        PocketIntentError: The line has another number of columns, or a column is not a number.
+        PocketIntentError: The line, named by ``path`` and ``place``, has another number of columns,
+            or a column is not a number.
     """
     fields = _fields(line, separator)
     surplus = len(fields) - 1 - dim
