@@ -39,6 +39,7 @@ types: $(TEST)/installed ## mypy, strict
 
 imports: $(TEST)/installed ## import-linter: which folder may import which
 	$(TEST)/bin/lint-imports --no-cache
+	cd lab && ../$(TEST)/bin/lint-imports --no-cache
 
 # Each worker computes on one thread, so that they do not compete for the cores.
 pytest: $(TEST)/installed $(TFLITE)/installed ## the tests, in two processes

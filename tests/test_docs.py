@@ -91,7 +91,7 @@ def test_every_path_of_the_repository_that_a_page_names_is_there(page: Path) -> 
         return  # it speaks of earlier versions
     roots = "benchmarks|demo_app|docs|export|lab|sdk|templates|tests"
     named = re.findall(rf"`((?:{roots})/[\w./-]+|[\w/]+/\w+\.py)`", page.read_text("utf-8"))
-    starts = ["", "sdk/pocketintent", "export/pocketintent_export", "lab/pocketintent_lab"]
+    starts = ["", "sdk/pocketintent", "export/pocketintent_export", *REPOSITORY.glob("lab/*")]
     missing = [
         path for path in named if not any((REPOSITORY / start / path).exists() for start in starts)
     ]

@@ -24,9 +24,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pocketintent import IntentRecognizer, load_encoder
-from pocketintent.cli.options.intent_data import add_names_option
 from pocketintent.cli.options.model import encoder_name
 from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.recognition import add_names_option
 from pocketintent.compression.background import make_background
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.files import load_templates

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from pocketintent.cli.compress.quality import (
+    Probe,
     add_probe_arguments,
-    describe_probe,
     measure_quality,
     read_probe,
 )
@@ -125,7 +125,7 @@ def _run(args: argparse.Namespace) -> int:
         made_from={
             "sha256": load_model(args.model).manifest["sha256"],
             "keep": args.keep,
-            **describe_probe(probe),
+            **_describe_probe(probe),
         },
         grid=Grid(
             args.variants or tuple(VARIANTS),
@@ -165,3 +165,24 @@ def _print_cell(done: int, total: int, cell: dict[str, Any]) -> None:
         f"{done}/{total} {cell['variant']} sub_dim {cell['sub_dim']} "
         f"codebook {cell['codebook_size']}: {cell['vector_bytes']} bytes{score}"
     )
+
+
+def _describe_probe(probe: Probe) -> dict[str, Any]:
+    """The content of a probe, by names and checksums that are the same on every machine.
+
+    Raises:
+        PocketIntentError: A file cannot be read.
+    """
+    from pocketintent.training.loop.work_folder import fingerprint
+
+    names = ("train", probe.split)
+    return {
+        "sts": fingerprint(probe.sts) if probe.sts else None,
+        "intents": {
+            folder.resolve().name: [fingerprint(folder / f"{name}.jsonl") for name in names]
+            for folder in probe.intents
+        },
+        "split": probe.split,
+        "shots": list(probe.shots),
+        "runs": probe.runs,
+    }

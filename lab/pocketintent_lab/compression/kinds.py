@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pocketintent.compression.kinds import (
     Compression,
-    SequenceCompression,
+    TableCompression,
     WordTable,
     compression_of,
 )
@@ -52,4 +52,4 @@ def rotate_lstm(network: BiLstm, rotation: FloatArray) -> BiLstm:
 
 
 CONVRR = ConvrrCompression()
-INFERSENT = SequenceCompression(rotate_lstm, quantise_lstm)
+INFERSENT = TableCompression(rotate_lstm, quantise_lstm)

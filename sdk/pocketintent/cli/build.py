@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from pocketintent.cli.options.checks import refuse_options
-from pocketintent.cli.options.correction import add_correction_option
-from pocketintent.cli.options.decision import add_decision_option
-from pocketintent.cli.options.files import file_name, input_file, output_file
-from pocketintent.cli.options.limits import add_limit_options, set_limits
+from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import add_model_option, check_model_name, encoder_path
 from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.recognition import (
+    add_limit_options,
+    add_recognition_options,
+    add_templates_argument,
+    set_limits,
+)
 from pocketintent.cli.options.training import command_line
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
@@ -30,7 +33,6 @@ from pocketintent.training.loop.run import RunOptions
 
 if TYPE_CHECKING:
     from pocketintent.recognizer import IntentRecognizer
-    from pocketintent.runtime.templates.template_set import TemplateSet
 
 EPILOG = """\
 examples:
@@ -40,14 +42,11 @@ examples:
   pocketintent build my_bot.json --teacher minilm/ --texts my_log.txt --out my_bot.safetensors
   pocketintent match --templates my_bot.safetensors "where is my order"
 
-A bot file opens in milliseconds, since nothing is encoded or fitted again. It is taken wherever
-templates or a model are: by IntentRecognizer.load, match, templates, evaluate, export and the demo.
-docs/model-file.md describes the format.
+A bot file opens in milliseconds, and is taken wherever templates or a model are.
 
 With --teacher, a sentence encoder in a local folder, such as MiniLM, first teaches the model how
-the words of the bot's subject work together. It is not needed afterwards, and the file has the size
-and the speed of one without it. A few hundred templates gain up to two points of accuracy; lines of
-a log, which need no labels, gain more (docs/contextual.md).
+the words of the bot's subject work together; it is not needed afterwards. A few hundred templates
+gain up to two points of accuracy, lines of a log, which need no labels, more.
 
 the report, a JSON line on stdout:
   out        the file
@@ -70,12 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "templates",
-        type=file_name,
-        metavar="FILE",
-        help="template file (JSON), the name of a shipped set, or a bot file, which has its model",
-    )
+    add_templates_argument(parser)
     add_model_option(parser)
     parser.add_argument(
         "--out",
@@ -84,8 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="bot file to write; its name ends in .safetensors",
     )
-    add_decision_option(parser, "a bot file")
-    add_correction_option(parser, "a bot file")
+    add_recognition_options(parser)
     add_limit_options(parser)
     parser.add_argument(
         "--search",
@@ -123,13 +116,17 @@ def run(args: argparse.Namespace) -> int:
     check_model_name(args, "a bot file")
     if args.teacher is None:
         refuse_options(args, ("texts",), "requires --teacher")
-    if args.teacher is not None:
+    else:
         prepare_torch("cpu", threads=1)
     started = time.monotonic()
     recognizer, words = _build(args)
     set_limits(recognizer, args)
     recognizer.save(out)
-    templates = recognizer.templates
+    encoder, templates = recognizer.encoder, recognizer.templates
+    adapted = None
+    if args.teacher is not None:
+        assert isinstance(encoder, ModelEncoder)
+        adapted = int(encoder.manifest["training"]["texts"]["training"])
     for warning in check_templates(templates):
         print_note(f"{args.templates}: warning: {warning}")
     intents = templates.intents
@@ -141,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
         "intents": len(intents),
         "templates": num_templates,
         "unknown": num_templates - len(recognizer.indexed.texts),
-        "adapted": None if args.teacher is None else _count_texts(recognizer.encoder),
+        "adapted": adapted,
         "words": words,
         "bytes": bot_size_report(out),
         "seconds": round(time.monotonic() - started, 2),
@@ -152,6 +149,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _build(args: argparse.Namespace) -> tuple[IntentRecognizer, dict[str, int] | None]:
     """The recogniser to save, and the numbers of its model's words before and after."""
+    from pocketintent.compression.prune import keep_for_bot
     from pocketintent.recognizer import IntentRecognizer
 
     of_bot_file = find_bot_file(args.templates) is not None
@@ -168,7 +166,11 @@ def _build(args: argparse.Namespace) -> tuple[IntentRecognizer, dict[str, int] |
     if args.teacher is not None:
         encoder = _adapt(before, args.teacher, args.texts)
     if args.max_words is not None:
-        encoder = _prune(encoder, before.templates, args.max_words)
+        assert isinstance(encoder, ModelEncoder)
+        try:
+            encoder = keep_for_bot(encoder, before.templates, args.max_words)
+        except PocketIntentError as error:
+            raise PocketIntentError(f"--max-words: {error}") from error
     words = _count_words(before.encoder, encoder)
     decision = before.decision if of_bot_file else args.decision or DEFAULT_DECISION
     if encoder is before.encoder and decision == before.decision:
@@ -206,23 +208,6 @@ def _adapt(recognizer: IntentRecognizer, teacher: Path, files: Sequence[Path]) -
         return adapt_encoder(encoder, vectors, options=options)
     except PocketIntentError as error:
         raise PocketIntentError(f"--teacher: {error}") from error
-
-
-def _prune(encoder: Encoder, templates: TemplateSet, max_words: int) -> Encoder:
-    """The model with fewer words; the model itself if it has no more."""
-    from pocketintent.compression.prune import keep_for_bot
-
-    assert isinstance(encoder, ModelEncoder)
-    try:
-        return keep_for_bot(encoder, templates, max_words)
-    except PocketIntentError as error:
-        raise PocketIntentError(f"--max-words: {error}") from error
-
-
-def _count_texts(encoder: Encoder) -> int:
-    """Number of texts that a model was adapted to."""
-    assert isinstance(encoder, ModelEncoder)
-    return int(encoder.manifest["training"]["texts"]["training"])
 
 
 def _count_words(before: Encoder, after: Encoder) -> dict[str, int] | None:

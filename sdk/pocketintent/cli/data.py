@@ -19,12 +19,8 @@ examples:
   pocketintent data fetch all --out data
   pocketintent evaluate intents data/intents/clinc150
 
-each line of `fetch`:
-  name          the data set
-  downloaded    false when all its files existed and nothing was fetched
-  files         number of lines of each file under DIR
-  as_published  whether each file is byte for byte the file behind the published figures;
-                null for corpora, which are not compared
+each line of `fetch`: name; downloaded, false when all files existed; files, the number of lines of
+each; as_published, whether each file is that behind the published figures (null for corpora)
 
 Nothing is tuned on a test file. Each data set has its own licence; `list` shows it."""
 

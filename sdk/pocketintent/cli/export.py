@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.correction import add_correction_option
-from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, whole_number
+from pocketintent.cli.options.recognition import TEMPLATES_HELP, add_recognition_options
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
 
@@ -39,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         required=True,
         metavar="FILE",
-        help="template file (JSON), the name of a shipped set, or a bot file, which has its model",
+        help=TEMPLATES_HELP,
     )
     add_model_option(parser)
     parser.add_argument(
@@ -48,8 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=output_folder, required=True, metavar="DIR", help="folder to write"
     )
-    add_decision_option(parser, "a bot file")
-    add_correction_option(parser, "a bot file")
+    add_recognition_options(parser)
     parser.add_argument(
         "--scoring",
         choices=("decoded", "table"),

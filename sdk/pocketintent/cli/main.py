@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any
 
 import pocketintent
 from pocketintent.cli.commands import Command, add_commands
@@ -135,17 +135,12 @@ def _warnings_as_notes(program: str) -> Iterator[None]:
     """Print the warnings of the package as lines for people, without a place in the code."""
 
     def show_warning(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
+        message: Warning | str, category: type[Warning], *more: Any, **named: Any
     ) -> None:
         if issubclass(category, PocketIntentWarning):
             print_note(f"{program}: warning: {message}")
         else:
-            show_other(message, category, filename, lineno, file, line)
+            show_other(message, category, *more, **named)
 
     with warnings.catch_warnings():
         show_other = warnings.showwarning

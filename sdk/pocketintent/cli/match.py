@@ -7,12 +7,15 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from pocketintent.cli.options.correction import add_correction_option
-from pocketintent.cli.options.decision import add_decision_option
 from pocketintent.cli.options.files import file_name
-from pocketintent.cli.options.limits import add_limit_options, set_limits
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.recognition import (
+    TEMPLATES_HELP,
+    add_limit_options,
+    add_recognition_options,
+    set_limits,
+)
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.files.regular import without_mark
 
@@ -53,8 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--templates",
         type=file_name,
         metavar="FILE",
-        help="template file (JSON), the name of a shipped set, or a bot file, which has its model; "
-        "an exported folder has its own templates",
+        help=f"{TEMPLATES_HELP}; an exported folder has its own templates",
     )
     add_model_option(parser, "; with --backend, an exported folder")
     parser.add_argument(
@@ -70,8 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compute similarities by table look-up of quantised templates, or exactly (default: "
         "table, or the search of a bot file)",
     )
-    add_decision_option(parser, "a bot file or an exported folder")
-    add_correction_option(parser, "a bot file or an exported folder")
+    add_recognition_options(parser, "a bot file or an exported folder")
     add_limit_options(parser)
     parser.add_argument(
         "--rank",

@@ -38,21 +38,17 @@ def combine_encoders(
 ) -> CombinedEncoder:
     """Combine a table of words with the character network that was trained on its vectors.
 
-    With ``blend`` a word's vector becomes ``(1 - blend) * table + blend * network``. It then
-    contains a part of the network's vector, so misspelt forms, which have only a vector of the
-    network, are nearer to it. Words of which the network knows no character are not changed. The
-    table is then quantised again in the same basis, so a codebook for templates stays valid and
-    the output of the network needs no change.
-
-    With ``attention`` the network's vector of an unknown word attends to the table of words and
-    moves towards similar words: see :class:`TableAttention`. This needs no space in the file.
+    With ``blend`` a word's vector becomes ``(1 - blend) * table + blend * network``, so that
+    misspelt forms, which have only a vector of the network, are nearer to it. Words of which the
+    network knows no character are not changed. The table is then quantised again in the same
+    basis, so a codebook for templates stays valid and the output of the network needs no change.
 
     Args:
         words: The table; it is not changed, and its n-grams are ignored. Its counts, if any,
             weight the words when codebooks are fitted.
         characters: The network.
         blend: Share of the network in the words' vectors, at least 0 and below 1.
-        attention: Settings of the attention; None for no attention.
+        attention: Settings of the attention, see :class:`TableAttention`; None for no attention.
         keep: Number of most frequent words to keep; None for all.
         sub_dim: Length of a sub-vector; None for the table's own, or no quantisation if the table
             is in floats.
@@ -95,7 +91,10 @@ def combine_encoders(
         table[readable] += np.float32(blend) * own[readable]
         plain = plain.replace(words=DenseMatrix(table))
     if settings is not None and (blend or settings != _settings(words, None, None)):
-        plain = _quantise(plain, settings, seed, progress)
+        before = plain.manifest.get("compression", {})
+        # No rotation: the vectors of the network are in the present basis of the table.
+        plain = quantise_encoder(plain, rotate=False, seed=seed, progress=progress, **settings)
+        plain.manifest["compression"]["rotate"] = before.get("rotate", False)
     plain = without_counts(plain)
     plain.manifest["combination"] = {"blend": blend, "keep": keep, "cosine": round(cosine, 4)}
     return CombinedEncoder(plain, characters, attention)
@@ -115,6 +114,8 @@ def _settings(
     words: StaticEncoder, sub_dim: int | None, codebook_size: int | None
 ) -> dict[str, Any] | None:
     """Return the settings of the table's quantiser; None for a table that stays in floats."""
+    size = 256 if codebook_size is None else codebook_size
+    settings: dict[str, Any] = {"sub_dim": sub_dim, "codebook_size": size}
     if isinstance(words.words, QuantizedMatrix):
         quantizer = words.words.quantizer
         settings = {
@@ -129,27 +130,9 @@ def _settings(
                 "codebook_size requires sub_dim, because the vectors of words are floats"
             )
         return None
-    else:
-        settings = {
-            "sub_dim": sub_dim,
-            "codebook_size": 256 if codebook_size is None else codebook_size,
-        }
     if settings["sub_dim"] < 1 or words.dim % settings["sub_dim"]:
         raise PocketIntentError(
             f"sub_dim is {settings['sub_dim']}; it must divide the {words.dim} dimensions that the "
             "words share with the character network"
         )
     return settings
-
-
-def _quantise(
-    words: StaticEncoder,
-    settings: dict[str, Any],
-    seed: int,
-    progress: StageProgress | None,
-) -> StaticEncoder:
-    before = words.manifest.get("compression", {})
-    # No rotation: the vectors of the network are in the present basis of the table.
-    small = quantise_encoder(words, rotate=False, seed=seed, progress=progress, **settings)
-    small.manifest["compression"]["rotate"] = before.get("rotate", False)
-    return small

@@ -11,15 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pocketintent.compression.network import quantise_context, rotate_context
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.encoder import PART, CombinedEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.parts import Counts
 from pocketintent.runtime.encoders.sequence import SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -29,7 +27,7 @@ from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 KindT = TypeVar("KindT", bound=ModelEncoder)
-Counts = NDArray[np.integer[Any]]
+TableEncoder = StaticEncoder | SequenceEncoder
 
 GROUP = "pocketintent.compression"
 """Entry points of other distributions: an object of a :class:`Compression` by its ``kind``."""
@@ -51,12 +49,14 @@ class Compression(Generic[KindT]):
     ``template_quantizer`` and ``manifest``; one with counts, ``counts`` and ``compact_counts``.
     """
 
-    rotatable = False
+    rotatable: bool = False
     """Whether the cosine of any two texts stays the same when all tables, and the network by
     :meth:`rotate_network`, are rotated alike."""
-    paddable = True
-    """Whether all tables may be padded with zeros where ``sub_dim`` does not divide their
-    dimensions."""
+
+    @property
+    def paddable(self) -> bool:
+        """Whether tables may be padded with zeros where ``sub_dim`` does not divide their size."""
+        return True
 
     def words(self, encoder: KindT) -> WordTable | None:
         """The words and their vectors; None for a kind that is not a table of words."""
@@ -71,26 +71,13 @@ class Compression(Generic[KindT]):
         return {}
 
     def select_words(self, encoder: KindT, ids: IndexArray) -> KindT:
-        """A copy with some of the words, their vectors and their counts.
-
-        Args:
-            encoder: The encoder.
-            ids: Numbers of the words to keep, in the order of the copy.
-
-        Raises:
-            PocketIntentError: The kind has no words to select from.
-        """
+        """A copy with the words of some numbers, their vectors and their counts."""
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no words to prune")
 
     def rotate_network(self, encoder: KindT, rotation: FloatArray) -> KindT:
         """A copy whose network expects tables that were multiplied by an orthogonal matrix.
 
-        Args:
-            encoder: The encoder.
-            rotation: float32 [dim, dim], or larger if the tables were padded with zeros first.
-
-        Returns:
-            The copy; the encoder itself for a kind without a network.
+        The matrix is float32 [dim, dim], or larger if the tables were padded with zeros first.
         """
         return encoder
 
@@ -99,74 +86,58 @@ class Compression(Generic[KindT]):
         return encoder
 
     def size_group(self, tensor: str) -> str:
-        """The group under which the size report counts a tensor, such as ``"words.codes"``.
+        """The group of the size report for a tensor, such as ``codes`` for ``"words.codes"``.
 
-        Returns:
-            ``codes``, ``codebook``, ``norms`` or ``embedding`` for the words' vectors, ``network``
-            for the weights of a network, otherwise the first part of the name, such as
-            ``vocabulary``. A group that the report does not know is counted as ``rest``.
+        It is ``network`` for the weights of a network, and the first part of the name for what is
+        not of the words. A group that the report does not know is counted as ``rest``.
         """
         group, _, part = tensor.partition(".")
         return part if group == "words" else group
 
 
-class StaticCompression(Compression[StaticEncoder]):
-    """The kind ``static``, whose words and n-grams are tables."""
-
-    rotatable = True
-
-    def words(self, encoder: StaticEncoder) -> WordTable:
-        """The words and their vectors."""
-        return WordTable(encoder.vocabulary, encoder.words)
-
-    def counts(self, encoder: StaticEncoder) -> Counts | None:
-        """The counts of the words, if the model has them."""
-        return encoder.counts
-
-    def tables(self, encoder: StaticEncoder) -> Mapping[str, Matrix]:
-        """``words`` and, if the model has n-grams, ``ngrams``."""
-        return encoder.tables()
-
-    def select_words(self, encoder: StaticEncoder, ids: IndexArray) -> StaticEncoder:
-        """A copy with some of the words; the n-grams, if any, embed the other words."""
-        return encoder.replace(
-            vocabulary=encoder.vocabulary.select(ids),
-            words=encoder.words.select(ids),
-            counts=None if encoder.counts is None else encoder.counts[ids],
-        )
-
-
 @dataclass(frozen=True)
-class SequenceCompression(Compression[SequenceEncoder]):
-    """A kind that reads the words of a table by a network."""
+class TableCompression(Compression[TableEncoder]):
+    """The kind ``static``, and the kinds that read the words of a static encoder by a network."""
 
-    rotate: Callable[[Any, FloatArray], Any]
+    rotate: Callable[[Any, FloatArray], Any] | None = None
     """From a network and an orthogonal matrix to the network, in float32, that reads vectors
-    multiplied by the matrix."""
-    quantise: Callable[[Any], Any]
+    multiplied by the matrix; None without a network."""
+    quantise: Callable[[Any], Any] | None = None
     """From a network to one with int8 matrices; to the network itself if it has them already."""
 
     rotatable = True
-    paddable = False  # the network reads as many numbers as a word has
 
-    def words(self, encoder: SequenceEncoder) -> WordTable:
+    @property
+    def paddable(self) -> bool:
+        """Whether there is no network, which reads as many numbers as a word has."""
+        return self.rotate is None
+
+    def words(self, encoder: TableEncoder) -> WordTable:
         """The words and their vectors, which the network has not read."""
-        return _STATIC.words(encoder.table)
+        table = _table(encoder)
+        return WordTable(table.vocabulary, table.words)
 
-    def counts(self, encoder: SequenceEncoder) -> Counts | None:
-        """The counts of the table's words."""
-        return encoder.table.counts
+    def counts(self, encoder: TableEncoder) -> Counts | None:
+        """The counts of the words, if the model has them."""
+        return _table(encoder).counts
 
-    def tables(self, encoder: SequenceEncoder) -> Mapping[str, Matrix]:
-        """The tables of the words and of the n-grams."""
-        return encoder.table.tables()
+    def tables(self, encoder: TableEncoder) -> Mapping[str, Matrix]:
+        """``words`` and, if the model has n-grams, ``ngrams``."""
+        return _table(encoder).tables()
 
-    def select_words(self, encoder: SequenceEncoder, ids: IndexArray) -> SequenceEncoder:
-        """A copy with some of the words."""
-        return encoder.replace(table=_STATIC.select_words(encoder.table, ids))
+    def select_words(self, encoder: TableEncoder, ids: IndexArray) -> TableEncoder:
+        """A copy with some of the words; the n-grams, if any, embed the other words."""
+        table = _table(encoder)
+        return encoder.replace(
+            vocabulary=table.vocabulary.select(ids),
+            words=table.words.select(ids),
+            counts=None if table.counts is None else table.counts[ids],
+        )
 
-    def rotate_network(self, encoder: SequenceEncoder, rotation: FloatArray) -> SequenceEncoder:
+    def rotate_network(self, encoder: TableEncoder, rotation: FloatArray) -> TableEncoder:
         """A copy whose network expects rotated tables; its matrices are float32."""
+        if self.rotate is None or isinstance(encoder, StaticEncoder):
+            return encoder
         dim = encoder.table.dim
         if rotation.shape != (dim, dim):
             raise PocketIntentError(
@@ -175,10 +146,16 @@ class SequenceCompression(Compression[SequenceEncoder]):
             )
         return encoder.replace(network=self.rotate(encoder.network, rotation))
 
-    def quantise_network(self, encoder: SequenceEncoder) -> SequenceEncoder:
+    def quantise_network(self, encoder: TableEncoder) -> TableEncoder:
         """A copy whose network is stored as int8; the encoder itself if it is."""
+        if self.quantise is None or isinstance(encoder, StaticEncoder):
+            return encoder
         network = self.quantise(encoder.network)
         return encoder if network is encoder.network else encoder.replace(network=network)
+
+
+def _table(encoder: TableEncoder) -> StaticEncoder:
+    return encoder if isinstance(encoder, StaticEncoder) else encoder.table
 
 
 class CharCompression(Compression[CharEncoder]):
@@ -198,12 +175,11 @@ class CombinedCompression(Compression[CombinedEncoder]):
         return "network" if tensor.startswith(f"{PART}.") else super().size_group(tensor)
 
 
-_STATIC = StaticCompression()
 _KINDS: dict[str, Compression[Any]] = {
-    "static": _STATIC,
+    "static": TableCompression(),
     "charemb": CharCompression(),
     "combined": CombinedCompression(),
-    "contextual": SequenceCompression(rotate_context, quantise_context),
+    "contextual": TableCompression(rotate_context, quantise_context),
 }
 
 

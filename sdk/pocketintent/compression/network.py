@@ -23,16 +23,14 @@ def quantise_charemb(
     codebook_size: int = 16,
     seed: int = 0,
 ) -> CharEncoder:
-    """Store the weights of a character encoder in fewer bits.
-
-    ``int8`` stores each number of a matrix in 8 bits, with a half-precision factor for each row.
-    ``codebook`` stores each ``sub_dim`` numbers as a code and each row's length in half precision,
-    with one codebook for each matrix: by default 4 bits per number, which lose less than 256
-    centroids of pairs (figures in ``docs/charemb.md``). Biases stay float32.
+    """Store the weights of a character encoder in fewer bits; its biases stay float32.
 
     Args:
         encoder: The encoder; it is not changed.
-        weights: ``int8``, ``codebook``, or ``float32``, which decodes quantised weights.
+        weights: ``int8``, 8 bits for each number of a matrix and a half-precision factor for each
+            row; ``codebook``, a code for each ``sub_dim`` numbers and a half-precision length for
+            each row, by default 4 bits for each number (figures in ``docs/charemb.md``); or
+            ``float32``, which decodes quantised weights.
         sub_dim: Numbers per code, for ``codebook``; it must divide the inputs of every matrix.
         codebook_size: Centroids of a codebook, for ``codebook``.
         seed: Seed of the sample that codebooks are fitted on.
@@ -84,25 +82,16 @@ def quantise_context(network: ContextNetwork) -> ContextNetwork:
     """The network of a contextual encoder with int8 matrices; itself if it has them already."""
     if network.format == "int8":
         return network
-    return replace(
-        network,
-        inner=Int8Matrix.encode(decode(network.inner)),
-        outer=Int8Matrix.encode(decode(network.outer)),
-    )
+    inner, outer = (Int8Matrix.encode(decode(m)) for m in (network.inner, network.outer))
+    return replace(network, inner=inner, outer=outer)
 
 
 def rotate_context(network: ContextNetwork, rotation: FloatArray) -> ContextNetwork:
-    """The network of a contextual encoder whose vectors are multiplied by an orthogonal matrix.
-
-    A norm does not depend on the basis, so that the vectors that it returns are those of the
-    network, multiplied by the same matrix.
+    """The network of a contextual encoder that reads and returns rotated vectors, in float32.
 
     Args:
         network: The network.
-        rotation: float32 [dim, dim].
-
-    Returns:
-        A network with float32 matrices.
+        rotation: An orthogonal matrix, float32 [dim, dim].
     """
     inner = decode(network.inner).reshape(-1, network.dim) @ rotation
     return replace(

@@ -174,19 +174,12 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
 
 
 def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
-    """Keep the words of largest norm of an encoder, and a word of every sentence.
+    """Keep the words of largest norm of an encoder, and a word of every training sentence.
 
-    Args:
-        encoder: The encoder to prune; it is not changed.
-        sentences: Training sentences as its word ids.
-        keep: Number of words to keep, at least 1; all words if it exceeds their number.
-
-    Returns:
-        A copy with these words, see :func:`select_by_norm`.
+    The arguments and errors are those of :func:`select_by_norm`, and the encoder is not changed.
 
     Raises:
-        PocketIntentError: ``keep`` is below 1 or too small for the sentences, or the encoder has
-            no words to leave out.
+        PocketIntentError: As there, or the encoder has no words to leave out.
     """
     norms = np.linalg.norm(words_of(encoder).vectors.decode(), axis=1)
     return select_words(encoder, select_by_norm(norms, sentences, keep))
@@ -196,8 +189,7 @@ def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> Encode
     """Keep the most frequent words of an encoder, and every word of a bot's texts.
 
     Args:
-        encoder: The encoder to prune; it is not changed. If it has no counts, its words are in the
-            order of their frequency; see :func:`keep_frequent`.
+        encoder: The encoder to prune; it is not changed. See :func:`keep_frequent`.
         templates: The bot. The words of its templates, of ``none`` and of its counter-examples
             stay, so that their vectors are those of the whole model.
         keep: Number of words to keep, at least 1, besides those of the bot.
@@ -227,8 +219,7 @@ def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> Encode
 def with_compact_counts(encoder: EncoderT) -> EncoderT:
     """Round the counts of an encoder, if any, so that a model file stores a byte for each.
 
-    Only compression reads counts: to weight words in proportion to a power of their counts, and
-    to prune by frequency. A rounding within 7 percent changes neither noticeably.
+    Only compression reads counts, and a rounding within 7 percent changes little there.
     """
     return encoder if _counts(encoder) is None else encoder.replace(compact_counts=True)
 
@@ -239,14 +230,9 @@ def without_counts(encoder: EncoderT) -> EncoderT:
 
 
 def without_ngrams(encoder: EncoderT) -> EncoderT:
-    """Drop the n-grams of an encoder, if any, so that it skips unknown words.
+    """A copy of an encoder without n-grams, which skips unknown words.
 
-    Args:
-        encoder: The encoder; it is not changed.
-
-    Returns:
-        A copy that shares all other parts with the encoder. A ``quality`` entry of the manifest,
-        measured with the n-grams, is dropped.
+    A ``quality`` entry of the manifest, measured with the n-grams, is dropped.
     """
     changes: dict[str, Any] = {"ngrams": None} if "ngrams" in tables_of(encoder) else {}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}

@@ -43,15 +43,11 @@ def quantise_encoder(
     """Replace the vectors in an encoder's tables, such as words and n-grams, by codes.
 
     Two steps go beyond the thesis and add nothing to the size of the model (figures in
-    ``docs/compression.md``). Frequent words shape the codebooks more, by a power of their counts,
-    if the encoder has counts. And all vectors are rotated at random first, which changes no
-    cosine and spreads the variance evenly over the sub-vectors: nothing has to be rotated back,
-    since sentences and templates are sums of rotated vectors too.
-
-    If ``sub_dim`` does not divide the dimension, vectors are padded with zeros, and the ``dim``
-    of the encoder grows accordingly; an encoder that is not ``paddable`` is refused. The network
-    of an encoder, if any, is rotated with the tables and not quantised: see
-    :func:`quantise_network`.
+    ``docs/compression.md``): frequent words shape the codebooks more, by a power of their counts;
+    and all vectors are rotated at random first, which changes no cosine and spreads the variance
+    evenly over the sub-vectors. A network is rotated with the tables and not quantised: see
+    :func:`quantise_network`. If ``sub_dim`` does not divide the dimension, vectors are padded with
+    zeros, unless the kind is not ``paddable``.
 
     Args:
         encoder: The encoder to quantise; it is not changed.
@@ -79,12 +75,10 @@ def quantise_encoder(
     tables = compression.tables(encoder)
     if not tables:
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
-    for name, table in tables.items():
-        if not len(table):
-            raise PocketIntentError(
-                f"the model has no {_STAGES.get(name, name)} to quantise; `compress` needs a model "
-                "with words"
-            )
+    if empty := [_STAGES.get(name, name) for name, table in tables.items() if not len(table)]:
+        raise PocketIntentError(
+            f"the model has no {empty[0]} to quantise; `compress` needs a model with words"
+        )
     check_sub_dim(encoder, sub_dim)
     rotate = rotate and compression.rotatable
     dim = _dim(encoder)
@@ -100,7 +94,9 @@ def quantise_encoder(
     }
 
     def quantise(name: str, table: Matrix) -> QuantizedMatrix:
-        vectors = _pad(table.decode(), sub_dim)
+        vectors = table.decode()
+        if padding := -dim % sub_dim:
+            vectors = np.pad(vectors, ((0, 0), (0, padding)))
         if rotation is not None:
             vectors = vectors @ rotation
         stage = _STAGES.get(name, name)
@@ -134,7 +130,7 @@ def quantise_encoder(
 def quantise_network(encoder: EncoderT) -> EncoderT:
     """A copy of an encoder whose network is stored as int8; the encoder itself if nothing changes.
 
-    A network that compression does not change, such as that of the kind ``charemb``, stays.
+    The network of the kind ``charemb`` stays: see :func:`quantise_charemb`.
     """
     small: EncoderT = compression_of(encoder.kind).quantise_network(encoder)
     return small
@@ -147,10 +143,9 @@ def add_template_quantizer(
     sample: int = 50_000,
     seed: int = 0,
 ) -> EncoderT:
-    """Fit the codebook that a recogniser quantises its templates with.
+    """Fit the codebook that a recogniser quantises its templates with, on vectors of a corpus.
 
-    It is fitted on sentence vectors of a corpus, so that an app does not fit a codebook at every
-    start; see :func:`pocketintent.runtime.index.matching.fit_template_quantizer`.
+    An app then fits no codebook at every start; see :func:`fit_template_quantizer`.
 
     Args:
         encoder: The encoder, already compressed; it is not changed.
@@ -216,11 +211,6 @@ def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
 def _dim(encoder: ModelEncoder) -> int:
     """The size of the vectors in the tables, which may differ from that of sentence vectors."""
     return next(iter(tables_of(encoder).values())).dim
-
-
-def _pad(vectors: NDArray[np.float32], sub_dim: int) -> NDArray[np.float32]:
-    missing = -vectors.shape[1] % sub_dim
-    return np.pad(vectors, ((0, 0), (0, missing))) if missing else vectors
 
 
 def _stage(progress: StageProgress | None, stage: str) -> Callable[[int, int], None] | None:

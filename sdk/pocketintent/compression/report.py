@@ -49,15 +49,10 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 
 
 def bot_size_report(path: str | os.PathLike[str]) -> dict[str, int]:
-    """Measure the parts of a bot file.
+    """Measure the parts of a bot file: those of :func:`size_report`, and ``bot``.
 
-    Args:
-        path: A bot file.
-
-    Returns:
-        The groups of :func:`size_report`, where ``templates`` is the model's codebook for
-        templates; besides them ``bot``, all that the file has beyond its model, which ``rest``
-        does not count.
+    ``bot`` is all that the file has beyond its model; ``rest`` does not count it, and
+    ``templates`` is the model's codebook for templates.
 
     Raises:
         ModelFileError: The file is missing or is not a model.
@@ -73,7 +68,7 @@ def bot_size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 def compare_sizes(
     before: dict[str, int], after: dict[str, int], *, float32_bytes: int
 ) -> dict[str, Any]:
-    """Compare the sizes of a compressed model with the sizes of its original.
+    """Compare the size reports of a model before and after it was compressed.
 
     Args:
         before: :func:`size_report` of the original model.
@@ -81,9 +76,7 @@ def compare_sizes(
         float32_bytes: Size of the remaining words' vectors in float32.
 
     Returns:
-        ``bytes`` and ``bytes_before``, the two reports; ``float32_bytes``; and ``ratio``:
-        ``vectors``, float32 against codes, codebook and norms, and ``file``, the old file
-        against the new file.
+        The reports, ``float32_bytes``, and the ``ratio`` of the ``vectors`` and of the ``file``.
     """
     vectors = after["codes"] + after["codebook"] + after["norms"] + after["embedding"]
     return {

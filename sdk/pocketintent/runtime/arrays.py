@@ -139,6 +139,14 @@ def unit_rows(vectors: FloatArray) -> FloatArray:
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
+def unit_vector(vector: FloatArray) -> FloatArray:
+    """Bring a vector [dim] to unit length in place, and return it; zeros stay zeros."""
+    length = float(vector.dot(vector)) ** 0.5
+    if length > 0.0:
+        vector /= length
+    return vector
+
+
 def mean_cosine(a: FloatArray, b: FloatArray) -> float:
     """Mean cosine of the rows of two matrices [n, dim], computed in float64.
 

@@ -79,12 +79,9 @@ class Background:
 
         Args:
             vectors: float32 [num_texts, dim], the sentence vectors of the lines, none zero.
-            texts: The lines, in random order.
+            texts: The lines, in random order; none is a PocketIntentError.
             num_lines: Number of lines to keep, the first of ``texts``.
             seed: Seed of the sample that the codebooks are fitted on.
-
-        Raises:
-            PocketIntentError: There are no lines.
         """
         if not texts:
             raise PocketIntentError("a background needs at least one line with a known word")

@@ -62,15 +62,27 @@ UPGRADE = "upgrade pocketintent: install a later checkout or wheel"
 that is on no index; change both, and nothing else, on the day it is published."""
 
 
-def install_command(extra: str) -> str:
-    """The command that installs an extra, such as ``"export"``, from a checkout or a wheel."""
+def install_command(extra: str = "", folder: str = ".") -> str:
+    """The command that installs an extra, such as ``"export"``, from a checkout or a wheel.
+
+    Args:
+        extra: The extra; none installs the package alone.
+        folder: The folder of the distribution in a checkout.
+    """
+    brackets = f"[{extra}]" if extra else ""
     return (
-        f'pip install ".[{extra}]" in a checkout, or pip install "FILE.whl[{extra}]" with a wheel'
+        f'pip install "{folder}{brackets}" in a checkout, or pip install "FILE.whl{brackets}" with '
+        "a wheel"
     )
 
 
-def require(module: str, extra: str) -> ModuleType:
+def require(module: str, extra: str, folder: str = ".") -> ModuleType:
     """Import an optional package, such as ``"torch"``, where it is used.
+
+    Args:
+        module: Dotted name of the module.
+        extra: The extra that installs it.
+        folder: The folder of the distribution with that extra in a checkout.
 
     Raises:
         MissingExtraError: The module is not installed. The message has the command that installs
@@ -83,5 +95,5 @@ def require(module: str, extra: str) -> ModuleType:
             raise
         raise MissingExtraError(
             f"this needs the package {module.partition('.')[0]!r}, which is not installed: "
-            f"{install_command(extra)}"
+            f"{install_command(extra, folder)}"
         ) from error

@@ -98,7 +98,7 @@ except ModelFileError as error:
         check=True,
     )
     assert "tweet.safetensors" in run.stdout
-    assert "import pocketintent.training" in run.stdout
+    assert "an import of its training side before" in run.stdout
 
 
 # The full stops of "approx." and "Fig." end no sentence, as only their use in the corpus shows.

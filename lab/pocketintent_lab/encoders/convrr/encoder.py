@@ -15,7 +15,6 @@ from pocketintent.runtime.encoders.registry import encoder_class
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_lab.encoders.convrr.head import PREFIX, ResidualHead, read_head
 from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens
 
@@ -90,11 +89,6 @@ class ConvrrEncoder(ModelEncoder):
         if not len(vectors):
             return np.zeros(self.dim, np.float32)
         return self.head.move(combine_tokens(self.inner, vectors), vectors)
-
-    @property
-    def known_words(self) -> Vocabulary | None:
-        """The words of the adapted encoder."""
-        return self.inner.known_words
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

@@ -44,7 +44,7 @@ class FastTextClassifier:
         Raises:
             MissingExtraError: floret is not installed.
         """
-        floret = require("floret", "evaluate")
+        floret = require("floret", "evaluate", "./lab")
         order = np.random.default_rng(seed).permutation(len(texts))  # floret keeps the file's order
         lines = [f"__label__{labels[i]} {cls.line(texts[i])}" for i in order]
         with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +64,7 @@ class FastTextClassifier:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FastTextClassifier:
         """Open a model that :meth:`save` wrote."""
-        return cls(require("floret", "evaluate").load_model(os.fspath(path)))
+        return cls(require("floret", "evaluate", "./lab").load_model(os.fspath(path)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file."""

@@ -45,7 +45,7 @@ def make_yake(texts: Sequence[str]) -> Extractor:
     Raises:
         MissingExtraError: yake is not installed.
     """
-    extractor = require("yake", "evaluate").KeywordExtractor(lan="en", top=NUM_PHRASES)
+    extractor = require("yake", "evaluate", "./lab").KeywordExtractor(lan="en", top=NUM_PHRASES)
 
     def extract(text: str) -> list[str]:
         return [phrase for phrase, _ in extractor.extract_keywords(text)]

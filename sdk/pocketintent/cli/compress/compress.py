@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
     from pocketintent.compression.background import add_background
-    from pocketintent.compression.quantise import add_template_quantizer
+    from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
     from pocketintent.compression.report import compare_sizes, size_report
 
     refuse_bot_files(args.model)
@@ -144,7 +144,12 @@ def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
     before = size_report(args.model)  # read now, since OUT may be the same file
     started = time.monotonic()
     pruned = _prune(original, args)
-    small = pruned if keeps_codes else _quantise(pruned, settings, args.seed)
+    small = pruned
+    if not keeps_codes:
+        with Progress() as progress:
+            small = quantise_encoder(
+                pruned, seed=args.seed, progress=progress.show, **asdict(settings)
+            )
     small = quantise_network(small)
     if args.corpus is not None:
         print_note("fitting the codebook of templates and the background")
@@ -197,13 +202,6 @@ def _settings(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSe
     settings = QuantisationSettings(**given)
     settings.check()
     return settings
-
-
-def _quantise(encoder: ModelEncoder, settings: QuantisationSettings, seed: int) -> ModelEncoder:
-    from pocketintent.compression.quantise import quantise_encoder
-
-    with Progress() as progress:
-        return quantise_encoder(encoder, seed=seed, progress=progress.show, **asdict(settings))
 
 
 def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:

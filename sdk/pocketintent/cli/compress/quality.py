@@ -111,24 +111,3 @@ def read_probe(args: argparse.Namespace) -> Probe:
         refuse_options(args, names, "requires --intents")
     given = {name: value for name in names if (value := getattr(args, name)) is not None}
     return Probe(args.sts, tuple(args.intents), **given)
-
-
-def describe_probe(probe: Probe) -> dict[str, Any]:
-    """The content of a probe, by names and checksums that are the same on every machine.
-
-    Raises:
-        PocketIntentError: A file cannot be read.
-    """
-    from pocketintent.training.loop.work_folder import fingerprint
-
-    names = ("train", probe.split)
-    return {
-        "sts": fingerprint(probe.sts) if probe.sts else None,
-        "intents": {
-            folder.resolve().name: [fingerprint(folder / f"{name}.jsonl") for name in names]
-            for folder in probe.intents
-        },
-        "split": probe.split,
-        "shots": list(probe.shots),
-        "runs": probe.runs,
-    }

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from pocketintent.cli.evaluate.out_of_scope import measure_calibration, measure_refusals
 from pocketintent.cli.options.checks import refuse_options
-from pocketintent.cli.options.decision import add_decisions_option, decisions_of
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.intent_data import add_intent_data_options
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, number, whole_number, whole_numbers
 from pocketintent.cli.options.plot import add_plot_option
+from pocketintent.cli.options.recognition import add_intent_data_options, decisions_of
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -108,7 +107,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="templates as vectors, or quantised as in a recogniser and compared with the answers "
         "of the vectors (%(default)s)",
     )
-    add_decisions_option(parser)
     parser.add_argument(
         "--baselines",
         type=_names,

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from pocketintent.cli.options.decision import decisions_of
+from pocketintent.cli.options.recognition import decisions_of
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder

@@ -6,11 +6,10 @@ import argparse
 from pathlib import Path
 
 from pocketintent.cli.options.checks import Distinct
-from pocketintent.cli.options.decision import add_decisions_option, decisions_of
-from pocketintent.cli.options.intent_data import add_intent_data_options
 from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.plot import add_plot_option
+from pocketintent.cli.options.recognition import add_intent_data_options, decisions_of
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -63,7 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="random draws of templates and errors (2)",
     )
     parser.add_argument("--seed", type=SEED, default=0, metavar="N", help="seed of the draws (0)")
-    add_decisions_option(parser)
     add_plot_option(parser, "accuracy against typing errors")
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pocketintent.cli.options.decision import add_decision_option
-from pocketintent.cli.options.files import file_name, input_file
-from pocketintent.cli.options.limits import add_limit_options, set_limits
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.plot import add_plot_option
+from pocketintent.cli.options.recognition import (
+    add_decision_option,
+    add_limit_options,
+    add_templates_argument,
+    set_limits,
+)
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.files.shipped_models import DEFAULT
 
@@ -59,12 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "templates",
-        type=file_name,
-        metavar="FILE",
-        help="template file (JSON), the name of a shipped set, or a bot file, which has its model",
-    )
+    add_templates_argument(parser)
     parser.add_argument(
         "utterances",
         type=input_file,
@@ -72,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="labelled utterances: JSON lines, TSV or CSV",
     )
     add_model_option(parser)
-    add_decision_option(parser, "a bot file")
+    add_decision_option(parser)
     add_limit_options(parser)
     parser.add_argument(
         "--worst",

@@ -18,22 +18,18 @@ from pocketintent.training.loop.devices import prepare_torch
 
 EXAMPLES = """\
 examples:
-  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \\
-      --teacher-words --phrases 250000 --substitutions 250000 --out targets.bin
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out targets.bin
   pocketintent train contextual --targets targets.bin --out contextual.safetensors
-  pocketintent compress contextual.safetensors --out small.safetensors --sub-dim 4 \\
-      --codebook-size 256 --corpus chats.txt.gz
+  pocketintent compress contextual.safetensors --out small.safetensors --sub-dim 4
   pocketintent train contextual --targets targets.bin --start small.safetensors --epochs 1 \\
       --learning-rate 0.0005 --corpus chats.txt.gz --out my_model.safetensors
   pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
   pocketintent train contextual --targets my_bot.bin --start default --epochs 20 \\
       --learning-rate 0.0005 --batch-words 256 --out my_model.safetensors
 
-Targets are files written by `train targets`: as many utterances of the expected kind as possible,
-and single words, which give rare words a meaning. With --start the run goes on from a model, whose
-codes stay as they are: it wins back most of what compression loses, and adapts a model to a bot
-(docs/contextual.md). Without --corpus it keeps the model's codebook and background. Stop a run at
-any time; --resume continues it and gives the same model as an uninterrupted run."""
+With --start the run goes on from a model, whose codes stay as they are: it wins back most of what
+compression loses, and adapts a model to a bot. Without --corpus it keeps the model's codebook and
+background. Stop a run at any time; --resume gives the same model as an uninterrupted run."""
 
 OPTIONS = ("dim", "hidden", "epochs", "learning_rate", "batch_words", "seed")
 

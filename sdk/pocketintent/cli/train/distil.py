@@ -16,8 +16,6 @@ examples:
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out utterances.bin
   pocketintent train distil --targets words.tsv utterances.bin --out sums.safetensors
   pocketintent train finish sums.safetensors --out finished.safetensors --settings finish.toml
-  pocketintent compress finished.safetensors --out my_model.safetensors --sub-dim 4 \\
-      --codebook-size 256 --corpus chats.txt.gz
 
 Targets are files written by `train targets`: as many utterances of the expected kind as possible,
 and single words, which give rare words a meaning. Stop a run at any time; --resume continues it

@@ -22,8 +22,6 @@ examples:
   pocketintent train starspace --corpus utterances.jsonl --mode labelled --out model.safetensors
   pocketintent train starspace --write-settings starspace.toml
   pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
-  torchrun --nproc-per-node 4 -m pocketintent train starspace --device cuda --corpus big.txt.gz \\
-      --out model.safetensors --resume
 
 A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
 separated by tabs), or .jsonl with "text" and, for labelled mode, "intent"; both may be .gz.

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.tokenizer import Tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -40,25 +39,20 @@ class Encoder(Protocol):
     @property
     def template_quantizer(self) -> Quantizer | None:
         """The codebook that quantises the templates; None to fit one on the templates."""
-        ...
 
     @property
     def background(self) -> Background | None:
         """Texts that have none of a bot's intents, for the decision ``logistic``."""
-        ...
 
     @property
     def known_words(self) -> Vocabulary | None:
         """The words that need no correction, the most frequent first; None to correct nothing."""
-        ...
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [dim]: unit length, or zeros if no word is known."""
-        ...
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The vectors of several texts, float32 [num_texts, dim]."""
-        ...
 
 
 class ModelEncoder(ABC):
@@ -89,13 +83,9 @@ class ModelEncoder(ABC):
     # Vectors
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector of a text.
+        """The sentence vector of any string, float32 [dim].
 
-        Args:
-            text: Any string.
-
-        Returns:
-            float32 [dim], of unit length; zeros if the encoder knows no part of the text.
+        It has unit length; it is zeros if the encoder knows no part of the text.
         """
         vector: FloatArray = self.encode_batch([text])[0]
         return vector
@@ -108,11 +98,13 @@ class ModelEncoder(ABC):
     def known_words(self) -> Vocabulary | None:
         """The words that a query may have, the most frequent first; others may be corrected.
 
-        Returns:
-            The words, if the encoder reads the tokens of the tokenizer ``simple``; None for a kind
-            without a table of words, whose queries are never corrected.
+        None without a table of words, or with another tokenizer than ``simple``: queries are then
+        never corrected. A kind with a ``part`` has the words of that encoder.
         """
-        return None
+        words: Vocabulary | None = None
+        if self.part is not None:
+            words = getattr(self, self.part).known_words
+        return words
 
     # Model file
 
@@ -125,9 +117,6 @@ class ModelEncoder(ABC):
     def from_model_file(cls: type[EncoderT], model: ModelFile) -> EncoderT:
         """The encoder of a model file of this kind.
 
-        Args:
-            model: The manifest and the tensors of the file.
-
         Raises:
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
@@ -135,10 +124,7 @@ class ModelEncoder(ABC):
     # Copies
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the constructor's arguments; caches and decoded weights are made again.
-
-        A pickle has the arrays themselves, so it does not need the model file.
-        """
+        """Copy and pickle the constructor's arguments; caches are filled again."""
         return _construct, (type(self), self._arguments())
 
     def __repr__(self) -> str:
@@ -166,17 +152,6 @@ class ModelEncoder(ABC):
 
     def _arguments(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in signature(type(self)).parameters}
-
-    # Compression
-
-    def tables(self) -> Mapping[str, Matrix]:
-        """The matrices that compression quantises, by constructor parameter.
-
-        Returns:
-            Matrices whose vectors have the same basis, such as ``words`` and ``ngrams``; empty
-            for a kind that cannot be compressed.
-        """
-        return {}
 
 
 def _construct(encoder_class: type[EncoderT], arguments: Mapping[str, Any]) -> EncoderT:

@@ -43,11 +43,7 @@ def register(encoder_class: type[EncoderT]) -> type[EncoderT]:
 
 
 def encoder_class(kind: str) -> type[ModelEncoder]:
-    """The class of a kind.
-
-    Raises:
-        ModelFileError: No kind of this name is registered.
-    """
+    """The class of a kind; an unknown kind is a ModelFileError."""
     entry = _KINDS.get(kind)
     if entry is None:
         plugins = installed_plugins(GROUP)
@@ -62,14 +58,11 @@ def encoder_class(kind: str) -> type[ModelEncoder]:
 
 
 def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
-    """Open a model file as an encoder.
+    """Open a model file as an encoder, of the class that is registered for its kind.
 
     Args:
         path: A model file, or the name of a shipped model such as ``"tiny"``; None for the
             default model.
-
-    Returns:
-        The encoder, of the class that is registered for the file's kind.
 
     Raises:
         ModelFileError: The file is missing or damaged, its kind is unknown, or its parts do not
@@ -92,12 +85,7 @@ def encoder_of(model: ModelFile) -> ModelEncoder:
 
 @contextmanager
 def naming_damage(model: ModelFile, content: str) -> Iterator[None]:
-    """Turn the errors of a damaged file into ModelFileErrors that name the file.
-
-    Args:
-        model: The file.
-        content: What the block makes of its parts, for the message.
-    """
+    """Turn the errors of a damaged file into ModelFileErrors that name it and its content."""
     try:
         yield
     except PocketIntentError as error:
@@ -110,14 +98,9 @@ def naming_damage(model: ModelFile, content: str) -> Iterator[None]:
 
 
 def load_kind(path: str | os.PathLike[str], expected: type[EncoderT]) -> EncoderT:
-    """Open a model file of a certain kind.
-
-    Args:
-        path: See :func:`load_encoder`.
-        expected: The class of the kind.
+    """Open a model file of a kind, given by its class; see :func:`load_encoder`.
 
     Raises:
-        ModelFileError: See :func:`load_encoder`.
         PocketIntentError: The model is of another kind.
     """
     encoder = load_encoder(path)

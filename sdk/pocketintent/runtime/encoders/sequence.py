@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
+from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows, unit_vector
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.quantization.matrices import Matrix
-from pocketintent.runtime.text.vocabulary import Vocabulary
 
 MAX_TOKENS = 256
 """Number of tokens of a text that are read; the longest utterance of BANKING77 has 84 words."""
 
-_TOKENS_AT_ONCE = 512
-"""Number of tokens from which the texts of a batch are read together."""
+_TOKENS_AT_ONCE = 512  # from this number on, the texts of a batch are read together
 
 
 class SequenceReader(Protocol):
@@ -29,11 +26,9 @@ class SequenceReader(Protocol):
     @property
     def word_size(self) -> int:
         """Numbers that :meth:`read_word` returns."""
-        ...
 
     def read_word(self, vector: FloatArray) -> FloatArray:
         """What a word contributes to any text, float32 [size], from its vector."""
-        ...
 
     def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
         """The vector of a text, not normalised.
@@ -41,11 +36,9 @@ class SequenceReader(Protocol):
         Args:
             words: What :meth:`read_word` returned for each token, at least one.
         """
-        ...
 
     def read_vectors(self, vectors: FloatArray) -> FloatArray:
         """The vector of a text from the vectors of its tokens, at least one; not normalised."""
-        ...
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
         """The vectors of several texts, float32 [num_texts, dim], not normalised.
@@ -54,7 +47,6 @@ class SequenceReader(Protocol):
             words: What :meth:`read_word` returned for each token, text after text.
             counts: intp [num_texts]: number of tokens of each text, at least 1.
         """
-        ...
 
 
 class SequenceEncoder(ModelEncoder):
@@ -97,22 +89,11 @@ class SequenceEncoder(ModelEncoder):
         self._words = WordCache(self._read_words, cached_words, size=reader.word_size)
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector of a text.
-
-        Args:
-            text: Any string.
-
-        Returns:
-            float32 [dim], of unit length; zeros if no token has a vector.
-        """
+        """The sentence vector of any string, float32 [dim]; zeros if no token has a vector."""
         tokens = readable_tokens(self.table, self.tokenize(text))
         if not tokens:
             return np.zeros(self.dim, np.float32)
-        total = self.reader.read_text(self._gather(tokens))
-        norm = float(total.dot(total)) ** 0.5
-        if norm > 0.0:
-            total /= norm
-        return total
+        return unit_vector(self.reader.read_text(self._words.rows(tokens)))
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
@@ -143,25 +124,12 @@ class SequenceEncoder(ModelEncoder):
 
     def _read_batch(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim]; no text may be empty."""
-        words = self._gather(list(chain.from_iterable(token_lists)))
+        words = self._words.rows(list(chain.from_iterable(token_lists)))
         return self.reader.read_texts(words, np.array([len(t) for t in token_lists], np.intp))
-
-    def _gather(self, tokens: Sequence[str]) -> list[FloatArray]:
-        """What each token contributes to any text; all have a vector."""
-        return self._words.rows(tokens)
 
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
         """What words contribute to any text; each word has a vector."""
         return [self.reader.read_word(vector) for vector in self.table.embed_tokens(words)]
-
-    @property
-    def known_words(self) -> Vocabulary | None:
-        """The words of the table; None with another tokenizer than ``simple``."""
-        return self.table.known_words
-
-    def tables(self) -> Mapping[str, Matrix]:
-        """``words`` and, if the table has n-grams, ``ngrams``."""
-        return self.table.tables()
 
 
 def readable_tokens(table: StaticEncoder, tokens: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, FloatArray
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray, unit_vector
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
@@ -101,28 +101,16 @@ class StaticEncoder(ModelEncoder):
         self._unknown_vectors = WordCache(self._embed_ngrams, size=self.dim)
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector of a text.
+        """The sentence vector of any string, float32 [dim].
 
-        Args:
-            text: Any string.
-
-        Returns:
-            float32 [dim], of unit length; zeros if the model cannot embed any token of the text,
-            or if the words' vectors cancel out.
+        It is zeros if the model cannot embed any token, or if the words' vectors cancel out.
         """
         tokens = self.tokenize(text)
         ids = self.vocabulary.ids(tokens)
-        total: FloatArray
-        if ids:
-            total = self.words.weighted_sum(np.array(ids, np.intp))
-        else:
-            total = np.zeros(self.dim, np.float32)
+        total = self.words.weighted_sum(np.array(ids, np.intp))
         if self.ngrams is not None and len(ids) < len(tokens):
             self._add_unknown(tokens, total)
-        norm = float(total.dot(total)) ** 0.5
-        if norm > 0.0:
-            total /= norm
-        return total
+        return unit_vector(total)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
@@ -225,23 +213,20 @@ class StaticEncoder(ModelEncoder):
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> StaticEncoder:
-        """The encoder of a model file of kind ``static``.
-
-        Raises:
-            ModelFileError: A part is missing, or the parts do not fit each other.
-        """
+        """The encoder of a model file of kind ``static``."""
         manifest = model.manifest
         words = matrix_from_tensors(model.tensors, "words", manifest.get("words"))
-        ngrams = None
+        ngrams = settings = None
         if "ngrams" in manifest:
             ngrams = matrix_from_tensors(model.tensors, "ngrams", manifest["ngrams"])
+            settings = NgramSettings.from_manifest(manifest_entry(manifest, "ngram_settings"))
         counts, compact_counts = read_counts(model)
         encoder = cls(
             Vocabulary.from_tensors(model.tensors),
             words,
             tokenizer_spec=manifest_entry(manifest, "tokenizer"),
             ngrams=ngrams,
-            ngram_settings=None if ngrams is None else _read_ngram_settings(manifest),
+            ngram_settings=settings,
             template_quantizer=read_template_quantizer(model, words.dim),
             background=Background.read(manifest, model.tensors),
             counts=counts,
@@ -258,10 +243,6 @@ class StaticEncoder(ModelEncoder):
     def tables(self) -> Mapping[str, Matrix]:
         """``words`` and, if the model has n-grams, ``ngrams``."""
         return {"words": self.words} | ({} if self.ngrams is None else {"ngrams": self.ngrams})
-
-
-def _read_ngram_settings(manifest: Mapping[str, Any]) -> NgramSettings:
-    return NgramSettings.from_manifest(manifest_entry(manifest, "ngram_settings"))
 
 
 def _check_parts(

@@ -16,8 +16,7 @@ MAX_NUMBERS = 1 << 24
 class WordCache:
     """The vectors of words, each computed once as long as it is kept.
 
-    When the cache is full, it is emptied. Threads may share it: a call sees the vectors of all its
-    words, whatever other calls add or drop.
+    A full cache is emptied. Threads may share it: a call sees the vectors of all its words.
 
     Args:
         embed: The function from different words to their vectors, each float32 [dim].
@@ -39,7 +38,6 @@ class WordCache:
         self._vectors: dict[str, FloatArray] = {}
 
     def __len__(self) -> int:
-        """Number of words that are kept."""
         return len(self._vectors)
 
     def rows(self, words: Sequence[str]) -> list[FloatArray]:

@@ -34,13 +34,7 @@ class Int8Matrix:
 
     @classmethod
     def encode(cls, matrix: FloatArray) -> Int8Matrix:
-        """Quantise a matrix: the largest number of each row becomes 127 or -127.
-
-        The codes are computed from the factor in half precision, so rounding the factor adds no
-        error.
-
-        Args:
-            matrix: float32 ``[rows, columns]``.
+        """Quantise a float32 matrix: the largest number of each row becomes 127 or -127.
 
         Raises:
             PocketIntentError: A number is NaN or infinite, or a row too large for half precision.

@@ -44,11 +44,10 @@ def fit_lbg(
     """Fit a codebook to vectors.
 
     A codebook of twice the size never has a larger distortion: at a split each vector first
-    goes to the nearer half of its own centroid, which refines the partition, and every later
-    step can only lower the distortion. Which half is nearer does not depend on ``eps``, so
-    ``eps`` is not an argument. If the size is not a power of two, the last round splits only
-    the centroids with the largest distortion. A cluster that loses all its vectors is
-    re-seeded with the vector farthest from its centroid in the most distorted cluster.
+    goes to the nearer half of its own centroid, and every later step can only lower the
+    distortion. Which half is nearer does not depend on ``eps``. If the size is not a power of two,
+    the last round splits only the most distorted clusters. A cluster that loses all its vectors
+    is re-seeded with the vector farthest from its centroid in the most distorted cluster.
 
     Args:
         vectors: float32 ``[n, sub_dim]``, n at least 1, finite.

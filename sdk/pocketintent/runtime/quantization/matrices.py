@@ -21,11 +21,8 @@ from pocketintent.runtime.quantization.quantizer import Progress, Quantizer, che
 
 ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""
-_NUMBERS_AT_ONCE = 1 << 17
-"""Numbers of the rows that are gathered to be summed at once, 512 KB."""
-_ROWS_IN_A_SUM = 4096
-"""Rows that are gathered for one sum. More of them, which no ordinary text has, are summed in
-blocks of this size."""
+_NUMBERS_AT_ONCE = 1 << 17  # of rows that are gathered to be summed, 512 KB
+_ROWS_IN_A_SUM = 4096  # more rows, which no ordinary text has, are summed in blocks of this size
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,18 +50,10 @@ class QuantizedMatrix:
     def encode(
         cls, vectors: FloatArray, quantizer: Quantizer, *, progress: Progress | None = None
     ) -> QuantizedMatrix:
-        """Quantise vectors.
+        """Quantise vectors, float32 ``[n, dim]``; ``progress`` is called after a block of rows.
 
         With a normalised quantizer, the stored norm is the one with the least squared error,
         ``x . d / d . d`` for the decoded direction ``d``.
-
-        Args:
-            vectors: float32 ``[n, dim]``.
-            quantizer: The codebooks.
-            progress: Called with the rows done and the number of rows.
-
-        Returns:
-            The codes, with norms if the quantizer is normalised.
 
         Raises:
             PocketIntentError: The shape does not fit, a number is NaN or infinite, or a norm
@@ -102,14 +91,7 @@ class QuantizedMatrix:
         return self.quantizer.dim
 
     def rows(self, ids: IndexArray) -> FloatArray:
-        """Decode some rows.
-
-        Args:
-            ids: intp ``[k]``.
-
-        Returns:
-            float32 ``[k, dim]``, a new array.
-        """
+        """Decode some rows: float32 ``[k, dim]``, a new array."""
         rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
         if self.norms is not None:
             rows *= self.norms.take(ids).astype(np.float32)[:, None]
@@ -214,10 +196,9 @@ def _sum_blocks(matrix: Matrix, ids: IndexArray) -> FloatArray:
 def _sum_groups(
     rows: FloatArray, norms: FloatArray | None, ids: IndexArray, counts: IndexArray
 ) -> FloatArray:
-    """Sum the rows of each group by the operation that a single sum uses.
+    """Sum the rows of each group with the rounding of a single sum.
 
-    Groups of equal size are summed together: NumPy then calls the same product or reduction for
-    each of them, so that the rounding is the same too.
+    Groups of equal size are summed together: NumPy then calls the same product or reduction.
     """
     sums = np.zeros((len(counts), rows.shape[1]), np.float32)
     starts = np.cumsum(counts) - counts

@@ -161,13 +161,13 @@ class Quantizer:
         return cls(half_precision(codebooks, "codebook").astype(np.float32), dim, normalised)
 
     def assign(self, vectors: FloatArray) -> CodeArray:
-        """Find the codes of the nearest centroids, without normalisation.
+        """The codes of the nearest centroids, the first of equally near ones.
 
         Args:
-            vectors: float32 ``[n, dim]``.
+            vectors: float32 ``[n, dim]``, not normalised here.
 
         Returns:
-            uint8 or uint16 ``[n, num_sub]``; the first of equally near centroids.
+            uint8 or uint16 ``[n, num_sub]``.
         """
         codes = np.empty((len(vectors), self.num_sub), dtype=self.code_dtype)
         for position in range(self.num_sub):
@@ -183,13 +183,10 @@ class Quantizer:
         return centroids.reshape(len(codes), self.dim)
 
     def similarity_table(self, query: FloatArray) -> FloatArray:
-        """Compute the dot products of a query's sub-vectors with all centroids.
+        """The dot products of a query's sub-vectors with all centroids.
 
-        The dot product of the query with a decoded vector of codes ``c`` is the sum of
-        ``table[s, c[s]]`` over the positions ``s``, times the vector's norm if it has one.
-
-        Args:
-            query: float32 ``[dim]``.
+        The dot product of the query, float32 ``[dim]``, with a decoded vector of codes ``c`` is the
+        sum of ``table[s, c[s]]`` over the positions ``s``, times the vector's norm if it has one.
 
         Returns:
             float32 ``[num_sub, codebook_size]``.

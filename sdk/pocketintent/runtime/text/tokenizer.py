@@ -161,7 +161,7 @@ def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
     if factory is None:
         raise ModelFileError(
             f"unknown tokenizer {name!r}; known: {', '.join(sorted(_FACTORIES))}. A model "
-            "trained with 'tweet' needs `import pocketintent.training` (extra 'train') before "
-            "it is loaded"
+            "trained with 'tweet' needs the extra 'train', and an import of its training side "
+            "before it is loaded, see docs/tokenizer.md"
         )
     return factory(spec)

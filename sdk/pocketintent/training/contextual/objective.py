@@ -59,7 +59,7 @@ class ContextualTraining(Trainable):
         self.workers = workers or Workers()
         self.device = torch.device(device)
         self.words, self.ngrams = (
-            make_rows(encoder.tables()[name], self.device) for name in ("words", "ngrams")
+            make_rows(encoder.table.tables()[name], self.device) for name in ("words", "ngrams")
         )
         self.batches = TextBatches(data, settings)
         self.epochs, self.units_per_epoch = settings.epochs, self.batches.words_per_epoch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import orjson
 
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError, shorten
+from pocketintent.runtime.errors import PocketIntentError, install_command, require, shorten
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.plugins import installed_plugins
@@ -93,7 +92,7 @@ def _load_file(path: Path, **settings: Any) -> Encoder:
     try:
         text = read_regular(path).decode()
         is_toml = path.suffix == ".toml"
-        content = import_module(_TOML).loads(text) if is_toml else orjson.loads(text)
+        content = require(_TOML, "train").loads(text) if is_toml else orjson.loads(text)
     except OSError as error:
         raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # of decoding, TOML or JSON
@@ -106,8 +105,7 @@ def _load_file(path: Path, **settings: Any) -> Encoder:
             f"the kinds are {', '.join(plugins)}"
             if plugins
             else (
-                "descriptions of teachers need the laboratory: `pip install ./lab` in a checkout "
-                "of pocketintent"
+                f"descriptions of teachers need the laboratory: {install_command(folder='./lab')}"
             )
         )
         raise PocketIntentError(f"{path}: the kind of teacher is {shorten(kind)}; {known}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import PocketIntentError, install_command
 from pocketintent.runtime.plugins import installed_plugins
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -69,8 +69,8 @@ def _check_matrix(vectors: FloatArray, num_rows: int, what: str) -> None:
 
 
 HINT = (
-    "The files of fastText, Sent2Vec, floret and gensim need the laboratory: `pip install ./lab` "
-    "in a checkout of pocketintent"
+    "The files of fastText, Sent2Vec, floret and gensim need the laboratory: "
+    f"{install_command(folder='./lab')}"
 )
 """What to do about a format that nothing installed reads."""
 

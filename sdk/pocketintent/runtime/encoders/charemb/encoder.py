@@ -193,11 +193,7 @@ class CharEncoder(ModelEncoder):
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> CharEncoder:
-        """The encoder of a model file of kind ``charemb``.
-
-        Raises:
-            ModelFileError: A part is missing, or the parts do not fit each other.
-        """
+        """The encoder of a model file of kind ``charemb``."""
         manifest, tensors = model.manifest, model.tensors
         vocabulary = _read_vocabulary(manifest.get("characters"), tensors.get("characters"))
         network = CharNetwork.from_manifest(manifest.get("network"))

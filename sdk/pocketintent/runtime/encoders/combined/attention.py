@@ -13,15 +13,11 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Matrix
 
 _MAX_SCORE_GAP = np.float32(17)
-"""Words are skipped if their weight is below exp(-17), 4e-8, of the nearest word's weight. Ten
-thousand words just below this limit would have 4e-4 of the answer; in a model of 10,000 words they
-had 2e-6. The exported graphs sum up all words."""
+"""Words are skipped if their weight is below exp(-17), 4e-8, of the nearest word's weight: of a
+model of 10,000 words they had 2e-6 of the answer. The exported graphs sum up all words."""
 
-_MAX_SINGLE_QUERIES = 8
-"""Up to this number of queries, BLAS is faster with one product for each query."""
-
-_QUERIES_AT_ONCE = 1024
-"""Number of queries whose scores are in memory at once."""
+_MAX_SINGLE_QUERIES = 8  # up to this number, BLAS is faster with one product for each query
+_QUERIES_AT_ONCE = 1024  # whose scores are in memory at once
 
 MIN_TEMPERATURE = 1e-6
 """Smallest temperature; float32 cannot divide by much smaller ones."""
@@ -61,11 +57,7 @@ class Attention:
 
     @classmethod
     def from_manifest(cls, entry: object) -> Attention:
-        """The settings in the manifest's entry ``attention``.
-
-        Raises:
-            ModelFileError: A setting is missing, unknown or out of range.
-        """
+        """The settings in the manifest's entry ``attention``, checked."""
         if not isinstance(entry, Mapping) or entry.keys() - {"words"} != set(_FRACTIONS):
             raise ModelFileError(f"the manifest's attention must have {', '.join(_FRACTIONS)}")
         return cls(**entry)
@@ -87,9 +79,9 @@ def answering_rows(table: Matrix, settings: Attention) -> Matrix:
 class TableAttention:
     """Scaled dot-product attention (Vaswani et al. 2017) with one table as keys and values.
 
-    The keys are the directions of the table's rows and the values are the rows. The direction of
-    a query is compared with all keys. The query of a misspelt word, which is near the correct word
-    alone, turns towards that word. The length of the result is the query's, times ``weight``.
+    The keys are the directions of the table's rows, and the values are the rows, so that the query
+    of a misspelt word turns towards the correct word. The length of the result is the query's,
+    times ``weight``.
 
     Args:
         table: The word vectors; decoded at the first query, 4 bytes for each value.
@@ -112,10 +104,7 @@ class TableAttention:
         self._scales: FloatArray | None = None
 
     def __call__(self, queries: FloatArray) -> FloatArray:
-        """Apply the attention to a batch of queries.
-
-        Args:
-            queries: float32 [num_queries, dim].
+        """Apply the attention to queries, float32 [num_queries, dim].
 
         Returns:
             float32 [num_queries, dim]: the direction of ``share`` times the table's answer plus

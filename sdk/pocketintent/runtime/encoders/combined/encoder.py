@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, unit_vector
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -19,7 +19,6 @@ from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.text.characters import limit_unknown_words
-from pocketintent.runtime.text.vocabulary import Vocabulary
 
 PART = "charemb"
 """Manifest entry of the character network and, with a dot, prefix of its tensors."""
@@ -115,27 +114,15 @@ class CombinedEncoder(ModelEncoder):
         vectors = self.characters.embed_terms(words)
         return vectors if self._attend is None else self._attend(vectors)
 
-    @property
-    def known_words(self) -> Vocabulary | None:
-        """The words of the table; None with another tokenizer than ``simple``."""
-        return self.words.known_words
-
     def _unit_sum(self, tokens: Sequence[str], unknown: Mapping[str, FloatArray]) -> FloatArray:
         """The vector of a text; ``unknown`` has the vectors of its unknown words."""
         ids = self.vocabulary.ids(tokens)
-        total: FloatArray
-        if ids:
-            total = self.words.words.weighted_sum(np.array(ids, np.intp))
-        else:
-            total = np.zeros(self.dim, np.float32)
+        total = self.words.words.weighted_sum(np.array(ids, np.intp))
         if len(ids) < len(tokens):
             for token in tokens:
                 if token not in self.vocabulary:
                     total += unknown[token]
-        norm = float(total.dot(total)) ** 0.5
-        if norm > 0.0:
-            total /= norm
-        return total
+        return unit_vector(total)
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
@@ -151,11 +138,7 @@ class CombinedEncoder(ModelEncoder):
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> CombinedEncoder:
-        """The encoder of a model file of kind ``combined``.
-
-        Raises:
-            ModelFileError: A part is missing, or the parts do not fit each other.
-        """
+        """The encoder of a model file of kind ``combined``."""
         words = StaticEncoder.from_model_file(model)
         entry = manifest_entry(model.manifest, PART)
         manifest = {**entry, **{key: model.manifest[key] for key in _SHARED}}

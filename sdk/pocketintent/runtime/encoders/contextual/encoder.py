@@ -61,10 +61,6 @@ class ContextualEncoder(SequenceEncoder):
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> ContextualEncoder:
-        """The encoder of a model file of kind ``contextual``.
-
-        Raises:
-            ModelFileError: A part is missing, or the parts do not fit each other.
-        """
+        """The encoder of a model file of kind ``contextual``."""
         table = StaticEncoder.from_model_file(model)
         return cls(table, read_network(model.manifest.get(PREFIX), model.tensors, table.dim))

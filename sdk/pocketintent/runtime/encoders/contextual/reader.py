@@ -24,11 +24,7 @@ _ZERO, _ONE = np.zeros((), np.float32), np.ones((), np.float32)  # operands with
 
 
 class ContextReader:
-    """A network that is ready to read; its weights are decoded once, here.
-
-    Args:
-        network: The stored network.
-    """
+    """A network that is ready to read; its weights are decoded once, here."""
 
     def __init__(self, network: ContextNetwork) -> None:
         self.dim, self._hidden, self._width = network.dim, network.hidden, network.width
@@ -56,10 +52,7 @@ class ContextReader:
         return len(self._no_word)
 
     def read_word(self, vector: FloatArray) -> FloatArray:
-        """What a word contributes to any text, so that it needs to be computed once.
-
-        Args:
-            vector: float32 [dim]: the vector of the word.
+        """What a word contributes to any text, from its vector, float32 [dim].
 
         Returns:
             float32 [dim + width * hidden + 1]: the vector; what it adds to hidden layers, first
@@ -75,7 +68,7 @@ class ContextReader:
         return word
 
     def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
-        """The vector of a text: its tokens, each changed by its neighbours and by themselves.
+        """The vector of a text: its tokens, each changed by its neighbours, and by themselves.
 
         Args:
             words: What :meth:`read_word` returned for each token, at least one.
@@ -97,11 +90,7 @@ class ContextReader:
         return total
 
     def read_vectors(self, vectors: FloatArray) -> FloatArray:
-        """The vector of a text from the vectors of its tokens; see :meth:`read_text`.
-
-        Args:
-            vectors: float32 [num_tokens, dim], at least one token.
-        """
+        """The vector of a text from the vectors of its tokens, [num_tokens, dim], at least one."""
         return self.read_text([self.read_word(vector) for vector in vectors])
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
@@ -134,15 +123,10 @@ class ContextReader:
         return added
 
     def _read(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The hidden layers of tokens, and how much the tokens count.
+        """The hidden layers of tokens, [num_tokens, hidden], and how much the tokens count.
 
-        Args:
-            rows: float32 [num_tokens + 2 * reach, dim + width * hidden + 1]: what
-                :meth:`read_word` returned for each token; rows of zeros, such as those at both
-                ends, add nothing to their neighbours.
-
-        Returns:
-            float32 [num_tokens, hidden] and [num_tokens].
+        ``rows`` are what :meth:`read_word` returned for each token, with rows of zeros at both
+        ends, which add nothing to their neighbours.
         """
         num_tokens, size = len(rows) - 2 * self._reach, rows.shape[1]
         # What the neighbours of a token add to its hidden layer lies on a diagonal.
