@@ -14,8 +14,7 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.inputs import Speller
-from pocketintent.runtime.quantization.packing import CodeArray
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.quantizer import CodeArray, Quantizer
 from pocketintent.runtime.text.characters import MAX_UNKNOWN_WORDS
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import MAX_CHARS

@@ -16,7 +16,6 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import BOT, ModelFile, load_model
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.plugins import installed_plugins
 from pocketintent.runtime.text.languages import read_languages
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
@@ -46,6 +45,8 @@ def encoder_class(kind: str) -> type[ModelEncoder]:
     """The class of a kind; an unknown kind is a ModelFileError."""
     entry = _KINDS.get(kind)
     if entry is None:
+        from pocketintent.runtime.plugins import installed_plugins
+
         plugins = installed_plugins(GROUP)
         if kind not in plugins:
             known = ", ".join(sorted(_KINDS | plugins))
