@@ -25,7 +25,7 @@ def test_the_wheel_has_the_packages_and_the_template_sets_and_nothing_of_the_lab
 
 def test_the_runtime_has_three_dependencies() -> None:
     names = [re.split("[<>=]", entry)[0] for entry in PROJECT["project"]["dependencies"]]
-    assert names == ["numpy", "orjson", "safetensors"]
+    assert names == ["numpy", "orjson", "safetensors", "threadpoolctl"]
 
 
 def test_no_extra_allows_a_torch_without_the_arguments_that_training_uses() -> None:

@@ -26,7 +26,7 @@ from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.evaluation.intents.scored_texts import ScoredTexts
 from pocketintent.evaluation.metrics import mean_and_std
 from pocketintent.evaluation.records import read_outside_texts, read_utterances
-from pocketintent.runtime.decision.building import build_bot
+from pocketintent.runtime.decision.bot import build_bot
 from pocketintent.runtime.decision.logistic.calibration import OUTSIDE_SHARE, fit_sigmoid
 from pocketintent.runtime.decision.logistic.scorer import Calibration, LogisticScorer
 from pocketintent.runtime.encoders.contract import Encoder

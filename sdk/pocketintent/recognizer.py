@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, get_args
 
 from pocketintent.runtime.arguments import check_choice, check_count, check_flag
-from pocketintent.runtime.decision.building import build_bot
+from pocketintent.runtime.decision.bot import build_bot
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.editing import EditableBot

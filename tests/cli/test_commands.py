@@ -2,11 +2,13 @@ import argparse
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from pocketintent.cli.commands import RENAMED, Command, CommandParser, add_commands
 from pocketintent.cli.main import build_parser, main
+from pocketintent.cli.options.settings import read_settings
 
 
 @pytest.fixture
@@ -114,3 +116,24 @@ def test_a_command_that_was_renamed_says_what_it_is_now(
         printed = capsys.readouterr()
         assert f"`pocketintent {old}` is now `{RENAMED[old]}`" in printed.err
         assert printed.out == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["compress"],
+        *(
+            ["train", method]
+            for method in ("starspace", "charemb", "contextual", "distil", "finish", "targets")
+        ),
+    ],
+    ids=" ".join,
+)
+def test_the_written_settings_of_a_command_are_read_back(
+    command: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "settings.toml"
+    assert main([*command, "--write-settings", str(path)]) == 0
+    args = build_parser().parse_args([*command, "--write-settings", "--settings", str(path)])
+    for settings in args.settings_classes:
+        assert read_settings(args, settings) == settings()

@@ -263,6 +263,16 @@ def test_a_model_beside_a_bot_file_is_refused(make: Make, path: Path) -> None:
         IntentRecognizer.load(path, backend="onnxruntime")
 
 
+def test_a_bot_file_given_as_the_model_says_what_to_write(make: Make, path: Path) -> None:
+    make().save(path)
+
+    with pytest.raises(PocketIntentError) as error:
+        IntentRecognizer.load(model=path)
+    assert f"write IntentRecognizer.load({str(path)!r})" in str(error.value)
+    with pytest.raises(PocketIntentError, match="no templates; give a file"):
+        IntentRecognizer.load(model="tiny")
+
+
 def test_another_decision_and_search_are_built_from_the_bots_templates(
     make: Make, decision: Decision, path: Path, compressed_model: Path
 ) -> None:

@@ -1,5 +1,7 @@
 import math
+import pickle
 import threading
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +226,7 @@ def test_an_edit_makes_its_words_known_and_keeps_the_switch(make: Make) -> None:
 
 def test_a_changed_copy_of_the_templates_can_be_set(make: Make) -> None:
     recognizer = make()
-    edited = recognizer.templates
+    edited = deepcopy(recognizer.templates)
     edited.intents["lights_on"].templates.remove("lights on please")
     edited.intents["lights_off"].threshold = 0.9
     edited.none.append("never mind")
@@ -244,6 +246,22 @@ def test_a_changed_copy_of_the_templates_can_be_set(make: Make) -> None:
 
     edited.none.append("the recogniser has a copy")
     assert recognizer.templates != edited
+
+
+def test_an_edit_by_name_of_the_copy_is_refused(make: Make) -> None:
+    recognizer = make()
+    with pytest.raises(TemplateError, match=r"use recognizer\.add_intent, or edit copy\.deepcopy"):
+        recognizer.templates.add_intent("greet", ["hello"])
+    with pytest.raises(TemplateError, match=r"use recognizer\.remove_intent"):
+        recognizer.templates.remove_intent("play_music")
+    assert recognizer.templates == make().templates
+    for copied in (
+        deepcopy(recognizer.templates),
+        pickle.loads(pickle.dumps(recognizer.templates)),
+    ):
+        assert copied == recognizer.templates and recognizer.templates == copied
+        copied.add_intent("greet", ["hello"])
+        assert "greet" in copied.intents and copied != recognizer.templates
 
 
 def test_templates_that_break_the_format_are_not_set(make: Make) -> None:

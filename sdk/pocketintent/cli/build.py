@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from pocketintent.cli.options.checks import refuse_options
-from pocketintent.cli.options.files import input_file, output_file
+from pocketintent.cli.options.files import add_out_option, input_file
 from pocketintent.cli.options.model import add_model_option, check_model_name, encoder_path
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.recognition import (
@@ -71,13 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     add_templates_argument(parser)
     add_model_option(parser)
-    parser.add_argument(
-        "--out",
-        type=output_file,
-        required=True,
-        metavar="OUT",
-        help="bot file to write; its name ends in .safetensors",
-    )
+    add_out_option(parser, "bot file to write; its name ends in .safetensors")
     add_recognition_options(parser)
     add_limit_options(parser)
     parser.add_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import file_name, output_folder
+from pocketintent.cli.options.files import add_out_option, file_name, output_folder
 from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.options.recognition import TEMPLATES_HELP, add_recognition_options
@@ -44,9 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", required=True, choices=("onnx", "tflite"), help="format of the graphs"
     )
-    parser.add_argument(
-        "--out", type=output_folder, required=True, metavar="DIR", help="folder to write"
-    )
+    add_out_option(parser, "folder to write", output_folder)
     add_recognition_options(parser)
     parser.add_argument(
         "--scoring",

@@ -13,8 +13,7 @@ from typing import Any, get_args
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import Parts
-from pocketintent.runtime.decision.bot import Bot
-from pocketintent.runtime.decision.building import build_bot, make_corrector
+from pocketintent.runtime.decision.bot import Bot, build_bot, make_corrector
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer, scorer_parts
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import encoder_of, naming_damage

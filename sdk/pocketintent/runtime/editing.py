@@ -6,16 +6,15 @@ import os
 import threading
 from collections.abc import Iterable
 from copy import deepcopy
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import fields, replace
+from typing import Any, NoReturn, TypeVar
 
 from pocketintent.runtime.arguments import check_path, check_range
-from pocketintent.runtime.decision.bot import Bot
-from pocketintent.runtime.decision.building import build_bot
+from pocketintent.runtime.decision.bot import Bot, build_bot
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import PocketIntentError, TemplateError
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.files import (
@@ -28,6 +27,31 @@ from pocketintent.runtime.templates.files import (
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 BotT = TypeVar("BotT", bound="EditableBot")
+
+
+class _CopiedTemplates(TemplateSet):
+    """A copy of a recogniser's set, of which an edit by name would be lost."""
+
+    def add_intent(self, *args: Any, **settings: Any) -> NoReturn:
+        """Say where an intent is added."""
+        self._refuse("add_intent")
+
+    def remove_intent(self, name: str) -> NoReturn:
+        """Say where an intent is removed."""
+        self._refuse("remove_intent")
+
+    def _refuse(self, method: str) -> NoReturn:
+        raise TemplateError(
+            f"recognizer.templates is a copy, and this would not change the recogniser: use "
+            f"recognizer.{method}, or edit copy.deepcopy(recognizer.templates) and set it"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TemplateSet) and vars(self) == vars(other)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy or a pickle is a set like any other."""
+        return TemplateSet, tuple(getattr(self, field.name) for field in fields(TemplateSet))
 
 
 class EditableBot:
@@ -89,9 +113,10 @@ class EditableBot:
         It can be set, to a changed copy or anything that :meth:`IntentRecognizer.load` takes as
         templates: the templates of intents that stay as they were are not encoded again, and the
         classifier starts from the old weights. A set that breaks the format raises TemplateError,
-        and nothing changes.
+        and nothing changes. The copy's own ``add_intent`` and ``remove_intent`` raise
+        TemplateError, since those of the recogniser are meant; ``copy.deepcopy`` of it has both.
         """
-        return deepcopy(self._bot.templates)
+        return _CopiedTemplates(**vars(deepcopy(self._bot.templates)))
 
     @templates.setter
     def templates(self, value: TemplateSource) -> None:

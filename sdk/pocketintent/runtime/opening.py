@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast, get_args
 
 from pocketintent.runtime.arguments import check_choice, check_flag
-from pocketintent.runtime.decision.bot import Bot
-from pocketintent.runtime.decision.building import build_bot
+from pocketintent.runtime.decision.bot import Bot, build_bot
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder, naming_damage
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import BOT, load_model
+from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.templates.files import (
     TemplateSource,
@@ -60,6 +61,11 @@ def open_bot(
         return _open_folder(templates, model, decision, search, correct, backend)
     encoder = load_encoder(model)
     if templates is None:
+        if model is not None and BOT in load_model(find_model(model)).manifest:
+            raise PocketIntentError(
+                f"{model} is a bot file, which has templates and model: write "
+                f"IntentRecognizer.load({os.fspath(model)!r})"
+            )
         raise PocketIntentError(
             "no templates; give a file, a shipped set or a mapping. A bot file has templates if it "
             "is given as the templates; an exported folder needs a backend"

@@ -35,6 +35,24 @@ def test_the_share_of_a_word_is_what_the_score_loses_without_it(
     assert shares["off"] > shares["please"] + 0.1
 
 
+def test_an_apostrophe_is_left_out_with_its_word(tiny_encoder: StaticEncoder) -> None:
+    on = {"templates": ["turn on the light", "lamp on"], "except": ["don't turn on the light"]}
+    bot = {"language": "en", "intents": {"on": on, "off": {"templates": TEMPLATES["off"]}}}
+    recognizer = IntentRecognizer(tiny_encoder, bot)
+    explanation = recognizer.explain("Don't turn on the light's lamp", "on")
+    assert [w.word for w in explanation.words] == ["don't", "turn", "on", "the", "light's", "lamp"]
+
+    def score(text: str) -> float:
+        return next(c.score for c in recognizer.rank(text) if c.intent == "on")
+
+    whole = score("don't turn on the light's lamp")
+    without = {"don't": "turn on the light's lamp", "light's": "don't turn on the lamp"}
+    shares = {word.word: word.share for word in explanation.words}
+    for word, rest in without.items():
+        assert shares[word] == pytest.approx(whole - score(rest), abs=1e-4)
+    assert shares["don't"] < -0.01
+
+
 def test_an_intent_that_is_not_the_match_is_explained_by_name(recognizer: IntentRecognizer) -> None:
     text = "please switch off the lamp"
     explanation = recognizer.explain(text, "on")

@@ -15,7 +15,7 @@ from pocketintent.cli.compress.quality import (
     measure_quality,
     read_probe,
 )
-from pocketintent.cli.options.files import input_file, output_file
+from pocketintent.cli.options.files import add_out_option, input_file
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings
@@ -57,13 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
-    parser.add_argument(
-        "--out",
-        type=output_file,
-        required=True,
-        metavar="OUT",
-        help="model to write; its name ends in .safetensors",
-    )
+    add_out_option(parser, "model to write; its name ends in .safetensors")
     parser.add_argument(
         "--characters",
         type=model_file,

@@ -151,3 +151,17 @@ output_file = PathType(_check_output_file)
 
 output_folder = PathType(_check_output_folder)
 """Argument type: a folder to write, which may be missing, as may the folders above it."""
+
+
+def add_out_option(
+    parser: argparse.ArgumentParser, content: str, kind: PathType = output_file
+) -> None:
+    """Add the required ``--out``.
+
+    Args:
+        parser: The parser of the command.
+        content: What is written, for the help.
+        kind: :data:`output_file` or :data:`output_folder`.
+    """
+    metavar = "FILE" if kind is output_file else "DIR"
+    parser.add_argument("--out", type=kind, required=True, metavar=metavar, help=content)

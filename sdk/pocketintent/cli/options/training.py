@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.files import input_file, output_file
+from pocketintent.cli.options.files import add_out_option, input_file
 from pocketintent.cli.options.numbers import THREADS, number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
@@ -20,9 +20,7 @@ from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add ``--out`` and the options of a run: device, threads, language and resuming."""
-    parser.add_argument(
-        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
-    )
+    add_out_option(parser, "model to write")
     add_torch_options(parser)
     add_language_option(parser)
     add_resume_options(parser)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file, output_file
+from pocketintent.cli.options.files import add_out_option, input_file
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.errors import PocketIntentError
@@ -41,9 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count the words in these texts; required by the poolings `idf` and `sif`, and for a "
         "model without word frequencies",
     )
-    parser.add_argument(
-        "--out", required=True, metavar="FILE", type=output_file, help="model to write"
-    )
+    add_out_option(parser, "model to write")
     add_settings(parser, FinishSettings, options=("trained_dim", "subword_dim", "pooling", "seed"))
 
 

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from pocketintent.cli.options.files import input_file, output_file
+from pocketintent.cli.options.files import add_out_option, input_file
 from pocketintent.cli.options.model import encoder_path, vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.teacher import add_teacher_options, read_teacher
@@ -76,9 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="vectors whose words are texts: a file, or a shipped model such as default",
     )
-    parser.add_argument(
-        "--out", required=True, type=output_file, metavar="FILE", help="file to write"
-    )
+    add_out_option(parser, "file to write")
     add_settings(parser, TargetSettings, options=OPTIONS)
     add_teacher_options(parser)
 

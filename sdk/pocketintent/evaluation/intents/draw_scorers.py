@@ -10,8 +10,7 @@ import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.decision.bot import TEXTS_AT_ONCE
-from pocketintent.runtime.decision.building import make_corrector
+from pocketintent.runtime.decision.bot import TEXTS_AT_ONCE, make_corrector
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, make_scorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder

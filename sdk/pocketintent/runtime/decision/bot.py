@@ -1,24 +1,25 @@
-"""From a text to its match: read, encoded, scored; then refusals, threshold and margin decide."""
+"""A bot: from a text to its match, by scores, refusals and limits; and from templates to a bot."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress, islice
+from itertools import chain, compress, islice
 
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.decision.registry import Decision
+from pocketintent.runtime.decision.registry import Decision, make_scorer
 from pocketintent.runtime.decision.results import Candidate, Match, Reason
 from pocketintent.runtime.decision.scoring import ROUNDING, Hit, Scorer
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.index.building import Search
+from pocketintent.runtime.index.building import Search, index_templates
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import Corrector
 from pocketintent.runtime.text.tokenizer import simple_tokenize
+from pocketintent.runtime.threads import one_blas_thread
 
 TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and scored at once."""
@@ -126,7 +127,8 @@ class Bot:
         """The matches of several texts; see :meth:`IntentRecognizer.match_batch`."""
         remaining, matches = iter(texts), list[Match]()
         while block := [self.read(text) for text in islice(remaining, TEXTS_AT_ONCE)]:
-            matches += self._match_block(block, self.encoder.encode_batch(block))
+            with one_blas_thread():
+                matches += self._match_block(block, self.encoder.encode_batch(block))
         return matches
 
     def _match_block(self, texts: Sequence[str], vectors: FloatArray) -> list[Match]:
@@ -192,3 +194,58 @@ class Bot:
 
 def _no_intent(reason: Reason) -> Match:
     return Match(None, 0.0, None, None, None, None, reason)
+
+
+def build_bot(
+    encoder: Encoder,
+    templates: TemplateSet,
+    decision: Decision,
+    search: Search,
+    correct: bool = True,
+    old: Bot | None = None,
+) -> Bot:
+    """Index a template set and make its scorer.
+
+    Args:
+        encoder: The model.
+        templates: The set.
+        decision: How an intent is scored.
+        search: How the templates are kept.
+        correct: Whether typing errors of a text are corrected.
+        old: The bot before an edit, by the same decision and search; what the edit leaves as it
+            was is not encoded again.
+    """
+    with one_blas_thread():
+        if old is None:
+            indexed = index_templates(encoder, templates, search)
+            scorer = make_scorer(decision, encoder, templates, indexed)
+        else:
+            changed = _changed_intents(old.templates, templates)
+            indexed = index_templates(encoder, templates, search, old.indexed, changed)
+            scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
+    corrector = make_corrector(encoder, templates, indexed) if correct else None
+    return Bot(encoder, templates, decision, search, correct, indexed, scorer, corrector)
+
+
+def _changed_intents(old: TemplateSet, new: TemplateSet) -> set[str]:
+    """The intents that an edit added, removed or gave other templates."""
+    before, after = (
+        {name: intent.templates for name, intent in templates.intents.items()}
+        for templates in (old, new)
+    )
+    return {name for name in before | after if before.get(name) != after.get(name)}
+
+
+def make_corrector(
+    encoder: Encoder, templates: TemplateSet, indexed: IndexedTemplates
+) -> Corrector | None:
+    """What corrects the typing errors of a text; None for an encoder that knows no words.
+
+    The bot's own texts are the templates of the index, the counter-examples of their intents, and
+    the set's texts without an intent.
+    """
+    if encoder.known_words is None:
+        return None
+    exceptions = (templates.intents[name].counter_examples for name in indexed.names)
+    texts = [*indexed.texts, *chain.from_iterable(exceptions), *templates.none]
+    return Corrector(texts, encoder.known_words)

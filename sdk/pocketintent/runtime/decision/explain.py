@@ -12,6 +12,7 @@ from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.text.correction import join_tokens
 from pocketintent.runtime.text.tokenizer import simple_tokenize
+from pocketintent.runtime.threads import one_blas_thread
 
 MAX_WORDS = 64
 """Words of a text that are left out in turn; the others stay in the text."""
@@ -22,7 +23,8 @@ class WordShare:
     """A word of a text and its share in the score."""
 
     word: str
-    """The word, as the tokenizer reads it, with its typing error corrected."""
+    """The word, as the tokenizer reads it, with its typing error corrected; what follows an
+    apostrophe belongs to the word before it: ``don't``."""
     share: float
     """How much lower the score of the intent is without the word; below 0, higher."""
 
@@ -66,17 +68,22 @@ def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
         refused_by = bot.refuses.text_with_words_of(text)
     ranked = bot.rank_vector(text, vector, len(bot.indexed.names))
     candidate = next((c for c in ranked if intent in (None, c.intent)), None)
-    words = simple_tokenize(text)
+    words = _words(text)
     if bot.scorer is None or candidate is None or not words:
         return Explanation(match, candidate, (), refused_by)
     number = min(len(words), MAX_WORDS)
-    shorter_texts = (join_tokens(words[:i] + words[i + 1 :]) for i in range(number))
-    texts = [join_tokens(words), *shorter_texts]
-    vectors = bot.encoder.encode_batch(texts)
+    texts = [" ".join(words), *(" ".join(words[:i] + words[i + 1 :]) for i in range(number))]
     scores = np.zeros(len(texts))  # nothing that the encoder knows is left: no score
-    is_known = np.any(vectors, axis=1)
     place = bot.indexed.names.index(candidate.intent)
-    known_texts = list(compress(texts, is_known.tolist()))
-    scores[is_known] = bot.scorer.score_block(known_texts, vectors[is_known])[:, place]
+    with one_blas_thread():
+        vectors = bot.encoder.encode_batch(texts)
+        is_known = np.any(vectors, axis=1)
+        known_texts = list(compress(texts, is_known.tolist()))
+        scores[is_known] = bot.scorer.score_block(known_texts, vectors[is_known])[:, place]
     shares = (scores[0] - scores[1:]).tolist()
     return Explanation(match, candidate, tuple(map(WordShare, words[:number], shares)), refused_by)
+
+
+def _words(text: str) -> list[str]:
+    """The tokens of a text, with what follows an apostrophe: alone it would be another token."""
+    return join_tokens(simple_tokenize(text)).split()

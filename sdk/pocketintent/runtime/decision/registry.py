@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import Parts
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
-from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
@@ -46,9 +45,11 @@ def make_scorer(
     """
     if not indexed.names:
         return None
+    # Imported where it is used: a bot needs one of the kinds, and a bot file is fitted already.
     if decision != "logistic":
+        from pocketintent.runtime.decision.nearest import NearestScorer
+
         return NearestScorer(indexed, decision)
-    # Imported here, since a bot file is fitted already.
     from pocketintent.runtime.decision.logistic.fitting import fit_scorer
 
     return fit_scorer(encoder, templates, indexed, old)
@@ -61,11 +62,10 @@ def scorer_parts(scorer: Scorer | None) -> Parts:
         The parts of which :func:`read_scorer` makes a scorer that gives equal scores to the last
         bit; nothing for a scorer of which the index has all.
     """
-    if scorer is None or isinstance(scorer, NearestScorer):
+    if not isinstance(scorer, LogisticScorer):
         return {}, {}
     from pocketintent.runtime.decision.logistic.stored import classifier_parts
 
-    assert isinstance(scorer, LogisticScorer)
     return classifier_parts(scorer.classifier)
 
 
@@ -94,6 +94,8 @@ def read_scorer(
     if not indexed.names:
         return None
     if decision != "logistic":
+        from pocketintent.runtime.decision.nearest import NearestScorer
+
         return NearestScorer(indexed, decision)
     from pocketintent.runtime.decision.logistic.stored import read_logistic
 

@@ -16,7 +16,6 @@ import orjson
 from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
-from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import open_regular
 
@@ -71,6 +70,8 @@ def save_model(
         OSError: The file cannot be written.
     """
     from safetensors.numpy import save
+
+    from pocketintent.runtime.files.atomic import write_atomically  # not for a match
 
     arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     for name, array in arrays.items():

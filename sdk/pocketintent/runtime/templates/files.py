@@ -21,7 +21,6 @@ from pocketintent.runtime.errors import (
     list_names,
     shorten,
 )
-from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.model_file import BOT, ModelFile, is_model_file, load_model
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
@@ -181,6 +180,8 @@ def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> N
         TemplateError: The set breaks the format.
         OSError: The file cannot be written, for example because its folder is missing.
     """
+    from pocketintent.runtime.files.atomic import write_atomically  # not for a match
+
     checked = parse_templates(template_set.to_dict(), f"saving {os.fspath(path)}")
     data = orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     write_atomically(path, data, keep_permissions=True)

@@ -53,3 +53,34 @@ def test_newcomers_bots_answer_everyday_phrasings_without_a_threshold(
     assert right >= least_right
     assert wrong <= most_wrong
     assert accepted <= most_accepted
+
+
+@pytest.mark.parametrize("bot", ["restaurant", "museum"])
+def test_many_edits_lead_to_the_scores_of_a_fit_from_scratch(bot: str) -> None:
+    templates = FOLDER / f"{bot}.json"
+    with templates.with_suffix(".csv").open(encoding="utf-8", newline="") as lines:
+        texts = [utterance["text"] for utterance in csv.DictReader(lines)]
+    recognizer = IntentRecognizer.load(templates, model="tiny")
+    intents = recognizer.templates.intents
+    largest = 0.0
+    for name in recognizer.intents[:2]:
+        first, *others = intents[name].templates
+        for added in ([], others, [first]):
+            if added:
+                recognizer.add_intent(name, added)
+            else:
+                recognizer.remove_intent(name)
+            scratch = IntentRecognizer(recognizer.encoder, recognizer.templates)
+            largest = max(largest, _largest_difference(recognizer, scratch, texts))
+    assert largest < 0.01
+
+
+def _largest_difference(
+    one: IntentRecognizer, other: IntentRecognizer, texts: Sequence[str]
+) -> float:
+    """The largest difference of an intent's score."""
+    scores, expected = (
+        {(text, c.intent): c.score for text in texts for c in r.rank(text, len(r.intents))}
+        for r in (one, other)
+    )
+    return max(abs(score - expected[key]) for key, score in scores.items())

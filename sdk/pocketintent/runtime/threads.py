@@ -1,0 +1,41 @@
+"""Products of small matrices in one thread, so that a busy machine does not slow them down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+_is_set = threading.Lock()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep NumPy's BLAS at one thread in a block.
+
+    A BLAS that splits a small product waits for the slowest of its threads, which any other work on
+    the machine delays by whole time slices: a load then takes ten times as long. One thread also
+    makes results independent of the number of cores.
+
+    The number of threads belongs to the process. So the first thread that enters sets it and sets
+    it back, and a thread that enters meanwhile changes nothing: the number is always restored, and
+    the worst is a block that ends with more threads than it began.
+    """
+    if not _is_set.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _controller().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        _is_set.release()
+
+
+@cache
+def _controller() -> Any:
+    """The thread pools of the process, as they are when the first block begins."""
+    from threadpoolctl import ThreadpoolController  # not for a match
+
+    return ThreadpoolController()
