@@ -23,7 +23,11 @@ const MAX_UNKNOWN_WORDS = 128; // different words of a text that are spelt out
 const MAX_CHARS = 4096; // code points of a text that are read
 const FORMAT_VERSION = 1;
 const CORRECTION_VERSION = 2;
+const TOKENIZER = "simple, version 1";
+const NGRAM_HASH = "fnv1a";
+const NORMALISATION = "nfkc-lower-1";
 const FEATURES = ["ngram_counts", "negation"];
+const INPUTS = ["ids", "weights", "token_numbers", "spelt", "characters", "lengths", ...FEATURES];
 const classify = (char) => CLASSES.find(([, pattern]) => pattern.test(char))[0];
 
 /** Return the tokens of a text, by docs/tokenizer.md. */
@@ -83,8 +87,7 @@ function ngramsOf(word, min, max) {
 }
 
 /** Return the buckets of an unknown word's n-grams in the model's table. */
-export function ngramBuckets(word, { min_n, max_n, num_buckets, hash = "fnv1a" }) {
-  if (hash !== "fnv1a") throw new Error(`this program lacks the n-gram hash ${hash}`);
+export function ngramBuckets(word, { min_n, max_n, num_buckets }) {
   const grams = ngramsOf(word, min_n, max_n);
   if (grams.length === 0) grams.push("<" + word + ">");
   return grams.map((gram) => fnv1a(gram) % num_buckets);
@@ -155,18 +158,29 @@ export function findNegation(tokens, { words }) {
 }
 
 /** Throw an error if a folder needs what this program lacks. */
-export function checkManifest({ format_version: format, correction, features }) {
+export function checkManifest(manifest) {
+  const { correction, features, artifacts, tokenizer, ngrams, characters } = manifest;
   const versions = [
-    ["format", format, FORMAT_VERSION],
+    ["format", manifest.format_version, FORMAT_VERSION],
     ["correction", correction?.version ?? CORRECTION_VERSION, CORRECTION_VERSION],
   ];
   for (const [name, version, known] of versions) {
-    if (version > known) {
+    if (!(version <= known)) {
       throw new Error(`${name} version ${version}; this program reads up to ${known}`);
     }
   }
-  const lacking = Object.keys(features ?? {}).filter((name) => !FEATURES.includes(name));
-  if (lacking.length) throw new Error(`this program lacks the feature ${lacking.join(", ")}`);
+  const inputs = Object.values(artifacts ?? {}).flatMap((graph) => graph.inputs);
+  const needs = [
+    ["feature", Object.keys(features ?? {}), FEATURES],
+    ["input", inputs.map(({ name }) => name), INPUTS],
+    ["tokenizer", tokenizer ? [`${tokenizer.name}, version ${tokenizer.version}`] : [], [TOKENIZER]],
+    ["n-gram hash", [ngrams?.hash ?? NGRAM_HASH], [NGRAM_HASH]],
+    ["normalisation", [characters?.normalisation ?? NORMALISATION], [NORMALISATION]],
+  ];
+  for (const [what, needed, known] of needs) {
+    const lacking = needed.filter((name) => !known.includes(name));
+    if (lacking.length) throw new Error(`this program lacks the ${what} ${lacking.join(", ")}`);
+  }
 }
 
 /** Turns texts into features, under the names of conformance.jsonl. */

@@ -34,7 +34,11 @@ MAX_CHARS = 4096  # code points of a text that are read
 MAX_UNKNOWN_WORDS = 128  # different words of a text that are spelt out
 FORMAT_VERSION = 1
 CORRECTION_VERSION = 2
+TOKENIZER = "simple, version 1"
+NGRAM_HASH = "fnv1a"
+NORMALISATION = "nfkc-lower-1"
 FEATURES = ("ngram_counts", "negation")
+INPUTS = ("ids", "weights", "token_numbers", "spelt", "characters", "lengths")
 TOLERANCE = 1e-4
 NOTHING_KNOWN = {
     "intent": None,
@@ -118,8 +122,6 @@ def ngrams_of(word: str, settings: dict[str, Any]) -> list[str]:
 
 def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
     """Return the buckets of an unknown word's n-grams in the model's table."""
-    if settings.get("hash", "fnv1a") != "fnv1a":
-        raise ValueError(f"this program lacks the n-gram hash {settings['hash']}")
     grams = ngrams_of(word, settings) or [f"<{word}>"]
     return [fnv1a(gram) % settings["num_buckets"] for gram in grams]
 
@@ -231,8 +233,20 @@ def check_manifest(manifest: dict[str, Any]) -> None:
     ):
         if version > known:
             raise ValueError(f"{name} version {version}; this program reads up to {known}")
-    if lacking := manifest.get("features", {}).keys() - set(FEATURES):
-        raise ValueError(f"this program lacks the feature {', '.join(sorted(lacking))}")
+    tokenizer, ngrams, characters = (
+        manifest.get(name) or {} for name in ("tokenizer", "ngrams", "characters")
+    )
+    graphs = manifest["artifacts"].values()
+    inputs = {tensor["name"] for graph in graphs for tensor in graph["inputs"]}
+    for what, needed, known in (
+        ("feature", manifest.get("features", {}), FEATURES),
+        ("input", inputs, INPUTS + FEATURES),
+        ("tokenizer", tokenizer and ["{name}, version {version}".format(**tokenizer)], [TOKENIZER]),
+        ("n-gram hash", [ngrams.get("hash", NGRAM_HASH)], [NGRAM_HASH]),
+        ("normalisation", [characters.get("normalisation", NORMALISATION)], [NORMALISATION]),
+    ):
+        if lacking := set(needed) - set(known):
+            raise ValueError(f"this program lacks the {what} {', '.join(sorted(lacking))}")
 
 
 def as_tensors(numbers: list[int]) -> Tensors:

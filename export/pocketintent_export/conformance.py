@@ -12,7 +12,7 @@ from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.graphs.features import TextFeatures
-from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs, TextInputs
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.training.corpora.typing_errors import add_typing_errors
@@ -95,7 +95,7 @@ HOSTILE = (
 def make_conformance(
     recognizer: IntentRecognizer, inputs: GraphInputs, features: TextFeatures, seed: int
 ) -> list[dict[str, Any]]:
-    """The lines of the conformance file.
+    """The lines of the conformance file; ``docs/export.md`` describes their fields.
 
     Args:
         recognizer: The runtime's recogniser with the exported templates.
@@ -104,8 +104,7 @@ def make_conformance(
         seed: Seed of the random choices.
 
     Returns:
-        ``NUM_UTTERANCES`` lines with different texts; ``docs/export.md`` describes their fields.
-        Fewer lines if nearly all decisions are close, for example with equal intents.
+        ``NUM_UTTERANCES`` different texts; fewer if nearly all decisions are close.
     """
     rng = np.random.default_rng(seed)
     templates = recognizer.templates
@@ -189,8 +188,8 @@ def _is_narrow(
 def _template_lead(candidate: Candidate, vector: FloatArray, recognizer: IntentRecognizer) -> float:
     """How much nearer the nearest template of an intent is than the next, in cosine similarity.
 
-    Of templates with equal vectors the first is the nearest. The lead is 0 where a rounding error
-    made another one of them the nearest, otherwise over the templates with other vectors.
+    Of templates with equal vectors the first is the nearest; the lead is 0 where a rounding error
+    made another one of them the nearest.
     """
     indexed = recognizer.indexed
     intent = indexed.intents[candidate.intent]
@@ -217,12 +216,21 @@ def _line(
     return {
         "text": text,
         "source": source,
-        **inputs(read).to_line(),
+        **describe_text(inputs(read)),
         **{name: _nonzero(values) for name, values in features(read).items()},
         "vector": vector[:NUM_VALUES],
         "scores": scores if vector.any() else np.zeros_like(scores),
         **match.to_dict(),
     }
+
+
+def describe_text(inputs: TextInputs) -> dict[str, Any]:
+    """The fields of a text's inputs, without those that its graphs do not take."""
+    line: dict[str, Any] = {} if inputs.tokens is None else {"tokens": inputs.tokens}
+    if inputs.slots is not None:
+        line |= inputs.slots.arrays()
+    characters = inputs.characters if inputs.words is None else inputs.words
+    return line if characters is None else line | {"characters": characters}
 
 
 def _nonzero(values: FloatArray) -> list[list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -27,13 +26,7 @@ from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.files.staging import remove_leftovers
 from pocketintent.runtime.graphs.features import TextFeatures
-from pocketintent.runtime.graphs.folder import (
-    CONFORMANCE,
-    LABELS,
-    LOST_WORDS,
-    VOCABULARY,
-    open_exported,
-)
+from pocketintent.runtime.graphs.folder import LOST_WORDS, open_exported
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.templates.files import TemplateSource, choose_model, find_bot_file
@@ -44,11 +37,11 @@ from pocketintent_export.conformance import make_conformance
 from pocketintent_export.folder import (
     artifacts,
     check_target,
+    describe_file,
     describe_inputs,
-    labels,
-    to_json,
     write_manifest,
     write_state,
+    write_texts,
 )
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
 from pocketintent_export.proof import Proof, check_utterances, prove
@@ -114,10 +107,15 @@ def export_folder(
     """
     started = time.monotonic()
     check_path("out", out)
-    _check_choices(file_format, decision, scoring)
+    check_choice("format", file_format, get_args(Format))
+    check_choice("decision", decision or DEFAULT_DECISION, DECISIONS)
+    check_choice("scoring", scoring, get_args(Scoring))
     if correct is not None:
         check_flag("correct", correct)
-    _check_numbers(max_length, max_chars, seed)
+    for name, number in (("max_length", max_length), ("max_chars", max_chars)):
+        if number is not None:
+            check_count(name, number, most=MAX_CHARS)
+    check_count("seed", seed, least=0, most=MAX_SEED)
     check_packages(file_format)
     remove_leftovers(out)
     target = check_target(out)
@@ -131,11 +129,16 @@ def export_folder(
     inputs = _graph_inputs(export, file_format, max_length, max_chars)
     progress("encoding the templates")
     recognizer = _recognizer(ShortenedEncoder(export, inputs), templates, decision, correct)
-    known_templates, features = _known_templates(recognizer), _features(recognizer)
+    assert recognizer.scorer is not None
+    known_templates, features = (
+        _known_templates(recognizer),
+        TextFeatures(recognizer.scorer.text_features),
+    )
     progress("making the conformance utterances")
     lines = make_conformance(recognizer, inputs, features, seed)
     check_utterances(lines)
-    num_intents = len(known_templates.intents)
+    words = recognizer.encoder.known_words if recognizer.correct else None
+    quantizer, num_intents = recognizer.indexed.quantizer, len(known_templates.intents)
     manifest = {
         "format_version": FORMAT_VERSION,
         "format": file_format,
@@ -143,18 +146,16 @@ def export_folder(
         "scoring": scoring,
         **describe_inputs(encoder, inputs),
         "features": features.to_manifest(),
-        "correction": _correction(recognizer),
+        "correction": None if words is None else correction_settings(words),
         "artifacts": artifacts(file_format, encoder.dim, num_intents, inputs, features),
-        "model": _describe_model(source),
+        "model": describe_file(source),
         "versions": package_versions(file_format),
-        "template_codebook": _template_codebook(recognizer),
+        "template_codebook": None if quantizer is None else quantizer.codebook,
     }
     with new_folder(target) as folder:
-        _write_texts(folder, inputs, known_templates, lines)
-        if manifest["correction"] and manifest["correction"]["lost_words"]:
-            assert recognizer.encoder.known_words is not None
-            filters = recognizer.encoder.known_words.lost.filters
-            (folder / LOST_WORDS).write_bytes(b"".join(filters))
+        write_texts(folder, inputs, known_templates, lines)
+        if words is not None and words.lost.filters:
+            (folder / LOST_WORDS).write_bytes(b"".join(words.lost.filters))
         write_state(folder, recognizer, known_templates)
         _write_graphs(folder, export, recognizer, manifest, progress)
         write_manifest(folder, manifest)
@@ -163,24 +164,6 @@ def export_folder(
         write_manifest(folder, manifest | {"proof": proof.to_dict()})
     report = _report(out, target, manifest, recognizer, proof)
     return report | {"seconds": round(time.monotonic() - started, 1)}
-
-
-def _check_choices(file_format: str, decision: str | None, scoring: str) -> None:
-    """Check the options that are one of several words."""
-    for name, value, choices in (
-        ("format", file_format, get_args(Format)),
-        ("decision", decision or DEFAULT_DECISION, DECISIONS),
-        ("scoring", scoring, get_args(Scoring)),
-    ):
-        check_choice(name, value, choices)
-
-
-def _check_numbers(max_length: int | None, max_chars: int | None, seed: int) -> None:
-    """Check the options that are numbers; a text has at most ``MAX_CHARS`` words or characters."""
-    for name, number in (("max_length", max_length), ("max_chars", max_chars)):
-        if number is not None:
-            check_count(name, number, most=MAX_CHARS)
-    check_count("seed", seed, least=0, most=MAX_SEED)
 
 
 def _graph_inputs(
@@ -222,39 +205,6 @@ def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
         for name, rows in indexed.intents.items()
     }
     return templates
-
-
-def _features(recognizer: IntentRecognizer) -> TextFeatures:
-    """The features of a text that the recogniser graph takes."""
-    assert recognizer.scorer is not None
-    return TextFeatures(recognizer.scorer.text_features)
-
-
-def _correction(recognizer: IntentRecognizer) -> dict[str, Any] | None:
-    """How the typing errors of a query are corrected; None for a model without words."""
-    vocabulary = recognizer.encoder.known_words if recognizer.correct else None
-    return None if vocabulary is None else correction_settings(vocabulary)
-
-
-def _template_codebook(recognizer: IntentRecognizer) -> Any:
-    quantizer = recognizer.indexed.quantizer
-    return None if quantizer is None else quantizer.codebook
-
-
-def _describe_model(source: Path) -> dict[str, Any]:
-    content = source.read_bytes()
-    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-
-
-def _write_texts(
-    folder: Path, inputs: GraphInputs, templates: TemplateSet, lines: list[dict[str, Any]]
-) -> None:
-    """Write the vocabulary, if there is one, the labels and the conformance file."""
-    if inputs.slots is not None:
-        words = inputs.slots.vocabulary.words
-        (folder / VOCABULARY).write_bytes("\n".join(words).encode())
-    (folder / LABELS).write_bytes(to_json(labels(templates), indent=True))
-    (folder / CONFORMANCE).write_bytes(b"".join(to_json(line) for line in lines))
 
 
 def _write_graphs(

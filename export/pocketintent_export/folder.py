@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.features import TextFeatures
-from pocketintent.runtime.graphs.folder import STATE
+from pocketintent.runtime.graphs.folder import CONFORMANCE, LABELS, STATE, VOCABULARY
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import MANIFEST
 from pocketintent.runtime.templates.template_set import TemplateSet
@@ -26,10 +26,7 @@ from pocketintent.runtime.text.languages import languages_entry, read_languages
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """Check that a folder can be created.
-
-    Returns:
-        The absolute path of the folder.
+    """The absolute path of a folder that can be created.
 
     Raises:
         PocketIntentError: The path is a file, a folder that is not empty or the current folder, or
@@ -46,14 +43,19 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_state(folder: Path, recognizer: IntentRecognizer, templates: TemplateSet) -> None:
-    """Write what the runtime in Python needs beside the graphs.
+def write_texts(
+    folder: Path, inputs: GraphInputs, templates: TemplateSet, lines: Sequence[Mapping[str, Any]]
+) -> None:
+    """Write the vocabulary, if there is one, the labels and the conformance file."""
+    if inputs.slots is not None:
+        words = inputs.slots.vocabulary.words
+        (folder / VOCABULARY).write_bytes("\n".join(words).encode())
+    (folder / LABELS).write_bytes(_to_json(_labels(templates), indent=True))
+    (folder / CONFORMANCE).write_bytes(b"".join(map(_to_json, lines)))
 
-    Args:
-        folder: The folder.
-        recognizer: The recogniser that is exported.
-        templates: The templates of ``labels.json``.
-    """
+
+def write_state(folder: Path, recognizer: IntentRecognizer, templates: TemplateSet) -> None:
+    """Write what the runtime in Python needs beside the graphs and ``labels.json``."""
     encoder, correct = recognizer.encoder, recognizer.correct
     settings = recognizer.decision, recognizer.search, correct
     bot = Bot(encoder, templates, *settings, recognizer.indexed, recognizer.scorer)
@@ -68,13 +70,17 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     files = {}
     for path in sorted(folder.iterdir()):
         if path.name != MANIFEST:
-            content = path.read_bytes()
-            sha256 = hashlib.sha256(content).hexdigest()
-            files[path.name] = {"bytes": len(content), "sha256": sha256}
-    (folder / MANIFEST).write_bytes(to_json({**manifest, "files": files}, indent=True))
+            files[path.name] = describe_file(path)
+    (folder / MANIFEST).write_bytes(_to_json({**manifest, "files": files}, indent=True))
 
 
-def labels(templates: TemplateSet) -> dict[str, Any]:
+def describe_file(path: Path) -> dict[str, Any]:
+    """Size and SHA-256 of a file."""
+    content = path.read_bytes()
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _labels(templates: TemplateSet) -> dict[str, Any]:
     """The content of ``labels.json``: intents and templates, in the order of the graph."""
     return {
         "language": templates.language,
@@ -125,15 +131,7 @@ def artifacts(
     inputs: GraphInputs,
     text_features: TextFeatures,
 ) -> dict[str, Any]:
-    """The manifest's entry ``artifacts``: the file, the inputs and the outputs of each graph.
-
-    Args:
-        file_format: ``"onnx"`` or ``"tflite"``.
-        dim: Size of the sentence vectors.
-        num_intents: Number of intents.
-        inputs: The function from a text to the graphs' inputs.
-        text_features: The features of a text that the recogniser graph takes, too.
-    """
+    """The entry ``artifacts``: the file, the inputs and the outputs of each graph."""
     fixed = file_format == "tflite"
     batch = 1 if fixed else "batch"
     slots = inputs.max_length if fixed and inputs.max_length else "length"
@@ -168,7 +166,7 @@ def artifacts(
     }
 
 
-def to_json(value: Any, indent: bool = False) -> bytes:
+def _to_json(value: Any, indent: bool = False) -> bytes:
     """A value, which may contain NumPy arrays and numbers, as a line of JSON or indented JSON."""
     option = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
     return orjson.dumps(value, option=option | (orjson.OPT_INDENT_2 if indent else 0))

@@ -24,11 +24,7 @@ PACKAGES = {
 
 
 def check_packages(file_format: Format) -> None:
-    """Check that the packages of a format are installed.
-
-    Raises:
-        MissingExtraError: A package is missing; the message names the command to install it.
-    """
+    """Raise a MissingExtraError, with the command, if a package of a format is missing."""
     for package in PACKAGES[file_format]:
         # The converters are not imported here, since their import takes seconds.
         if importlib.util.find_spec(package) is None:

@@ -43,14 +43,7 @@ class Proof:
 
 
 def check_utterances(lines: Sequence[Mapping[str, Any]]) -> None:
-    """Check that the conformance utterances can prove something.
-
-    Args:
-        lines: The lines of the conformance file.
-
-    Raises:
-        ProofError: No utterance has a nearest intent.
-    """
+    """Raise a ProofError if no utterance has a nearest intent, so that nothing is proven."""
     if all(line["nearest"] is None for line in lines):
         raise ProofError(
             "no utterance has an intent that is clearly the nearest, so the graphs cannot be "
@@ -73,9 +66,6 @@ def prove(
         encoder: The runtime's encoder.
         templates: The templates, in the order of the graph's intents.
         lines: The lines of the conformance file.
-
-    Returns:
-        The largest differences, all within the limit.
 
     Raises:
         ProofError: A value differs by more than ``MAX_DIFFERENCE``, or an intent or template
@@ -112,14 +102,9 @@ def prove(
 
 
 def decide(scores: NDArray[np.float32], templates: TemplateSet) -> str | None:
-    """The intent that an app recognises by the scores.
+    """The intent that an app recognises by the scores, float32 [num_intents].
 
-    Args:
-        scores: float32 [num_intents].
-        templates: The templates, in the order of the scores.
-
-    Returns:
-        The intent; None below its threshold, within the margin, or if all scores are 0.
+    None below its threshold, within the margin, or if all scores are 0.
     """
     if not scores.any():  # the sentence vector is zeros, which the runtime calls unknown_words
         return None

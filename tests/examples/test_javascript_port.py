@@ -70,7 +70,7 @@ def test_javascript_looks_for_negations(
     check_javascript_inputs(node, exported(file_format, negated=True))
 
 
-def test_javascript_refuses_a_folder_of_a_later_version(node: str) -> None:
+def test_javascript_refuses_a_folder_that_it_cannot_read(node: str) -> None:
     manifests = [{"format_version": 1, "correction": None}]
     manifests += [manifests[0] | changes for changes in LATER]
     messages = run_javascript(node, CHECK_MANIFESTS, json.dumps(manifests))
@@ -84,8 +84,8 @@ def test_javascript_answers_calls_that_overlap(node: str) -> None:
             "kind": "charemb",
             "reads": "words",
             "dim": 1,
-            "characters": {"max_chars": 9, "known": "abc"},
-            "tokenizer": {"max_chars": 99},
+            "characters": {"normalisation": "nfkc-lower-1", "max_chars": 9, "known": "abc"},
+            "tokenizer": {"name": "simple", "version": 1, "max_chars": 99},
             "files": {},
             "artifacts": {
                 name: {"file": name, "inputs": []} for name in ("recognizer", "characters")

@@ -125,7 +125,7 @@ def test_a_check_without_its_files_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize(("changes", "message"), zip(LATER, LATER_MESSAGES, strict=True))
-def test_the_script_refuses_a_folder_of_a_later_version(
+def test_the_script_refuses_a_folder_that_it_cannot_read(
     exported: Callable[..., Path], tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     folder = tmp_path / "folder"

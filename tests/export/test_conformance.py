@@ -8,10 +8,17 @@ pytest.importorskip("torch")
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.graphs.features import TextFeatures
+from pocketintent.runtime.graphs.inputs import TextInputs
+from pocketintent.runtime.graphs.slots import Slots
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.languages import NEGATIONS, is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams
-from pocketintent_export.conformance import NARROW, NUM_UTTERANCES, make_conformance
+from pocketintent_export.conformance import (
+    NARROW,
+    NUM_UTTERANCES,
+    describe_text,
+    make_conformance,
+)
 from pocketintent_export.kinds.registry import export_of
 
 
@@ -119,3 +126,14 @@ def test_intents_that_are_equal_give_fewer_lines_and_an_end(encoder: ModelEncode
     recognizer = IntentRecognizer(encoder, {"intents": intents, "learn_names": False})
     lines = _conformance(recognizer, encoder, seed=0)
     assert all(line["nearest"] is None for line in lines)
+
+
+def test_a_line_has_the_fields_that_the_model_takes() -> None:
+    slots = Slots(np.array([1], np.int32), np.ones(1, np.float32))
+    assert list(describe_text(TextInputs(["turn"], slots))) == ["tokens", "ids", "weights"]
+    combined = describe_text(TextInputs(["turn"], slots, [[2]]))
+    assert list(combined) == ["tokens", "ids", "weights", "characters"]
+    spelt = describe_text(TextInputs(["abc"], None, [[2, 3, 4]]))
+    assert spelt == {"tokens": ["abc"], "characters": [[2, 3, 4]]}
+    assert describe_text(TextInputs(characters=[2, 3, 4])) == {"characters": [2, 3, 4]}
+    assert describe_text(TextInputs([], None, [])) == {"tokens": [], "characters": []}

@@ -12,6 +12,7 @@ from pocketintent import IntentRecognizer, PocketIntentError
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import CONFORMANCE, open_exported
 from pocketintent.runtime.graphs.manifest import MANIFEST
+from pocketintent_export.conformance import describe_text
 
 BAD_VALUES: list[Any] = [None, True, -1, 10**30, 0.5, "x", [], {}, [[[1.0]]], {"name": 3}]
 KEYS = ["dim", "max_length", "decision", "tokenizer", "ngrams", "template_codebook", "files"]
@@ -74,7 +75,7 @@ def check_conformance(folder: Path) -> None:
     assert len(lines) == 500
     for line in lines:
         text = line["text"] if corrector is None else corrector(line["text"])
-        entry = inputs(text).to_line()
+        entry = describe_text(inputs(text))
         features = {name: values.nonzero()[0] for name, values in opened.features()(text).items()}
         assert {name: [place for place, _ in line[name]] for name in features} == {
             name: places.tolist() for name, places in features.items()

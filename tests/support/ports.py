@@ -45,12 +45,22 @@ LATER: list[dict[str, Any]] = [
     {"format_version": 2},
     {"correction": {"version": 3}},
     {"features": {"ngram_counts": {}, "smell": {}}},
+    {"artifacts": {"recognizer": {"inputs": [{"name": "ids"}, {"name": "smell"}]}}},
+    {"tokenizer": {"name": "tweet", "version": 1}},
+    {"tokenizer": {"name": "simple", "version": 2}},
+    {"ngrams": {"hash": "floret"}},
+    {"characters": {"normalisation": "nfkc-lower-2"}},
 ]
 """Entries of a manifest that a port cannot read."""
 LATER_MESSAGES = [
     "format version 2; this program reads up to 1",
     "correction version 3; this program reads up to 2",
     "this program lacks the feature smell",
+    "this program lacks the input smell",
+    "this program lacks the tokenizer tweet, version 1",
+    "this program lacks the tokenizer simple, version 2",
+    "this program lacks the n-gram hash floret",
+    "this program lacks the normalisation nfkc-lower-2",
 ]
 """What a port says of them."""
 

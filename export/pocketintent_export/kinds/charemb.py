@@ -58,26 +58,15 @@ class CharembExport(KindExport[CharEncoder]):
 
 
 class SpeltModule(nn.Module):
-    """A :class:`CharEncoder` that reads words; the graph ``characters`` embeds each word."""
+    """Words alone: the graph ``characters`` embeds each, and this one gets their sum."""
 
     def forward(self, spelt: Tensor) -> Tensor:
-        """Sentence vectors.
-
-        Args:
-            spelt: float32 [batch, dim], the sum of the words' vectors.
-
-        Returns:
-            float32 [batch, dim], of unit length or zeros.
-        """
+        """Unit vectors, or zeros, of sums of words, float32 [batch, dim]."""
         return unit(spelt)
 
 
 class TextModule(nn.Module):
-    """A :class:`CharEncoder` that reads a text as a whole.
-
-    Args:
-        characters: The module of the network.
-    """
+    """A text as a whole."""
 
     def __init__(self, characters: CharactersModule) -> None:
         super().__init__()
@@ -89,15 +78,10 @@ class TextModule(nn.Module):
 
 
 class CharactersModule(nn.Module):
-    """:meth:`CharEncoder.embed_terms`, from characters to vectors that are not normalised.
+    """From the characters of words or texts to vectors that are not normalised.
 
-    A module for ``"tflite"`` also runs in torch. A module for ``"onnx"`` with an LSTM or a GRU can
-    only be exported.
-
-    Args:
-        encoder: The encoder; its weights are int8 or codes.
-        file_format: The format of the graph.
-        length: Number of characters that a TFLite graph takes, which reads one text; None for ONNX.
+    ``length`` is the number of characters that a TFLite graph takes, which reads one text; None for
+    ONNX. A module for TFLite also runs in torch; one for ONNX with an LSTM or a GRU does not.
     """
 
     def __init__(self, encoder: CharEncoder, file_format: Format, length: int | None) -> None:
@@ -117,14 +101,10 @@ class CharactersModule(nn.Module):
         self.dim, self.norm = network.dim, network.norm
 
     def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
-        """The vectors of words or texts.
+        """Vectors, float32 [batch, dim]; zeros for texts of length 0.
 
-        Args:
-            characters: int32 [batch, length]; any numbers beyond the end of a text.
-            lengths: int32 [batch], number of characters of each text.
-
-        Returns:
-            float32 [batch, dim]; zeros for texts of length 0.
+        ``characters`` is int32 [batch, length], anything beyond the end of a text; ``lengths``
+        int32 [batch].
         """
         states, zero = self.reader(characters, lengths)
         hidden = torch.relu(self._linear(0, states, zero))

@@ -70,37 +70,22 @@ class CombinedExport(KindExport[CombinedEncoder]):
 
 
 class CombinedModule(nn.Module):
-    """:class:`CombinedEncoder`; the graph ``characters`` embeds each unknown word.
-
-    Args:
-        encoder: The encoder; its table must be quantised.
-    """
+    """The table, which must be quantised, and the sum of the words that are spelt out."""
 
     def __init__(self, encoder: CombinedEncoder) -> None:
         super().__init__()
         self.words = StaticModule(encoder.words)
 
     def forward(self, ids: Tensor, weights: Tensor, spelt: Tensor) -> Tensor:
-        """Sentence vectors; see :meth:`StaticModule.forward`.
+        """Unit vectors, float32 [batch, dim], or zeros; see :meth:`StaticModule.forward`.
 
-        Args:
-            ids: int32 [batch, length].
-            weights: float32 [batch, length].
-            spelt: float32 [batch, dim], the sum of the unknown words' vectors.
-
-        Returns:
-            float32 [batch, dim], of unit length or zeros.
+        ``spelt`` is float32 [batch, dim], the sum of the unknown words' vectors.
         """
         return unit(self.words.total(ids, weights) + spelt)
 
 
 class AttendedCharacters(nn.Module):
-    """The graph ``characters`` with attention: a network whose vectors attend to the table.
-
-    Args:
-        characters: The network.
-        attention: The attention over the table.
-    """
+    """A character network whose vectors attend to the table."""
 
     def __init__(self, characters: nn.Module, attention: AttentionModule) -> None:
         super().__init__()
@@ -113,13 +98,7 @@ class AttendedCharacters(nn.Module):
 
 
 class AttentionModule(nn.Module):
-    """:class:`TableAttention` over a table of codes.
-
-    Args:
-        table: The table of words; must be quantised.
-        settings: Settings of the attention.
-        keep_codes: See :class:`~pocketintent_export.layers.recognizer.Scores`.
-    """
+    """:class:`TableAttention` over a table of codes; see :class:`Scores` for ``keep_codes``."""
 
     scales: Tensor
 
@@ -139,14 +118,9 @@ class AttentionModule(nn.Module):
         self.register_buffer("scales", torch.from_numpy(scales / np.float32(settings.temperature)))
 
     def forward(self, queries: Tensor) -> Tensor:
-        """Apply the attention to a batch of queries.
+        """The answers to queries, float32 [batch, dim].
 
-        Args:
-            queries: float32 [batch, dim].
-
-        Returns:
-            float32 [batch, dim]; zeros for a query of zeros, and if the query and the table's
-            answer cancel out.
+        Zeros for a query of zeros, and where the query and the table's answer cancel out.
         """
         zero = unknown_zero(queries) if self.keep_codes else None
         rows, norms = self.rows(row_numbers(self.num_rows, zero))

@@ -28,12 +28,7 @@ class ContextualExport(SequenceExport[ContextualEncoder]):
 
 
 class ContextualModule(nn.Module):
-    """:class:`ContextualEncoder`, from the slots of a text to unit sentence vectors.
-
-    Args:
-        encoder: The encoder; its tables and its network must be quantised.
-        file_format: ``"onnx"`` or ``"tflite"``.
-    """
+    """From the slots of a text to unit vectors; tables and network must be quantised."""
 
     inner_bias: Tensor
     gate: Tensor
@@ -51,28 +46,15 @@ class ContextualModule(nn.Module):
         self.keep_codes = file_format == "tflite"
 
     def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
-        """Sentence vectors.
-
-        Args:
-            ids: int32 [batch, length].
-            weights: float32 [batch, length]; 0 for padding.
-            token_numbers: int32 [batch, length], the number of each slot's token, from 0 to at
-                most ``MAX_TOKENS - 1``.
-
-        Returns:
-            float32 [batch, dim], of unit length or zeros.
-        """
+        """Unit vectors, float32 [batch, dim], or zeros; see :meth:`StaticModule.tokens`."""
         zero = unknown_zero(ids) if self.keep_codes else None
         x, is_token = self.table.tokens(ids, weights, token_numbers)
         return self.combine(x, is_token, zero)
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
-        """Unit vectors of texts, float32 [batch, dim], from those of their tokens.
+        """Unit vectors of texts, float32 [batch, dim], from the results of ``table.tokens``.
 
-        Args:
-            x: float32 [batch, num_tokens, dim]; zeros for padding.
-            is_token: float32 [batch, num_tokens, 1]; 1 for a token and 0 for padding.
-            zero: See :class:`WholeMatrix`.
+        For ``zero`` see :class:`WholeMatrix`.
         """
         words = x.sum(1)
         normed = normalise(x) * is_token
@@ -84,12 +66,7 @@ class ContextualModule(nn.Module):
         return unit(unit(total) + self.word_share * unit(words)) if self.word_share else unit(total)
 
     def _hidden(self, normed: Tensor, zero: Tensor | None) -> Tensor:
-        """The hidden layers of tokens, float32 [batch, num_tokens, hidden].
-
-        Args:
-            normed: float32 [batch, num_tokens, dim]; zeros for padding.
-            zero: See :class:`WholeMatrix`.
-        """
+        """The hidden layers of normed tokens, float32 [batch, num_tokens, hidden]."""
         reach, num_tokens = self.width // 2, normed.shape[1]
         padded = pad(normed, (0, 0, reach, reach))
         parts = [padded[:, place : place + num_tokens] for place in range(self.width)]

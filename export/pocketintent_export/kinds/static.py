@@ -75,15 +75,11 @@ def embed_slots(table: StaticEncoder, slots: Slots) -> FloatArray:
 
 
 class StaticModule(nn.Module):
-    """:class:`StaticEncoder`, from ids and weights to unit sentence vectors.
+    """From ids and weights to unit sentence vectors; the tables must be quantised.
 
-    The inputs are those of :class:`StaticExport`: an id is a row number in the
-    concatenated matrices, the words before the n-grams. Consecutive matrices whose quantisers
-    have the same shape, such as the words and n-grams of the default model, are one block, and
-    their rows are looked up together. Otherwise each block looks up the ids in its range.
-
-    Args:
-        encoder: The encoder; its matrices must be quantised.
+    An id is a row number in the concatenated tables, the words before the n-grams. Tables whose
+    quantisers have the same shape are one block, whose rows are looked up together; otherwise each
+    block looks up the ids in its range.
     """
 
     def __init__(self, encoder: StaticEncoder) -> None:
@@ -96,29 +92,21 @@ class StaticModule(nn.Module):
         self.ends = np.cumsum(sizes).tolist()
 
     def forward(self, ids: Tensor, weights: Tensor) -> Tensor:
-        """Sentence vectors.
+        """Unit vectors, float32 [batch, dim], or zeros.
 
-        Args:
-            ids: int32 [batch, length].
-            weights: float32 [batch, length]; 0 for padding.
-
-        Returns:
-            float32 [batch, dim], of unit length; zeros if the weighted rows sum to zero.
+        ``ids`` is int32 [batch, length], ``weights`` float32 [batch, length] with 0 for padding.
         """
         return unit(self.total(ids, weights))
 
     @property
     def table(self) -> StaticModule:
-        """The rows of the slots: the module itself, as a :class:`TokenEncoder`."""
+        """The rows of the slots, as a kind that adapts this one asks for them."""
         return self
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
-        """Unit vectors of texts, float32 [batch, dim], from those of their tokens.
+        """Unit vectors of texts from those of their tokens, float32 [batch, num_tokens, dim].
 
-        Args:
-            x: float32 [batch, num_tokens, dim]; zeros for padding.
-            is_token: Not used, since padding adds nothing to a sum.
-            zero: Not used, since no matrix is decoded.
+        Padding is zeros and adds nothing to the sum, and no matrix is decoded.
         """
         return unit(x.sum(1))
 
@@ -127,17 +115,11 @@ class StaticModule(nn.Module):
         return self.sums(ids, weights.unsqueeze(1)).squeeze(1)
 
     def tokens(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """The vectors of tokens, in order.
+        """The vectors of tokens, float32 [batch, num_tokens, dim], in order.
 
-        Args:
-            ids: int32 [batch, length].
-            weights: float32 [batch, length]; 0 for padding.
-            token_numbers: int32 [batch, length], the number of each slot's token, from 0 to at
-                most ``MAX_TOKENS - 1``.
-
-        Returns:
-            The vectors, float32 [batch, num_tokens, dim]; and 1 for a token and 0 for padding,
-            float32 [batch, num_tokens, 1]. No text has more tokens than slots.
+        The second result, float32 [batch, num_tokens, 1], is 1 for a token and 0 for padding. A
+        slot has the number of its token in ``token_numbers``, int32 [batch, length], below
+        ``MAX_TOKENS``; no text has more tokens than slots.
         """
         numbers = torch.arange(ids.shape[1], dtype=torch.int32)[:MAX_TOKENS]
         belongs = token_numbers.unsqueeze(1) == numbers.reshape(1, -1, 1)
@@ -146,14 +128,9 @@ class StaticModule(nn.Module):
         return self.sums(ids, shares), is_token
 
     def sums(self, ids: Tensor, weights: Tensor) -> Tensor:
-        """Several weighted sums of the same rows.
+        """Weighted sums of the rows of ``ids``, float32 [batch, num_sums, dim].
 
-        Args:
-            ids: int32 [batch, length].
-            weights: float32 [batch, num_sums, length]; 0 for padding.
-
-        Returns:
-            float32 [batch, num_sums, dim].
+        ``weights`` is float32 [batch, num_sums, length].
         """
         total, start = torch.zeros(()), 0
         for block, end in zip(self.blocks, self.ends, strict=True):

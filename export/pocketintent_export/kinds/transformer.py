@@ -18,9 +18,7 @@ _MASK = -1e9
 class TransformerReader(nn.Module):
     """The mean of the transformer's outputs over the characters of a text.
 
-    Args:
-        encoder: The encoder; its weights are int8 or codes.
-        length: Number of characters of the input; None if it is free.
+    ``length`` is the number of characters of the input; None if it is free.
     """
 
     def __init__(self, encoder: CharEncoder, length: int | None) -> None:
@@ -39,14 +37,9 @@ class TransformerReader(nn.Module):
             self.register_buffer(_key(name), torch.from_numpy(vector.copy()))
 
     def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
-        """The means over the characters of each text.
+        """The means, float32 [batch, hidden], and a zero for :class:`WholeMatrix`, None for ONNX.
 
-        Args:
-            characters: int32 [batch, length].
-            lengths: int32 [batch], at most ``length``; 0 is treated as 1.
-
-        Returns:
-            float32 [batch, hidden]; and a zero for :class:`WholeMatrix`, None for ONNX.
+        ``characters`` is int32 [batch, length], ``lengths`` int32 [batch]; 0 is treated as 1.
         """
         zero = None if self.length is None else unknown_zero(lengths)
         length = characters.shape[1]

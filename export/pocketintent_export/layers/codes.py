@@ -22,7 +22,8 @@ from torch.nn.functional import embedding
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes
+from pocketintent.runtime.quantization.quantizer import CodeArray
+from pocketintent.runtime.quantization.tensors import bits_for, pack_codes
 
 CodedMatrix = Int8Matrix | QuantizedMatrix
 
@@ -32,15 +33,11 @@ _BYTE = 128
 
 
 class Codes(nn.Module):
-    """Packed codes of any width, read row by row.
+    """Packed codes of any width, uint8 or uint16 [num_rows, num_sub], read row by row.
 
     Codes of eight bits are bytes, and codes of four bits are halves of bytes. Other codes are a
     stream of bits in which each row starts at a byte. Float arithmetic extracts them from windows
     of several bytes; it is exact, since a window is below 2**24.
-
-    Args:
-        codes: uint8 or uint16 [num_rows, num_sub].
-        codebook_size: Number of centroids in the codebook, which determines the width of a code.
     """
 
     stored: Tensor
@@ -63,14 +60,7 @@ class Codes(nn.Module):
         self.register_buffer("shifts", torch.from_numpy(shifts)[:, None])
 
     def forward(self, rows: Tensor) -> Tensor:
-        """The codes of some rows.
-
-        Args:
-            rows: Row numbers, int32 [n].
-
-        Returns:
-            int32 [n, num_sub].
-        """
+        """The codes of rows, int32 [n, num_sub], from their numbers, int32 [n]."""
         stored = embedding(rows, self.stored).to(torch.int32) + _BYTE
         if self.bits == 8:
             return stored
@@ -95,8 +85,7 @@ class Codes(nn.Module):
 class QuantizedRows(nn.Module):
     """The rows of quantised matrices, one matrix after the other.
 
-    Args:
-        matrices: At least one matrix; all with the same :func:`quantised_shape`.
+    All have the same :func:`quantised_shape`.
     """
 
     codebook: Tensor
@@ -122,10 +111,7 @@ class QuantizedRows(nn.Module):
         self.register_buffer("norms", torch.from_numpy(np.concatenate(norms)) if norms else None)
 
     def forward(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Decoded rows.
-
-        Args:
-            ids: int32 [n].
+        """Decoded rows of ids, int32 [n].
 
         Returns:
             The rows without their norms, float32 [n, dim]; and the norms, float32 [n, 1], or None.
@@ -140,11 +126,7 @@ class QuantizedRows(nn.Module):
 
 
 class WholeMatrix(nn.Module):
-    """All rows of stored matrices, decoded, one matrix after the other.
-
-    Args:
-        matrices: At least one matrix; all with the same number of columns.
-    """
+    """All rows of stored matrices with the same columns, one matrix after the other."""
 
     def __init__(self, matrices: Sequence[CodedMatrix]) -> None:
         super().__init__()
@@ -152,13 +134,9 @@ class WholeMatrix(nn.Module):
         self.parts = nn.ModuleList(_part(group) for group in groups)
 
     def forward(self, zero: Tensor | None) -> Tensor:
-        """The rows.
+        """The decoded rows, float32 [num_rows, columns].
 
-        Args:
-            zero: See :func:`unknown_zero`; None if the converter keeps codes by itself.
-
-        Returns:
-            float32 [num_rows, columns].
+        ``zero`` is an :func:`unknown_zero`; None if the converter keeps codes by itself.
         """
         parts = [part(zero) for part in self.parts]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
@@ -217,8 +195,7 @@ def quantised_shape(matrix: QuantizedMatrix) -> tuple[Any, ...]:
 def unknown_zero(source: Tensor) -> Tensor:
     """A zero, int32 [1], that depends on an input, so that no converter computes it.
 
-    Args:
-        source: Any tensor that depends on an input; int32 or float32, without NaN.
+    ``source`` is any tensor that depends on an input, without NaN.
     """
     first = source.reshape(-1)[:1]
     return torch.clamp(torch.abs(first), max=0).to(torch.int32)
@@ -227,10 +204,8 @@ def unknown_zero(source: Tensor) -> Tensor:
 def row_numbers(count: int, zero: Tensor | None) -> Tensor:
     """The numbers from 0 to ``count - 1``, int32 [count].
 
-    Args:
-        count: How many numbers.
-        zero: See :func:`unknown_zero`. The file then stores fewer numbers and computes the rest;
-            without it, the numbers are constants.
+    With an :func:`unknown_zero` the file stores fewer numbers and computes the rest; without it,
+    the numbers are constants.
     """
     if zero is None:
         return torch.arange(count, dtype=torch.int32)

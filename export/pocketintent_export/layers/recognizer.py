@@ -14,12 +14,7 @@ from pocketintent_export.layers.similarities import BestTemplates, Scores
 class RecognizerModule(nn.Module):
     """From the inputs of a text to a score and the nearest template of each intent.
 
-    Args:
-        encoder: The module of the encoder, which returns unit sentence vectors.
-        indexed: The templates; must be codes.
-        scorer: What scores the intents in the runtime.
-        scoring: See :class:`Scores`.
-        keep_codes: See :class:`Scores`.
+    The templates must be codes. For ``scoring`` and ``keep_codes`` see :class:`Scores`.
     """
 
     def __init__(
@@ -41,14 +36,9 @@ class RecognizerModule(nn.Module):
         self.num_features = len(scorer.text_features)
 
     def forward(self, *inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores and nearest templates.
+        """Scores, float32, and numbers of the nearest templates, int32; both [batch, num_intents].
 
-        Args:
-            inputs: The inputs of the encoder's module, then the scorer's features of the text.
-
-        Returns:
-            The score of each intent, float32 [batch, num_intents]; and the number of its nearest
-            template among all templates, int32 of the same shape.
+        The inputs are those of the encoder's module, then the scorer's features of the text.
         """
         num_text_inputs = len(inputs) - self.num_features
         vectors = self.encoder(*inputs[:num_text_inputs])

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.quantization.packing import CodeArray
+from pocketintent.runtime.quantization.quantizer import CodeArray
 from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.codes import Codes, unknown_zero
 
@@ -22,13 +22,9 @@ class Scores(nn.Module):
 
     ``"table"`` sums up look-ups in a table of similarities between the query's sub-vectors and the
     codebook's centroids. ``"decoded"`` multiplies the query and the decoded rows: a runtime that
-    computes constants once, when it loads a graph, then only computes one product.
-
-    Args:
-        index: The templates' codes.
-        scoring: ``"table"`` or ``"decoded"``.
-        keep_codes: Whether the row numbers of codes depend on the query, for a converter that
-            computes constants and would write 32-bit codes.
+    computes constants once, when it loads a graph, then only computes one product. With
+    ``keep_codes`` the row numbers depend on the query, for a converter that computes constants and
+    would write 32-bit codes.
     """
 
     codebook: Tensor
@@ -50,14 +46,7 @@ class Scores(nn.Module):
         self.register_buffer("rows", torch.arange(len(index.scales), dtype=torch.int32))
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Cosine similarities.
-
-        Args:
-            vectors: float32 [batch, dim].
-
-        Returns:
-            float32 [num_rows, batch].
-        """
+        """Cosine similarities, float32 [num_rows, batch], of vectors, float32 [batch, dim]."""
         rows = self.rows
         if self.keep_codes:
             rows = rows + unknown_zero(vectors)
@@ -109,14 +98,9 @@ class BestTemplates(nn.Module):
         self.num_intents = len(lengths)
 
     def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
-        """Best similarities and their templates; of equally near templates the first.
+        """Best similarities, float32, and their templates, int32; both [num_intents, batch].
 
-        Args:
-            scores: float32 [num_templates, batch].
-
-        Returns:
-            The similarities, float32, and the numbers of the templates, int32; both
-            [num_intents, batch].
+        ``scores`` is float32 [num_templates, batch]. Of equally near templates the first counts.
         """
         batch = scores.shape[1]
         rows = embedding(self.templates.reshape(-1), scores).reshape(-1, self.size, batch)

@@ -27,14 +27,11 @@ def repeat(step: Callable[..., Values], variables: Values, constants: Values) ->
     """Repeat a step until its first result is 0.
 
     Args:
-        step: Called with ``variables`` and ``constants``; returns the next ``variables``, of the
-            same shapes and types. It must read all of its arguments, and the caller must read all
-            results: the converter crashes otherwise.
+        step: Takes variables and constants, and returns the next variables, of the same shapes and
+            types. It must read all of its arguments, and the caller must read all results: the
+            converter crashes otherwise.
         variables: Values that change. The first is the number of rounds left, int32 [1], from 0.
         constants: Values that do not change.
-
-    Returns:
-        The last ``variables``.
     """
     if torch.compiler.is_exporting():
         builder = require("litert_torch.hlfb", "export").StableHLOCompositeBuilder(_NAME)
@@ -47,17 +44,7 @@ def repeat(step: Callable[..., Values], variables: Values, constants: Values) ->
 
 
 def finish_loops(content: bytes) -> bytes:
-    """Turn each round that :func:`repeat` traced into a loop.
-
-    Args:
-        content: The TFLite file of the converter.
-
-    Returns:
-        The file with loops; unchanged if :func:`repeat` traced none.
-
-    Raises:
-        MissingExtraError: ``ai-edge-litert`` or ``flatbuffers`` is not installed.
-    """
+    """The TFLite file with a loop for each round that :func:`repeat` traced."""
     if _NAME.encode() not in content:
         return content
     schema = require("ai_edge_litert.schema_py_generated", "export")

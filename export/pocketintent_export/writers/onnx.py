@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.errors import require
-from pocketintent_export.writers.contract import GraphInput
-from pocketintent_export.writers.quiet import quiet
+from pocketintent_export.writers.contract import GraphInput, quiet
 
 OPSET = 18
 """Version of the ONNX operators."""
@@ -20,13 +19,7 @@ OPSET = 18
 def write_onnx(
     module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
 ) -> None:
-    """Write a module as an ONNX graph.
-
-    Args:
-        module: Takes the inputs in their order.
-        inputs: The graph's inputs.
-        outputs: Names of the module's outputs.
-        path: The file to write.
+    """Write a module as an ONNX graph; see :data:`Writer`.
 
     Raises:
         MissingExtraError: ``onnx`` or ``onnxscript`` is not installed.

@@ -8,21 +8,14 @@ from pathlib import Path
 from torch import Tensor, nn
 
 from pocketintent.runtime.errors import require
-from pocketintent_export.writers.contract import GraphInput
+from pocketintent_export.writers.contract import GraphInput, quiet
 from pocketintent_export.writers.loops import finish_loops
-from pocketintent_export.writers.quiet import quiet
 
 
 def write_tflite(
     module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
 ) -> None:
-    """Write a module as a TFLite graph.
-
-    Args:
-        module: Takes the inputs in their order.
-        inputs: The graph's inputs, without free axes.
-        outputs: Names of the module's outputs.
-        path: The file to write.
+    """Write a module as a TFLite graph, whose inputs have no free axes; see :data:`Writer`.
 
     Raises:
         MissingExtraError: ``litert-torch`` is not installed.

@@ -18,9 +18,7 @@ _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
 class PocketIntentError(ValueError):
     """Bad input. The message names the file and the place, and says what to do.
 
-    Args:
-        message: The message; a hostile value in it is cut out of the middle beyond
-            ``MAX_MESSAGE`` characters.
+    A hostile value in it is cut out of the middle beyond ``MAX_MESSAGE`` characters.
     """
 
     def __init__(self, message: object = "") -> None:
@@ -79,19 +77,16 @@ def install_command(extra: str = "", folder: str = ".") -> str:
 
 
 def require(module: str, extra: str, folder: str = ".") -> ModuleType:
-    """Import an optional package where it is used.
+    """Import an optional package, such as ``"torch"``, where it is used.
 
     Args:
-        module: Dotted name of the module, for example ``"torch"``.
+        module: Dotted name of the module.
         extra: The extra that installs it.
         folder: The folder of the distribution with that extra in a checkout.
 
-    Returns:
-        The imported module.
-
     Raises:
-        MissingExtraError: The module is not installed. The message has the command that
-            installs it.
+        MissingExtraError: The module is not installed. The message has the command that installs
+            the extra which contains it.
     """
     try:
         return importlib.import_module(module)

@@ -98,7 +98,7 @@ def test_targets_are_reduced_to_components(
 ) -> None:
     corpus, targets = tmp_path / "chats.txt", tmp_path / "targets.tsv"
     corpus.write_text("\n".join(UTTERANCES))
-    teach = ["targets", "--teacher", tiny_model, "--join", tiny_model, "--texts", corpus]
+    teach = ["targets", "--teacher", tiny_model, "--texts", corpus]
     teach += ["--out", targets]
     assert call(*teach, "--components", 3) == 0
     assert json.loads(capsys.readouterr().out)["dim"] == 3
@@ -145,6 +145,4 @@ def test_made_texts_need_texts_and_a_transformer(
     assert ending(lambda: call(*words, "--phrases", 3)) == 1
     assert "require --texts" in capsys.readouterr().err
     assert ending(lambda: call(*words, "--teacher-words")) == 1
-    assert "has no tokens" in capsys.readouterr().err
-    assert ending(lambda: call(*words, "--teacher-words", "--join", tiny_model)) == 1
     assert "has no tokens" in capsys.readouterr().err

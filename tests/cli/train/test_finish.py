@@ -10,7 +10,9 @@ pytest.importorskip("torch")
 from command_ends import ending
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.files.model_file import load_model
+from pocketintent.runtime.files.model_file import load_model, save_model
+from pocketintent.training.vectors.reading import read_vectors
+from pocketintent.training.vectors.table import to_encoder
 from settings_files import settings_file
 
 
@@ -79,7 +81,7 @@ def test_finish_counts_the_words_of_imported_vectors_in_a_corpus(
     vectors, model = tmp_path / "glove.txt", tmp_path / "glove.safetensors"
     vectors.write_text("the 1 0 0\njazz 0 1 0\nzebra 0 0 1\n")
     finished = tmp_path / "finished.safetensors"
-    assert main(["train", "words", "--from", str(vectors), "--out", str(model)]) == 0
+    save_model(model, *to_encoder(read_vectors(vectors)).to_model_file_parts())
     options = ["--out", str(finished), "--trained-dim", "0", "--subword-dim", "0"]
     capsys.readouterr()
     assert main(["train", "finish", str(model), *options]) == 1

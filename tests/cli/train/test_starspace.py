@@ -52,9 +52,7 @@ def test_options_reach_the_settings(
     assert settings.items() >= chosen.items()
     assert (settings["share_sides"], settings["num_buckets"], settings["seed"]) == (False, 20, 9)
     assert len(record["corpora"]) == 2
-    model = load_model(out)
-    assert model.manifest["tokenizer"]["name"] == "tweet"
-    assert sorted(model.manifest["labels"]) == ["find", "play", "stop"]
+    assert load_model(out).manifest["tokenizer"]["name"] == "tweet"
 
 
 def test_every_setting_takes_the_choices_of_its_type_and_no_other(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.graphs import inputs as graph_inputs
-from pocketintent.runtime.graphs.inputs import GraphInputs, Speller, TextInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs, Speller
 from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
@@ -102,15 +102,6 @@ def test_a_text_is_known_if_any_part_of_it_is(
 ) -> None:
     assert all(inputs(text).is_known for text in known_texts)
     assert not any(inputs(text).is_known for text in unknown_texts)
-
-
-def test_a_line_has_the_fields_that_the_model_takes() -> None:
-    text = "turn abc"
-    assert list(STATIC(text).to_line()) == ["tokens", "ids", "weights"]
-    assert list(COMBINED(text).to_line()) == ["tokens", "ids", "weights", "characters"]
-    assert SPELT("abc").to_line() == {"tokens": ["abc"], "characters": [[2, 3, 4]]}
-    assert WHOLE("abc").to_line() == {"characters": [2, 3, 4]}
-    assert TextInputs(tokens=[], words=[]).to_line() == {"tokens": [], "characters": []}
 
 
 @given(words=st.lists(st.lists(st.integers(0, 26), min_size=1, max_size=5), max_size=8))

@@ -19,11 +19,7 @@ _GATE_ORDER = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2)}
 
 
 class OnnxReader(nn.Module):
-    """The last states of ONNX's LSTM or GRU over the characters of a text.
-
-    Args:
-        encoder: The encoder; its weights are int8 or codes.
-    """
+    """The last states of ONNX's LSTM or GRU over the characters of a text."""
 
     def __init__(self, encoder: CharEncoder) -> None:
         super().__init__()
@@ -31,16 +27,10 @@ class OnnxReader(nn.Module):
         self.layers = OnnxLayers(encoder.network, encoder.weights)
 
     def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, None]:
-        """The last states of all directions, side by side.
+        """The last states of all directions, side by side, float32 [batch, state]; and None.
 
-        Only an ONNX graph computes them; in torch the result is zeros.
-
-        Args:
-            characters: int32 [batch, length].
-            lengths: int32 [batch], at most ``length``; 0 is treated as 1.
-
-        Returns:
-            float32 [batch, state]; and None, since ONNX modules need no :func:`unknown_zero`.
+        Only an ONNX graph computes them; in torch they are zeros. ``characters`` is int32 [batch,
+        length], ``lengths`` int32 [batch]; 0 is treated as 1.
         """
         batch, length = characters.shape
         inside = torch.arange(length, dtype=torch.int32) < lengths.unsqueeze(1)
@@ -51,12 +41,7 @@ class OnnxReader(nn.Module):
 
 
 class OnnxLayers(nn.Module):
-    """ONNX's own LSTM or GRU, which takes the lengths of the sequences as an input.
-
-    Args:
-        network: The settings.
-        weights: The weights, int8 or codes.
-    """
+    """ONNX's own LSTM or GRU, which takes the lengths of the sequences as an input."""
 
     def __init__(self, network: RecurrentNetwork, weights: Weights) -> None:
         super().__init__()
@@ -66,15 +51,15 @@ class OnnxLayers(nn.Module):
         self.layers: Any = nn.ModuleList(layers)
 
     def forward(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """The states of the last layer; in torch they are zeros.
+        """The states after all steps, and the last states, of the last layer; zeros in torch.
 
         Args:
             x: The inputs, float32 [length, batch, size].
             lengths: int32 [batch], at most ``length``; 0 is treated as 1.
 
         Returns:
-            The states after all steps, side by side, float32 [length, batch, state], zeros beyond
-            the end of a sequence; and the last states, float32 [directions, batch, hidden].
+            float32 [length, batch, state], zeros beyond the end of a sequence; and float32
+            [directions, batch, hidden].
         """
         length, batch, _ = x.shape
         lengths = torch.clamp(lengths, min=1)

@@ -23,11 +23,7 @@ class LoopReader(nn.Module):
     """The last states of an LSTM or a GRU, by a loop over the characters of one text.
 
     The product of the first layer's weights and its inputs is computed once for each character of
-    the vocabulary, as in :class:`LastStatesReader`.
-
-    Args:
-        encoder: The encoder; its weights are int8 or codes.
-        length: Number of characters of the input.
+    the vocabulary. ``length`` is the number of characters of the input.
     """
 
     def __init__(self, encoder: CharEncoder, length: int) -> None:
@@ -37,15 +33,9 @@ class LoopReader(nn.Module):
         self.length = length
 
     def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """The last states of all directions, side by side.
+        """The last states, float32 [1, state], zeros for an empty text; and an unknown zero.
 
-        Args:
-            characters: int32 [1, length].
-            lengths: int32 [1]; characters beyond ``length`` are cut off.
-
-        Returns:
-            float32 [1, state], zeros for an empty text; and a zero for :class:`WholeMatrix`, see
-            :func:`unknown_zero`, which is computed from an output of the loop.
+        ``characters`` is int32 [1, length], ``lengths`` int32 [1]; what is beyond is cut off.
         """
         count = torch.clamp(lengths, 0, self.length)
         zero = unknown_zero(lengths)
@@ -55,16 +45,11 @@ class LoopReader(nn.Module):
 
 
 class LoopLayers(nn.Module):
-    """An LSTM or a GRU, by a loop over the steps of one sequence.
+    """An LSTM or a GRU, by a loop over the steps of one sequence, at most ``length``.
 
     Rounds are counted down to 1. Round ``n`` reads the inputs at position ``n - 1`` from the end
-    (forward) and from the start (backward).
-
-    Args:
-        network: The settings.
-        weights: The weights, int8 or codes.
-        length: Largest number of steps.
-        keeps_all: Whether the states after all steps of the last layer are needed.
+    (forward) and from the start (backward). With ``keeps_all`` the states after all steps of the
+    last layer are results, too.
     """
 
     positions: Tensor
@@ -88,14 +73,13 @@ class LoopLayers(nn.Module):
         Args:
             inputs: A table of inputs, float32 [num_inputs, size].
             numbers: The input of each step, as whole numbers, float32 [steps, 1]; None if the
-                table has one input for each step. At most ``length`` steps.
+                table has one input for each step.
             count: Number of steps that are run, int32 [1].
             zero: See :func:`unknown_zero`.
 
         Returns:
             A new zero; the last states, float32 [directions, 1, hidden]; and with ``keeps_all``
-            the states after all steps, side by side, float32 [steps, state], of any value beyond
-            the end. Without it the third result is the second.
+            the states after all steps, float32 [steps, state], otherwise the last states again.
         """
         positions = self.positions[: len(inputs if numbers is None else numbers)]
         reversed_positions = torch.clamp(count - 1 - positions, min=0)
@@ -135,14 +119,7 @@ class LoopLayers(nn.Module):
 
 
 class _Loop:
-    """The rounds of one layer.
-
-    Args:
-        network: The network's settings.
-        layer: The layer's weights.
-        positions: Positions of the input's characters, int32 [length].
-        keeps_all: Whether the states after all rounds are needed.
-    """
+    """The rounds of one layer over ``positions``, int32 [length], of the input."""
 
     def __init__(
         self, network: RecurrentNetwork, layer: LayerWeights, positions: Tensor, keeps_all: bool
@@ -154,18 +131,10 @@ class _Loop:
     def run(
         self, count: Tensor, rows: Tensor, table: Tensor, zero: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Run all rounds.
+        """Run ``count`` rounds; the results are those of :meth:`LoopLayers.forward`.
 
-        Args:
-            count: Number of rounds, int32 [1].
-            rows: The rows of ``table`` that each round reads, float32 [length, directions].
-            table: The inputs' share of the gates, float32 [num_rows, gates * hidden].
-            zero: See :func:`unknown_zero`.
-
-        Returns:
-            A new zero; the last states, float32 [directions, 1, hidden]; and the states after all
-            rounds, float32 [length, directions * hidden], or the last states again without
-            ``keeps_all``.
+        ``rows`` has the rows of ``table`` that each round reads, float32 [length, directions];
+        ``table`` the inputs' share of the gates, float32 [num_rows, gates * hidden].
         """
         recurrent = self.layer.recurrent(zero)
         recurrent = recurrent.reshape(self.num_directions, -1, self.network.hidden)

@@ -15,11 +15,7 @@ from pocketintent_export.layers.codes import WholeMatrix, coded, reordered
 class LayerWeights(nn.Module):
     """The weights of a recurrent layer, one direction after the other.
 
-    Args:
-        network: The settings of the layers.
-        weights: The weights, int8 or codes.
-        number: Number of the layer, from 0.
-        gates: The numbers of the model's gates, in the order of the module.
+    ``gates`` has the numbers of the model's gates in the order of the module.
     """
 
     bias: Tensor

@@ -1,4 +1,4 @@
-"""Encoders made of several teachers.
+"""Teachers that a file describes, which the product opens by their kind.
 
-Imports the product's contract of encoders.
+Imports ``training.neural`` and ``training.multires``, and the teachers of the product.
 """

@@ -50,7 +50,10 @@ def encoder_class(kind: str) -> type[ModelEncoder]:
         plugins = installed_plugins(GROUP)
         if kind not in plugins:
             known = ", ".join(sorted(_KINDS | plugins))
-            raise ModelFileError(f"unknown encoder kind {kind!r}; the known kinds are {known}")
+            raise ModelFileError(
+                f"unknown encoder kind {kind!r}; the known kinds are {known}. The kinds of papers "
+                "come with the laboratory of pocketintent"
+            )
         entry = _KINDS[kind] = plugins[kind].load()
     if isinstance(entry, str):
         module, _, name = entry.partition(":")

@@ -23,17 +23,7 @@ NOT_A_FILE = "it is a device, a pipe or a socket; name a regular file"
 def write_atomically(
     path: str | os.PathLike[str], data: bytes, *, keep_permissions: bool = False
 ) -> None:
-    """Replace a file's content.
-
-    Args:
-        path: The file to write; a symbolic link is followed. Its folder must exist.
-        data: The whole content.
-        keep_permissions: Give the new file the permissions of the old one; otherwise it gets
-            the user's usual ones.
-
-    Raises:
-        OSError: As of :func:`replacing`.
-    """
+    """Replace a file's content; arguments and errors are those of :func:`replacing`."""
     with (
         replacing(path, keep_permissions=keep_permissions) as temporary,
         # os.open, not tempfile, so that the file gets the user's usual permissions.
@@ -48,7 +38,8 @@ def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -
 
     Args:
         path: The file to write; a symbolic link is followed. Its folder must exist.
-        keep_permissions: Give the new file the permissions of the old one.
+        keep_permissions: Give the new file the permissions of the old one; otherwise it gets
+            the user's usual ones.
 
     Yields:
         The path to write to.
@@ -102,9 +93,6 @@ def move_into_place(temporary: Path, target: Path, aside: Path | None = None) ->
         target: The new name. A file there is replaced by a file, an empty folder by a folder.
         aside: A name on the same file system to which a folder at the target is moved, so that it
             need not be empty; None for none. It moves back if the new one cannot be renamed.
-
-    Raises:
-        OSError: It cannot be synced or renamed.
     """
     files = temporary.rglob("*") if temporary.is_dir() else [temporary]
     for file in files:

@@ -60,13 +60,11 @@ def save_model(
 
     Args:
         path: The file to write or replace.
-        manifest: JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added
-            here.
+        manifest: JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added.
         tensors: Arrays by name, each with a dtype of ``DTYPES``.
 
     Raises:
-        ModelFileError: The manifest has no kind or cannot be written as JSON, the format does
-            not support an array's dtype, or a number is not finite or too large.
+        ModelFileError: A part cannot be stored: no kind, no JSON, a dtype, a number not finite.
         OSError: The file cannot be written.
     """
     from safetensors.numpy import save

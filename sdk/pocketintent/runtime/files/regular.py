@@ -22,10 +22,6 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 def open_regular(path: str | os.PathLike[str], buffering: int = 1 << 17) -> BinaryIO:
     """Open a regular file, or a symbolic link to one, to read its bytes.
 
-    Args:
-        path: The file.
-        buffering: Size of the buffer in bytes.
-
     Raises:
         OSError: The file cannot be opened, or is a folder, a pipe, a device or a socket.
     """

@@ -28,14 +28,9 @@ _LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what systems answer for
 def staging(target: Path) -> Iterator[Path]:
     """Provide a path on the target's file system for a file or folder under construction.
 
-    First removes what killed processes left behind for the same target. When the block ends,
-    whatever is still at the path is removed.
-
-    Args:
-        target: The file or folder to make; a symbolic link is followed. Its parent must exist.
-
-    Yields:
-        A path with the target's suffix, at which there is nothing yet.
+    First removes what killed processes left behind for the same target, whose parent must exist.
+    Yields a path with the target's suffix, at which there is nothing yet; whatever is still there
+    when the block ends is removed.
 
     Raises:
         OSError: The target's parent cannot be written to.
@@ -54,9 +49,6 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
 
     Every write does so. A command that may end without a write, because its target is complete,
     calls this first. Folders of running processes stay, and all folders where there are no locks.
-
-    Args:
-        path: The file or folder that was to be made; a symbolic link is followed.
     """
     target = Path(os.path.realpath(path))
     name = _temporary_name(target)

@@ -1,4 +1,4 @@
-"""Backends that run an exported graph: ONNX Runtime and the TFLite interpreters."""
+"""Backends that run an exported graph, ONNX Runtime and the TFLite interpreters, checked."""
 
 from __future__ import annotations
 
@@ -35,14 +35,10 @@ class Graph(Protocol):
     """Its outputs by name."""
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
-        """The outputs for one text.
+        """The outputs for one text, by name, each without its batch axis.
 
-        Args:
-            inputs: All inputs of the graph by name, each without its batch axis. An array that is
-                shorter than the graph's input is padded with zeros.
-
-        Returns:
-            All outputs by name, each without its batch axis.
+        ``inputs`` has all inputs likewise; an array that is shorter than the graph's input is
+        padded with zeros.
         """
         ...
 
@@ -50,13 +46,9 @@ class Graph(Protocol):
 class OnnxGraph:
     """A graph in ONNX Runtime, on one thread: a query is too short to be split.
 
-    Args:
-        content: The file's bytes.
-        source: The file, for messages.
-
     Raises:
         MissingExtraError: ONNX Runtime is not installed.
-        ModelFileError: ONNX Runtime cannot run the graph.
+        ModelFileError: ONNX Runtime cannot run the graph; the message names ``source``.
     """
 
     def __init__(self, content: bytes, source: Path) -> None:
@@ -90,13 +82,9 @@ class TfliteGraph:
 
     An interpreter has room for the tensors of one run, so that threads take turns.
 
-    Args:
-        content: The file's bytes.
-        source: The file, for messages.
-
     Raises:
         MissingExtraError: No interpreter is installed, or the installed one needs an older NumPy.
-        ModelFileError: The interpreter cannot run the graph.
+        ModelFileError: The interpreter cannot run the graph; the message names ``source``.
     """
 
     def __init__(self, content: bytes, source: Path) -> None:
@@ -175,3 +163,75 @@ def _interpreter_class() -> Callable[..., Any]:
 
 def _is_installed(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
+
+
+class CheckedGraph:
+    """A graph whose tensors are those of the manifest; any other result is a ModelFileError.
+
+    Args:
+        graph: The graph.
+        inputs: The inputs in the manifest, by name.
+        outputs: The outputs in the manifest, by name.
+        source: The graph's file, for messages.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Mapping[str, TensorSpec],
+        outputs: Mapping[str, TensorSpec],
+        source: Path,
+    ) -> None:
+        for kind, own, expected in (
+            ("inputs", graph.inputs, inputs),
+            ("outputs", graph.outputs, outputs),
+        ):
+            if own.keys() != expected.keys() or not all(
+                _fits(own[name], expected[name]) for name in own
+            ):
+                raise ModelFileError(
+                    f"{source}: the graph does not fit its manifest: its {kind} are "
+                    f"{_describe(own)}, and the manifest has {_describe(expected)}; export again"
+                )
+        self.inputs, self.outputs = inputs, outputs
+        self._graph = graph
+        self._source = source
+
+    def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
+        """The outputs for one text; see :meth:`Graph.run`.
+
+        Raises:
+            ModelFileError: The graph fails, or an output has another shape or is not finite.
+        """
+        try:
+            values = self._graph.run(inputs)
+        except Exception as error:  # the backends' exceptions have no common base
+            raise ModelFileError(f"{self._source}: the graph cannot be run: {error}") from error
+        for name, value in values.items():
+            shape = self.outputs[name].shape[1:]
+            if len(shape) != value.ndim or any(
+                size not in (None, own) for size, own in zip(shape, value.shape, strict=True)
+            ):
+                raise ModelFileError(
+                    f"{self._source}: output {name!r} has the shape {list(value.shape)}, and the "
+                    f"manifest has {list(shape)}; export again"
+                )
+            if value.dtype.kind == "f" and not np.isfinite(value).all():
+                raise ModelFileError(f"{self._source}: output {name!r} has NaN or infinity")
+        return values
+
+
+def _fits(own: TensorSpec, expected: TensorSpec) -> bool:
+    """Whether a tensor of a graph accepts what the manifest describes."""
+    return (
+        own.dtype == expected.dtype
+        and len(own.shape) == len(expected.shape)
+        and all(
+            size in (None, other) for size, other in zip(own.shape, expected.shape, strict=True)
+        )
+    )
+
+
+def _describe(tensors: Mapping[str, TensorSpec]) -> str:
+    parts = (f"{name} {tensor.dtype} {list(tensor.shape)}" for name, tensor in tensors.items())
+    return ", ".join(sorted(parts)) or "none"

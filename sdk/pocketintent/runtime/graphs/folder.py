@@ -21,8 +21,7 @@ from pocketintent.runtime.errors import (
     shorten,
 )
 from pocketintent.runtime.files.model_file import ModelFile, load_model
-from pocketintent.runtime.graphs.backends import GRAPHS, Graph
-from pocketintent.runtime.graphs.checks import CheckedGraph
+from pocketintent.runtime.graphs.backends import GRAPHS, CheckedGraph, Graph
 from pocketintent.runtime.graphs.features import TEXT_FEATURES, TextFeatures
 from pocketintent.runtime.graphs.inputs import GraphInputs, Speller
 from pocketintent.runtime.graphs.manifest import (
@@ -61,11 +60,7 @@ class ExportedFolder:
     """Its manifest."""
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file of the folder.
-
-        Raises:
-            ModelFileError: The file is missing, or its SHA-256 is not the manifest's.
-        """
+        """The bytes of a file; a ModelFileError if its SHA-256 is not the one in the manifest."""
         entry = self.manifest.entry("files", dict).get(name)
         if not isinstance(entry, dict):
             raise ModelFileError(f"{self.manifest.path} lists no file {name!r}")
@@ -82,8 +77,7 @@ class ExportedFolder:
 
         Raises:
             MissingExtraError: The package that runs graphs of this format is not installed.
-            ModelFileError: The graph is missing or damaged, cannot be run, or does not fit the
-                manifest.
+            ModelFileError: It is missing or damaged, cannot be run, or does not fit the manifest.
         """
         name = f"{artifact}.{self.manifest.entry('format', str)}"
         content = self.read(name)
@@ -93,13 +87,13 @@ class ExportedFolder:
         return CheckedGraph(GRAPHS[self.manifest.file_format](content, path), inputs, outputs, path)
 
     def inputs(self) -> GraphInputs:
-        """The function that turns a text into the graphs' inputs, as the manifest describes it.
+        """The function that turns a text into the graphs' inputs.
 
         Raises:
             ModelFileError: The vocabulary is missing or damaged, or a setting cannot be used.
         """
         manifest = self.manifest
-        names = manifest.input_names("encoder")
+        names = set(manifest.tensors("encoder", "inputs"))
         characters = manifest.characters() if names & {"spelt", "characters"} else None
         reads = manifest.entry("reads", str)
         if reads != ("text" if "characters" in names else "words"):
@@ -109,19 +103,18 @@ class ExportedFolder:
         if reads == "text":
             return GraphInputs(None, None, characters)
         spec, ngrams = manifest.entry("tokenizer", dict), manifest.entries.get("ngrams")
-        if ("token_numbers" in names) != (manifest.max_tokens is not None):
+        max_length, max_tokens = manifest.limit("max_length"), manifest.limit("max_tokens")
+        if ("token_numbers" in names) != (max_tokens is not None):
             raise manifest.error(
                 "max_tokens must be a whole number if the graphs take token_numbers, and null "
-                f"otherwise, not {manifest.max_tokens!r}"
+                f"otherwise, not {max_tokens!r}"
             )
         vocabulary = self._vocabulary() if "ids" in names else None
         try:
             if vocabulary is None:
                 return GraphInputs(get_tokenizer(spec), None, characters)
             settings = None if ngrams is None else NgramSettings.from_manifest(ngrams)
-            slots = TokenInputs(
-                vocabulary, spec, settings, manifest.max_length, manifest.max_tokens
-            )
+            slots = TokenInputs(vocabulary, spec, settings, max_length, max_tokens)
         except PocketIntentError as error:
             raise manifest.error(str(error)) from error
         return GraphInputs(slots.tokenize, slots, characters)
@@ -133,7 +126,8 @@ class ExportedFolder:
             ModelFileError: The graph takes a feature that this runtime does not compute.
         """
         manifest = self.manifest
-        names = manifest.input_names("recognizer") - manifest.input_names("encoder")
+        inputs = (manifest.tensors(graph, "inputs") for graph in ("recognizer", "encoder"))
+        names = next(inputs).keys() - next(inputs).keys()
         unknown = names - TEXT_FEATURES.keys()
         if unknown:
             raise manifest.error(f"the recogniser takes {list_names(unknown)}; {UPGRADE}")
@@ -153,11 +147,7 @@ class ExportedFolder:
 
     @property
     def corrects(self) -> bool:
-        """Whether typing errors of a query are corrected.
-
-        Raises:
-            ModelFileError: They are corrected by other rules than those of this runtime.
-        """
+        """Whether typing errors are corrected; a ModelFileError if by other rules than here."""
         return self._correction() is not None
 
     def _correction(self) -> tuple[frozenset[str], list[int]] | None:
@@ -169,17 +159,9 @@ class ExportedFolder:
             raise self.manifest.error(f"{error}; {UPGRADE}") from error
 
     def corrector(self, inputs: GraphInputs) -> Corrector | None:
-        """What corrects the typing errors of a query by the folder's own templates.
+        """What corrects typing errors by the folder's own templates; None if nothing does.
 
-        Args:
-            inputs: The folder's :meth:`inputs`.
-
-        Returns:
-            The corrector; None if nothing is corrected.
-
-        Raises:
-            ModelFileError: A file is missing or damaged, or describes other rules.
-            TemplateError: The labels are not a valid template set.
+        ``inputs`` are those of :meth:`inputs`.
         """
         settings = self._correction()
         if settings is None or inputs.known_words is None:
@@ -190,11 +172,7 @@ class ExportedFolder:
         return Corrector(texts + templates.none, inputs.known_words, settings[0])
 
     def state(self) -> ModelFile | None:
-        """What the Python runtime needs beside the graphs; None if the folder has no such file.
-
-        Raises:
-            ModelFileError: The file is missing or damaged.
-        """
+        """What the runtime needs beside the graphs; None if the folder has no such file."""
         if STATE not in self.manifest.entry("files", dict):
             return None
         self.read(STATE)  # compares the hash
@@ -216,18 +194,7 @@ class ExportedFolder:
         return background
 
     def speller(self, inputs: GraphInputs) -> Speller | None:
-        """The function from spelt words to the sum of their vectors.
-
-        Args:
-            inputs: The folder's :meth:`inputs`.
-
-        Returns:
-            The function; None if the inputs have no spelt words.
-
-        Raises:
-            MissingExtraError: The package that runs graphs of this format is not installed.
-            ModelFileError: The graph is missing, damaged, or cannot be run.
-        """
+        """The function from spelt words to the sum of their vectors; None without such words."""
         if not inputs.spells:
             return None
         graph = self.graph("characters")
@@ -277,15 +244,12 @@ class ExportedFolder:
 
 
 def open_exported(path: str | os.PathLike[str], backend: str | None = None) -> ExportedFolder:
-    """Open an exported folder.
+    """Open an exported folder and check its manifest.
 
     Args:
         path: The folder.
         backend: The backend that will run the graphs, ``"onnxruntime"`` or ``"tflite"``; None to
             accept graphs of any format.
-
-    Returns:
-        The folder, after a check of its manifest.
 
     Raises:
         ModelFileError: The path is not an exported folder, the folder is of a later version, or

@@ -46,9 +46,7 @@ class TextInputs:
     def arrays(self, spell: Spell | None = None) -> dict[str, NDArray[Any]]:
         """The inputs of the encoder and recogniser graphs by name, each without its batch axis.
 
-        Args:
-            spell: The function that sums up the vectors of spelt words; required if the text has
-                ``words``.
+        ``spell`` sums up the vectors of spelt words; required if the text has ``words``.
         """
         arrays: dict[str, NDArray[Any]] = {}
         if self.slots is not None:
@@ -60,24 +58,14 @@ class TextInputs:
             arrays |= character_arrays(self.characters)
         return arrays
 
-    def to_line(self) -> dict[str, Any]:
-        """The fields of the inputs in a line of the conformance file."""
-        line: dict[str, Any] = {}
-        if self.tokens is not None:
-            line["tokens"] = self.tokens
-        if self.slots is not None:
-            line |= self.slots.arrays()
-        characters = self.characters if self.words is None else self.words
-        return line if characters is None else line | {"characters": characters}
-
 
 class GraphInputs:
     """The function from a text to the inputs of the graphs.
 
     With a tokenizer the text is read word by word. A word of the table becomes a slot. Any other
     word is spelt out if the model has characters and knows one of the word's, up to
-    ``MAX_UNKNOWN_WORDS`` different words. Without a tokenizer
-    the characters of the whole text are read.
+    ``MAX_UNKNOWN_WORDS`` different words. Without a tokenizer the characters of the whole text are
+    read.
 
     Args:
         tokenize: The tokenizer; None to read the text as a whole.
@@ -122,12 +110,7 @@ class GraphInputs:
     def probe(self, graph: Graph, words: bool = False) -> dict[str, NDArray[Any]]:
         """Run a graph on the largest ids that a text can have, to find a graph that is too small.
 
-        Args:
-            graph: A graph of the folder.
-            words: Whether it is the graph ``characters``.
-
-        Returns:
-            The outputs of the graph.
+        ``words`` is whether it is the graph ``characters``.
 
         Raises:
             ModelFileError: The graph cannot be run on the inputs of a text.
@@ -173,12 +156,7 @@ class GraphInputs:
 
 
 class Speller:
-    """The sum of the vectors of spelt words; caches the vectors of the latest 4,096 words.
-
-    Args:
-        graph: The graph ``characters``.
-        dim: Size of the vectors.
-    """
+    """The sum of the vectors of spelt words; caches the vectors of the latest 4,096 words."""
 
     def __init__(self, graph: Graph, dim: int) -> None:
         self.dim = dim
@@ -186,11 +164,7 @@ class Speller:
         self._vector = lru_cache(_WORD_CACHE)(self._run)
 
     def __call__(self, words: Sequence[Sequence[int]]) -> FloatArray:
-        """The sum of the vectors of words, float32 [dim]; zeros if there are none.
-
-        Args:
-            words: The character numbers of each word.
-        """
+        """The sum of the vectors of words, float32 [dim], from the characters of each."""
         total = np.zeros(self.dim, np.float32)
         for word in words:
             total += self._vector(tuple(word))

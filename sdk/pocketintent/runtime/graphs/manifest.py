@@ -41,66 +41,21 @@ class Manifest:
 
     @property
     def dim(self) -> int:
-        """Size of the sentence vectors.
-
-        Raises:
-            ModelFileError: The entry is not a whole number from 1 to ``MAX_DIM``.
-        """
+        """Size of the sentence vectors; a ModelFileError unless it is from 1 to ``MAX_DIM``."""
         value = self.entries.get("dim")
         if type(value) is not int or not 1 <= value <= MAX_DIM:
             raise self.error(f"'dim' must be a whole number from 1 to {MAX_DIM}, not {value!r}")
         return value
 
-    @property
-    def max_length(self) -> int | None:
-        """Number of slots of the graphs' inputs; None if it is free or there are no slots.
-
-        Raises:
-            ModelFileError: The entry is not a whole number from 1.
-        """
-        return self._limit("max_length")
-
-    @property
-    def max_tokens(self) -> int | None:
-        """Number of tokens that the graphs read; None if they ignore the order of the tokens.
-
-        Raises:
-            ModelFileError: The entry is not a whole number from 1.
-        """
-        return self._limit("max_tokens")
-
     def entry(self, key: str, kind: type) -> Any:
-        """An entry of a certain type.
-
-        Args:
-            key: Name of the entry.
-            kind: Its Python type.
-
-        Raises:
-            ModelFileError: The entry is missing or of another type.
-        """
+        """An entry of a Python type; a ModelFileError if it is missing or of another type."""
         value = self.entries.get(key)
         if not isinstance(value, kind):
             raise self.error(f"{key!r} must be of type {kind.__name__}, not {value!r}")
         return value
 
-    def input_names(self, artifact: str) -> set[str]:
-        """Names of the inputs of a graph.
-
-        Raises:
-            ModelFileError: The manifest does not list them.
-        """
-        try:
-            return {entry["name"] for entry in self.entries["artifacts"][artifact]["inputs"]}
-        except (KeyError, TypeError) as error:
-            raise self.error(f"artifacts does not list the inputs of {artifact!r}") from error
-
     def tensors(self, artifact: str, kind: str) -> dict[str, TensorSpec]:
-        """The inputs or outputs of a graph, by name.
-
-        Args:
-            artifact: Name of the graph.
-            kind: ``"inputs"`` or ``"outputs"``.
+        """The ``"inputs"`` or ``"outputs"`` of a graph, by name.
 
         Raises:
             ModelFileError: The manifest does not describe them.
@@ -112,11 +67,7 @@ class Manifest:
             raise self.error(f"artifacts does not describe the {kind} of {artifact!r}") from error
 
     def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
-        """An entry with one of several words; None if it is missing.
-
-        Raises:
-            ModelFileError: It has another value.
-        """
+        """An entry with one of several words, or None; a ModelFileError otherwise."""
         value: str | None = self.entries.get(key)
         if value is not None and value not in choices:
             raise self.error(f"{key!r} must be one of {', '.join(choices)}, not {value!r}")
@@ -159,8 +110,8 @@ class Manifest:
         except (TypeError, ValueError) as error:
             raise self.error(f"template_codebook: {error}") from error
 
-    def _limit(self, key: str) -> int | None:
-        """A whole number from 1; None if there is no limit."""
+    def limit(self, key: str) -> int | None:
+        """A whole number from 1; None if there is no limit. Raises a ModelFileError otherwise."""
         value = self.entries.get(key)
         if value is not None and (type(value) is not int or value < 1):
             raise self.error(f"{key!r} must be a whole number from 1, not {value!r}")
@@ -172,11 +123,10 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of an exported folder.
+    """The manifest of an exported folder.
 
     Raises:
-        ModelFileError: The manifest is missing, is not the manifest of an export, or is of a
-            later version.
+        ModelFileError: It is missing, is not the manifest of an export, or is of a later version.
     """
     path = folder / MANIFEST
     entries = parse_json(read_bytes(path), path)

@@ -159,8 +159,7 @@ def choose_model(
 ) -> str | os.PathLike[str] | None:
     """The model to use with a source of templates: a bot file itself, otherwise ``model``.
 
-    Raises:
-        PocketIntentError: The source is a bot file or a model file, and ``model`` is named too.
+    PocketIntentError if the source is a bot file or a model file, and ``model`` is named too.
     """
     path = find_bot_file(source)
     if path is None:

@@ -53,9 +53,7 @@ def _separates(char: str) -> bool:
 class CharVocabulary:
     """The characters that a model knows, numbered from 1; all others are :data:`UNKNOWN`.
 
-    Args:
-        characters: The characters, without repetition.
-        max_chars: Number of code points of a text that are read.
+    Of a text, ``max_chars`` code points are read.
 
     Raises:
         ModelFileError: A character appears twice, or ``max_chars`` is below 1.

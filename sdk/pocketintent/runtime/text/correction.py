@@ -74,16 +74,12 @@ class Corrector:
         self._ranks: Mapping[str, int] | None = None
 
     def __call__(self, text: str) -> str:
-        """The text as it is read.
+        """The text as it is read: itself, if none of its words is corrected.
 
-        Args:
-            text: Any string.
-
-        Returns:
-            The text itself, if none of its words is corrected; otherwise its tokens by the
-            tokenizer ``simple``, some of them corrected, with a space between them. A text stays
-            as it is if the tokenizer would not split this one into the same tokens: if it has
-            more than ``MAX_CHARS`` characters, or one that is read otherwise the second time.
+        Otherwise its tokens by the tokenizer ``simple``, some of them corrected, with a space
+        between them. A text stays as it is if the tokenizer would not split this one into the same
+        tokens: if it has more than ``MAX_CHARS`` characters, or one that is read otherwise the
+        second time.
         """
         tokens = simple_tokenize(text)
         unknown = self._vocabulary.unknown(tokens[:MAX_TOKENS])

@@ -1,4 +1,4 @@
 """CharEmb: a character network trained to reconstruct a table of vectors.
 
-Imports ``training.loop``, ``training.vectors``, ``training.teachers`` and compression.
+Imports ``training.loop``, ``training.corpora``, ``training.teachers`` and compression.
 """

@@ -1,4 +1,4 @@
 """Training the encoder ``contextual`` on a sentence encoder's vectors of texts.
 
-Imports ``training.teachers``, ``training.corpora``, ``training.loop``, and the runtime.
+Imports ``training.teachers``, ``vectors``, ``corpora`` and ``loop``, compression and the runtime.
 """

@@ -1,4 +1,4 @@
-"""Corpora: reading texts and tables, sentences, tokens, counts of words, word ids on disk.
+"""Corpora: reading texts, sentences, tokens, counts of words, typing errors, word ids on disk.
 
 Imports the runtime and ``training.loop``, and NLTK where it is used.
 """

@@ -1,4 +1,4 @@
 """Finishing trained word vectors: sentence vectors by a pooling, and n-gram dimensions.
 
-Imports the runtime.
+Imports ``training.corpora`` and the runtime.
 """

@@ -1,5 +1,5 @@
 """Sentence encoders to learn from: local models, and their vectors of texts.
 
-Imports ``training.vectors`` and ``training.neural``, and onnxruntime, tokenizers, torch and
+Imports ``training.vectors`` and ``training.corpora``, and onnxruntime, tokenizers, torch and
 transformers where used.
 """

@@ -1,4 +1,4 @@
-"""Writing vectors: word2vec text and binary, StarSpace TSV, a floret table, or a model."""
+"""Writing vectors: word2vec text and binary, StarSpace TSV, a model, or what a plug-in writes."""
 
 from __future__ import annotations
 
