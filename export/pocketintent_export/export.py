@@ -45,10 +45,9 @@ from pocketintent_export.folder import (
 )
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
 from pocketintent_export.proof import Proof, check_utterances, prove
-from pocketintent_export.shortened import ShortenedEncoder
 
 if TYPE_CHECKING:
-    from pocketintent_export.kinds.contract import KindExport
+    from pocketintent_export.kinds.contract import KindExport, ShortenedEncoder
 
 Progress = Callable[[str], None]
 """Called with the name of each stage when it starts."""
@@ -119,7 +118,8 @@ def export_folder(
     check_packages(file_format)
     remove_leftovers(out)
     target = check_target(out)
-    from pocketintent_export.kinds.registry import export_of  # imports torch
+    from pocketintent_export.kinds.contract import ShortenedEncoder  # imports torch
+    from pocketintent_export.kinds.registry import export_of
 
     source = find_model(choose_model(templates, model))
     stored = load_model(source)

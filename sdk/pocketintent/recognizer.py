@@ -27,8 +27,8 @@ class IntentRecognizer(EditableBot):
     """Recognises the intent of a text from a few templates of each intent.
 
     Any number of threads may match while one or more edit. A recogniser can be copied and pickled;
-    an edit of a copy leaves the original as it is. A pickle has the model in it, or the path of an
-    exported folder, and is for the same version of the package.
+    an edit of a copy leaves the original as it is. A pickle contains the model, or the path of an
+    exported folder, and can be read by the same version of the package only.
 
     Args:
         encoder: The model.
@@ -93,7 +93,7 @@ class IntentRecognizer(EditableBot):
         Args:
             templates: A template file, the name of a shipped set, a mapping, or a set; None for
                 the templates of an exported folder. Or a bot file, made by ``pocketintent build``
-                or :meth:`save`: nothing of it is encoded or fitted again.
+                or :meth:`save`, which is opened without encoding or fitting anything again.
             model: A model file or the name of a shipped model; None for the default model or the
                 model of a bot file. The backends ``"onnxruntime"`` and ``"tflite"`` need a folder
                 made by ``pocketintent export``.
@@ -104,8 +104,8 @@ class IntentRecognizer(EditableBot):
             correct: See the class; None for the choice of an exported folder or a bot file,
                 otherwise True.
             backend: What computes the sentence vectors: ``"numpy"``, or the exported encoder
-                graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. Templates are
-                searched and edited in the same way with each of them.
+                graph in ``"onnxruntime"`` or ``"tflite"``, which are extras. Searching and
+                editing templates is the same with each of them.
 
         Returns:
             The recogniser.
@@ -162,15 +162,15 @@ class IntentRecognizer(EditableBot):
         return self._bot.match_batch(texts)
 
     def rank(self, text: str, limit: int = 5) -> list[Candidate]:
-        """Rank the intents of a text, whatever the thresholds are.
+        """Rank the intents of a text, without regard to thresholds.
 
         Args:
             text: Any string.
             limit: Maximum number of candidates.
 
         Returns:
-            Candidates in descending order of score; none when the encoder recognises nothing
-            in the text.
+            Candidates in descending order of score; an empty list if the encoder knows nothing in
+            the text.
 
         Raises:
             TypeError: ``text`` is not a string.
@@ -180,14 +180,13 @@ class IntentRecognizer(EditableBot):
         return self._bot.rank(text, limit)
 
     def read(self, text: str) -> str:
-        """The text as the recogniser reads it: with its typing errors corrected.
+        """Return the text as the recogniser reads it, with typing errors corrected.
 
         Args:
             text: Any string.
 
         Returns:
-            The text itself, if nothing is corrected; otherwise its tokens, with a space between
-            them.
+            The text itself if nothing is corrected; otherwise its tokens, separated by spaces.
 
         Raises:
             TypeError: ``text`` is not a string.
@@ -195,16 +194,16 @@ class IntentRecognizer(EditableBot):
         return self._bot.read(text)
 
     def explain(self, text: str, intent: str | None = None) -> Explanation:
-        """Match a text, and tell how much each of its words contributes to a score.
+        """Match a text and show how much each of its words contributes to a score.
 
         Args:
             text: Any string.
-            intent: The intent whose score is explained, to see why it is not the match; None for
-                the nearest.
+            intent: The intent whose score is explained, for example to see why it was not chosen;
+                None for the nearest.
 
         Returns:
-            The match, the intent that is explained, the share of each word, which is how much lower
-            the intent's score is without the word, and the counter-example that refuses the text.
+            The match; the intent that is explained; the share of each word, which is how much lower
+            the intent's score is without it; and the counter-example that refuses the text, if any.
 
         Raises:
             TypeError: ``text`` is not a string.

@@ -14,8 +14,7 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.inputs import Speller
-from pocketintent.runtime.quantization.packing import CodeArray
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.quantizer import CodeArray, Quantizer
 from pocketintent.runtime.text.characters import MAX_UNKNOWN_WORDS
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
@@ -119,6 +118,8 @@ def test_the_ngrams_of_a_text_are_hashed_once_and_their_rows_read_together(
         return decode(quantizer, codes)
 
     monkeypatch.setattr(NgramSettings, "buckets_of_words", count_ngrams)
+    # The words of a short text are hashed one by one, which is faster there.
+    monkeypatch.setattr(NgramSettings, "buckets", lambda s, w: buckets_of_words(s, [w])[0].tolist())
     monkeypatch.setattr(Quantizer, "decode_codes", count_rows)
     encoder.encode(text)
     assert len(encoder.tokenize(text)) <= NFKC_GROWTH * MAX_CHARS

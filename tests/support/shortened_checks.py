@@ -3,8 +3,8 @@
 import numpy as np
 
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent_export.kinds.contract import ShortenedEncoder
 from pocketintent_export.kinds.registry import export_of
-from pocketintent_export.shortened import ShortenedEncoder
 
 
 def check_slots(encoder: ModelEncoder, text: str) -> None:

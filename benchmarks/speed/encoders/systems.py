@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,17 +112,13 @@ def open_model(path: str | None) -> Candidate:
 
 
 def make_charemb(preset: str, reads: Reading, dim: int) -> Candidate:
-    """An untrained CharEmb of a preset's sizes, with int8 weights, loaded from a model file.
-
-    Raises:
-        PocketIntentError: There is no such preset.
-    """
+    """An untrained CharEmb of a preset's sizes, with int8 weights, loaded from a model file."""
     from pocketintent.compression.network import quantise_charemb
     from pocketintent.training.charemb.pipeline import to_encoder
-    from pocketintent.training.charemb.settings import preset_settings
+    from pocketintent.training.charemb.settings import PRESETS
 
     model, vocabulary = make_network(preset, dim)
-    exact = to_encoder(model, vocabulary, preset_settings(preset, {"reads": reads}))
+    exact = to_encoder(model, vocabulary, replace(PRESETS[preset], reads=reads))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "untrained.safetensors"
         save_model(path, *quantise_charemb(exact).to_model_file_parts())
@@ -135,9 +131,9 @@ def make_network(preset: str, dim: int) -> tuple[CharEmb, CharVocabulary]:
     import torch
 
     from pocketintent.training.charemb.model import CharEmb, build_network
-    from pocketintent.training.charemb.settings import preset_settings
+    from pocketintent.training.charemb.settings import PRESETS
 
-    settings = preset_settings(preset, {})
+    settings = PRESETS[preset]
     torch.manual_seed(SEED)
     vocabulary = CharVocabulary(CHARACTERS, settings.max_chars)
     network = build_network(settings, dim)

@@ -22,7 +22,8 @@ from torch.nn.functional import embedding
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.quantization.packing import CodeArray, bits_for, pack_codes
+from pocketintent.runtime.quantization.quantizer import CodeArray
+from pocketintent.runtime.quantization.tensors import bits_for, pack_codes
 
 CodedMatrix = Int8Matrix | QuantizedMatrix
 

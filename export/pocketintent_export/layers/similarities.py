@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.quantization.packing import CodeArray
+from pocketintent.runtime.quantization.quantizer import CodeArray
 from pocketintent_export.formats import Scoring
 from pocketintent_export.layers.codes import Codes, unknown_zero
 

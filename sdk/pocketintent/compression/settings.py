@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
-from pocketintent.runtime.quantization.packing import MAX_BITS
+from pocketintent.runtime.quantization.quantizer import MAX_BITS
 from pocketintent.settings import check_settings, setting
 
 

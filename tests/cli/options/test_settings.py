@@ -116,6 +116,7 @@ BAD_FILES = [
     ("width = 1.5", "line 1: width must be a whole number, not 1.5"),
     ("width = true", "line 1: width must be a number, not True"),
     ("shared = 1", "line 1: shared must be true or false, not 1"),
+    (f"rate = {10**400}", "line 1: rate must be at most 2147483647, not a number of more"),
     ("rate = nan", "line 1: rate must be a finite number"),
     ("rate = ", "not valid TOML: Invalid value"),
     (b"\xff", "not UTF-8 at byte 0"),

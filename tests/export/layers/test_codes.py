@@ -11,7 +11,7 @@ import torch
 
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.quantization.packing import pack_codes
+from pocketintent.runtime.quantization.tensors import pack_codes
 from pocketintent_export.layers.codes import (
     Codes,
     QuantizedRows,

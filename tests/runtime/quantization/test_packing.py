@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.packing import (
+from pocketintent.runtime.quantization.tensors import (
     bits_for,
     pack_codes,
     packed_size,

@@ -13,6 +13,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Collection
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -220,7 +221,8 @@ def _check_value(setting: Setting, value: Any, place: str) -> Any:
         wanted = f"one of {', '.join(setting.choices)}" if setting.choices else wanted
         raise PocketIntentError(f"{place}: {setting.name} must be {wanted}, not {value!r}")
     if setting.kind is float and isinstance(value, int):
-        value = float(value)
+        with suppress(OverflowError):  # which the check refuses, too
+            value = float(value)
     try:
         setting.check(value)
     except PocketIntentError as error:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from pocketintent.cli.options.numbers import THREADS
-from pocketintent.runtime.errors import MissingExtraError, require
 
 
 def add_threads_option(parser: argparse.ArgumentParser) -> None:
@@ -17,30 +15,16 @@ def add_threads_option(parser: argparse.ArgumentParser) -> None:
         type=THREADS,
         default=1,
         metavar="N",
-        help="CPU threads of NumPy's matrix products; needs the extra 'train' or 'evaluate', "
-        "otherwise the variable OMP_NUM_THREADS decides (%(default)s)",
+        help="CPU threads of NumPy's matrix products (%(default)s)",
     )
 
 
-@contextmanager
-def limit_threads(threads: int) -> Iterator[None]:
-    """Limit the threads of NumPy's matrix products.
+def limit_threads(threads: int) -> AbstractContextManager[object]:
+    """Limit the threads of NumPy's matrix products, which are small in quantisation.
 
-    The products of quantisation are small: on a busy machine several threads wait for each other
-    most of the time. Without threadpoolctl, which the extras bring, nothing is limited.
-
-    Args:
-        threads: Largest number of threads.
-
-    Raises:
-        MissingExtraError: Several threads are asked for, and threadpoolctl is not installed.
+    On a busy machine several threads wait for each other most of the time.
     """
-    try:
-        library = require("threadpoolctl", "train")
-    except MissingExtraError:
-        if threads > 1:
-            raise
-        yield
-        return
-    with library.threadpool_limits(threads):
-        yield
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(threads)
+    return limits

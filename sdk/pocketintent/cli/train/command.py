@@ -6,45 +6,22 @@ import argparse
 
 from pocketintent.cli.commands import Command, add_commands, plugin_commands
 
-METHODS = (
-    Command(
-        "starspace",
-        "pocketintent.cli.train.starspace",
-        "word embeddings learnt by ranking (Wu et al. 2018)",
-    ),
-    Command(
-        "charemb",
-        "pocketintent.cli.train.charemb",
-        "vectors of any text from its characters, learnt from a table of vectors",
-    ),
-    Command(
-        "distil",
-        "pocketintent.cli.train.distil",
-        "word vectors whose sums approximate the vectors of a sentence encoder",
-    ),
-    Command(
-        "contextual",
-        "pocketintent.cli.train.contextual",
-        "words and a network that changes them by their neighbours, from a sentence encoder",
-    ),
-    Command(
-        "finish",
-        "pocketintent.cli.train.finish",
-        "weight the words of a trained model and add dimensions for their character n-grams",
-    ),
-    Command(
-        "targets",
-        "pocketintent.cli.train.targets",
-        "vectors of texts by a sentence encoder, to distil a small model from",
-    ),
+METHODS = tuple(
+    Command(name, f"pocketintent.cli.train.{name}", summary)
+    for name, summary in {
+        "starspace": "word embeddings learnt by ranking (Wu et al. 2018)",
+        "charemb": "vectors of any text from its characters, learnt from a table of vectors",
+        "distil": "word vectors whose sums approximate the vectors of a sentence encoder",
+        "contextual": "words that their neighbours change, learnt from a sentence encoder",
+        "finish": "weight the words of a model and add dimensions for their character n-grams",
+        "targets": "vectors of texts by a sentence encoder, to distil a small model from",
+    }.items()
 )
 """The methods, in the order of the help."""
 
 EXAMPLES = """\
 examples:
   pocketintent train starspace --corpus chats.txt.gz --out trained.safetensors
-  pocketintent train finish trained.safetensors --out finished.safetensors
-  pocketintent train charemb --target default --reads words --out charemb.safetensors
   pocketintent train starspace --write-settings starspace.toml
   pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
   pocketintent train METHOD --help

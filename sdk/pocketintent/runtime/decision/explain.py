@@ -1,4 +1,4 @@
-"""Why a text got its score: what becomes of the score without each of its words."""
+"""Why a text got its score: how the score changes when each word is left out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WordShare:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The match of a text, and the words that carried the score of an intent."""
+    """The match of a text, and what each word contributes to the score of an intent."""
 
     match: Match
     """The match."""
@@ -39,10 +39,9 @@ class Explanation:
     """The intent that is explained, with its score and its nearest template; None if no intent has
     a score."""
     words: tuple[WordShare, ...]
-    """The first ``MAX_WORDS`` words in the order of the text; none without a candidate."""
+    """The first ``MAX_WORDS`` words in the order of the text; empty without a candidate."""
     counter_example: str | None
-    """The counter-example or text of ``none`` whose words the text has; None without such a
-    refusal."""
+    """The counter-example or text of ``none`` whose words the text has; None if there is none."""
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as a JSON object, with the fields under their names."""
@@ -52,8 +51,8 @@ class Explanation:
 def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
     """Match a text, and score it again without each of its words.
 
-    It asks for nothing but scores, so it holds for every encoder and decision. The shares do not
-    add up to the score: two words that say the same have small shares each.
+    It needs nothing but scores, so it works with every encoder and decision. The shares do not add
+    up to the score: two words that say the same have a small share each.
 
     Args:
         bot: The bot.

@@ -36,17 +36,17 @@ class Match:
     template: str | None
     """The nearest intent's template that is nearest to the text."""
     nearest: str | None
-    """The intent with the highest score, also when it was refused."""
+    """The intent with the highest score, even if it was refused."""
     runner_up: Candidate | None
     """The next intent; None when there is no other."""
     margin: float | None
-    """How far the runner-up is behind in score, 0..2; None without a runner-up."""
+    """Score less the score of the runner-up, 0..2; None without a runner-up."""
     reason: Reason | None
     """Why there is no intent: ``counter_example``, the text has the words of a counter-example of
     the nearest intent, or of a text without an intent; ``below_threshold``, the score is under
-    the intent's threshold; ``ambiguous``, the runner-up is nearer than the margin;
-    ``unknown_words``, the encoder knows nothing in the text, as when it is empty;
-    ``no_templates``. None when there is one."""
+    the intent's threshold; ``ambiguous``, the runner-up is closer than the margin;
+    ``unknown_words``, the encoder knows nothing in the text, for example because it is empty;
+    ``no_templates``, the set has no template that the encoder knows. None if there is one."""
 
     def to_dict(self) -> dict[str, Any]:
         """The match as a JSON object.

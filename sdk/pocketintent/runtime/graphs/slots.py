@@ -34,13 +34,12 @@ _MAX_ROWS = 1 << 31
 
 
 class TokenInputs:
-    """The function from a text to the slots of a static or contextual encoder.
+    """The function from a text to the slots of its words and n-grams.
 
     A word of the vocabulary becomes one slot: its id, with weight 1. Any other word becomes one
     slot for each of its character n-grams, in the order of :func:`ngram_buckets`: the id is the
     number of words plus the bucket, and the n-grams share their total weight equally. Without
-    n-grams unknown words are skipped. The vector of a token is the weighted sum of its rows. The
-    sentence vector of a static encoder is the weighted sum of all rows, at unit length.
+    n-grams unknown words are skipped. The vector of a token is the weighted sum of its rows.
 
     Args:
         vocabulary: The words.

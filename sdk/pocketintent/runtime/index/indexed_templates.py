@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths
-from pocketintent.runtime.quantization.packing import CodeArray
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.quantizer import CodeArray, Quantizer
 
 MAX_DECODED = 1 << 23
 """Size up to which a template matrix is decoded once and multiplied: 8 Mi numbers, 32 MB."""

@@ -16,8 +16,7 @@ from pocketintent.runtime.arrays import (
     unit_rows,
 )
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.packing import CodeArray
-from pocketintent.runtime.quantization.quantizer import Progress, Quantizer, check_matrix
+from pocketintent.runtime.quantization.quantizer import CodeArray, Progress, Quantizer, check_matrix
 
 ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""

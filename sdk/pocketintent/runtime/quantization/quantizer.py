@@ -23,7 +23,12 @@ from pocketintent.runtime.arrays import (
 )
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.lbg import fit_lbg, nearest_centroids
-from pocketintent.runtime.quantization.packing import MAX_BITS, CodeArray
+
+CodeArray = npt.NDArray[np.uint8 | np.uint16]
+"""Numbers of centroids."""
+
+MAX_BITS = 16
+"""Largest number of bits of a code."""
 
 Progress = Callable[[int, int], None]
 """Called as ``progress(done, total)`` after each unit of work."""

@@ -36,7 +36,7 @@ class IntentTemplates:
     threshold: float | None = None
     """Threshold of this intent, -1..1; None for the set's threshold."""
     counter_examples: list[str] = field(default_factory=list)
-    """Texts that resemble the intent and do not express it (the file's ``except``)."""
+    """Texts that resemble the intent but do not express it (the file's ``except``)."""
 
 
 @dataclass
@@ -72,9 +72,9 @@ class TemplateSet:
 
         Args:
             name: The intent.
-            texts: Its templates, at least one; an existing intent may do without.
+            texts: Its templates, at least one; may be empty for an existing intent.
             threshold: The intent's own threshold; None keeps the current one.
-            counter_examples: Texts that resemble the intent and do not express it.
+            counter_examples: Texts that resemble the intent but do not express it.
 
         Raises:
             TemplateError: A name, text or threshold breaks the format; the set is unchanged.
@@ -111,7 +111,7 @@ class TemplateSet:
         return self.threshold if own is None else own
 
     def has_texts_of(self, other: TemplateSet) -> bool:
-        """Whether another set differs in nothing but thresholds, margin and schema."""
+        """Whether another set differs only in thresholds, margin and schema."""
         return self._without_limits() == other._without_limits()
 
     def _without_limits(self) -> tuple[Any, ...]:
@@ -120,7 +120,7 @@ class TemplateSet:
         return intents, self.language, self.none, self.background, self.learn_names
 
     def all_texts(self) -> list[str]:
-        """The distinct texts: of each intent, learned names, texts of no intent, log lines."""
+        """The distinct texts: of each intent, its name if learned, ``none`` and ``background``."""
         own = (intent.templates + intent.counter_examples for intent in self.intents.values())
         names = [text_of_name(name) for name in self.intents] if self.learn_names else []
         return list(dict.fromkeys(chain(*own, filter(None, names), self.none, self.background)))

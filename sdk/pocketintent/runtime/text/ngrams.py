@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError, shorten
-from pocketintent.runtime.plugins import installed_plugins
 
 MAX_N = 64
 """Longest n-gram that a model may ask for, in code points."""
@@ -200,6 +199,8 @@ def find_hash(name: object) -> NgramHash:
         ModelFileError: Nothing that is installed has such a hash.
     """
     if not isinstance(name, str) or name not in _HASHES:
+        from pocketintent.runtime.plugins import installed_plugins
+
         plugins = installed_plugins("pocketintent.ngram_hashes")
         if not isinstance(name, str) or name not in plugins:
             raise ModelFileError(

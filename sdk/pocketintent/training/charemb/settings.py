@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.settings import check_settings, setting
 
 
@@ -142,16 +141,3 @@ has them.
 
 As int8 with 256 dimensions ``tiny`` takes at most 0.6 MB and ``small`` at most 3.5 MB.
 """
-
-
-def preset_settings(preset: str, changes: dict[str, Any]) -> CharEmbSettings:
-    """The settings of a preset, one of :data:`PRESETS`, with some of them changed.
-
-    ``changes`` has values by the name of the setting; None leaves the preset's value. Other names
-    are ignored. Raises PocketIntentError if there is no such preset.
-    """
-    if preset not in PRESETS:
-        raise PocketIntentError(f"preset must be one of {', '.join(PRESETS)}, not {preset!r}")
-    names = {field.name for field in fields(CharEmbSettings)}
-    values = {k: v for k, v in changes.items() if v is not None and k in names}
-    return replace(PRESETS[preset], **values)

@@ -14,8 +14,8 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent_export.conformance import HOSTILE
+from pocketintent_export.kinds.contract import ShortenedEncoder
 from pocketintent_export.kinds.registry import export_of
-from pocketintent_export.shortened import ShortenedEncoder
 from shortened_checks import check_first_slots, check_slots
 
 
