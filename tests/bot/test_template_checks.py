@@ -159,7 +159,7 @@ def test_slots_and_short_forms_of_other_tools_are_a_warning(text: str) -> None:
     warnings = check_templates(parse_templates({"a": ["stop it", text, text + " please"]}))
     assert len(warnings) == 1
     assert f"intent 'a', template 2 ('{text}') has braces, brackets" in warnings[0]
-    assert "like 1 others" in warnings[0]
+    assert "(templates like it: 2)" in warnings[0]
 
 
 def test_round_brackets_and_signs_are_none() -> None:

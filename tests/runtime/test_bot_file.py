@@ -193,7 +193,7 @@ def test_loading_encodes_and_fits_nothing(
     with monkeypatch.context() as patched:
         for name in ("encode", "encode_batch"):
             patched.setattr(StaticEncoder, name, fail)
-        patched.setattr(fitting, "fit_classifier", fail)
+        patched.setattr(fitting, "fit_scorer", fail)
         patched.setattr(building, "fit_template_quantizer", fail)
         loaded = IntentRecognizer.load(path)
     assert loaded.match("turn on the lights").intent == "lights_on"

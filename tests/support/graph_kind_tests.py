@@ -103,7 +103,7 @@ def test_a_folder_fits_and_encodes_nothing_for_its_own_templates(
     expected = load_plainly(load().templates)
     for name in ("encode", "encode_batch"):
         monkeypatch.setattr(GraphEncoder, name, _refuse)
-    monkeypatch.setattr(fitting, "fit_classifier", _refuse)
+    monkeypatch.setattr(fitting, "fit_scorer", _refuse)
 
     recognizer = load()
 

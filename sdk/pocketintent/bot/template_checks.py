@@ -189,7 +189,7 @@ def _check_foreign_syntax(template_set: TemplateSet) -> Iterator[str]:
         if _FOREIGN.search(text)
     ]
     if found:
-        more = f", like {len(found) - 1} others" if len(found) > 1 else ""
+        more = f" (templates like it: {len(found)})" if len(found) > 1 else ""
         yield (
             f"{found[0]} has braces, brackets or alternatives{more}: slots and short forms of "
             "other tools are read as plain text; write each sentence out, with a word for a slot"

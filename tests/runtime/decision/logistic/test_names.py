@@ -10,7 +10,7 @@ from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.evaluation.intents.datasets import load_intent_data
 from pocketintent.evaluation.intents.few_shot import evaluate_system
 from pocketintent.evaluation.intents.systems import EncoderSystem
-from pocketintent.runtime.decision.logistic.fitting import FeatureMaker, make_examples
+from pocketintent.runtime.decision.logistic.examples import FeatureMaker, make_examples
 from pocketintent.runtime.decision.logistic.scorer import Classifier, LogisticScorer
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT
 from pocketintent.runtime.encoders.static import StaticEncoder

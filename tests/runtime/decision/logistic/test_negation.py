@@ -9,7 +9,7 @@ import pytest
 
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.decision.logistic.fitting import FeatureMaker
+from pocketintent.runtime.decision.logistic.examples import FeatureMaker
 from pocketintent.runtime.decision.logistic.scorer import (
     NEGATION_SCALE,
     Classifier,

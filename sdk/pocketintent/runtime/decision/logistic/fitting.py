@@ -1,4 +1,4 @@
-"""The fit of the classifier: the features of its examples, and the weights of its intents."""
+"""The fit of the classifier: the weights of its intents, and their calibration."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, unit_rows
-from pocketintent.runtime.background import Background
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.logistic.calibration import HeldOut, calibrate, leave_one_out
+from pocketintent.runtime.decision.logistic.examples import Examples, FeatureMaker, make_examples
 from pocketintent.runtime.decision.logistic.scorer import (
-    NEGATION_SCALE,
-    NGRAM_SCALE,
     Calibration,
     Classifier,
     LogisticScorer,
@@ -25,31 +23,14 @@ from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRow
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.templates.template_set import TemplateSet, words_of_name
-from pocketintent.runtime.text.languages import any_negated, is_negated, negations_of
-from pocketintent.runtime.text.ngram_counts import count_ngrams_of_texts
-
-LEAST_SIMILARITY = 0.25
-"""Cosine similarity of a background line's n-grams to those of a negation above which the line
-counts as negated. One line in seven then does, and almost half of these are. With a feature of 0
-for all lines, a negated text that no intent is made for resembles templates such as "i can't log
-in" more than any line, and is accepted ten times as often."""
+from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent.runtime.text.languages import any_negated, negations_of
+from pocketintent.runtime.threads import one_blas_thread
 
 
 def fit_scorer(
     encoder: Encoder, templates: TemplateSet, indexed: IndexedTemplates, old: Scorer | None = None
 ) -> LogisticScorer:
-    """Fit the classifier of an index, starting from the one before an edit."""
-    before = old.classifier if isinstance(old, LogisticScorer) else None
-    return LogisticScorer(fit_classifier(encoder, templates, indexed, before), indexed)
-
-
-def fit_classifier(
-    encoder: Encoder,
-    templates: TemplateSet,
-    indexed: IndexedTemplates,
-    old: Classifier | None = None,
-) -> Classifier:
     """Fit a classifier on the templates, the names, the counter-examples and the background.
 
     Equal sets give equal weights to the last bit, in whatever order their intents and templates
@@ -59,14 +40,14 @@ def fit_classifier(
         encoder: The model.
         templates: The set, with at least one template in which the encoder knows a word.
         indexed: The index of its templates, whose vectors are fitted on.
-        old: The classifier before an edit, from whose weights the solver starts.
+        old: The scorer before an edit, from whose weights the solver starts.
     """
-    fit = _fit(encoder, templates, indexed, old)
-    order = [fit.names.index(name) for name in indexed.names]
-    weights, maker = fit.weights[order], fit.maker
-    return Classifier(
-        indexed.names, weights, fit.calibration, maker.bucket_weights, maker.negations
-    )
+    before = old.classifier if isinstance(old, LogisticScorer) else None
+    fit = _fit(encoder, templates, indexed, before)
+    weights = fit.weights[[fit.names.index(name) for name in indexed.names]]
+    buckets, negations = fit.maker.bucket_weights, fit.maker.negations
+    classifier = Classifier(indexed.names, weights, fit.calibration, buckets, negations)
+    return LogisticScorer(classifier, indexed)
 
 
 def leave_out_templates(
@@ -84,7 +65,8 @@ def leave_out_templates(
         are in alphabetical order: the score of the intent, 0..1, and the highest score of another
         intent, 0 if there is none. See :func:`leave_one_out`.
     """
-    fit = _fit(encoder, templates, indexed)
+    with one_blas_thread():
+        fit = _fit(encoder, templates, indexed)
     is_template = ~fit.examples.is_name
     scores = {}
     for label, name in enumerate(fit.names):
@@ -167,183 +149,14 @@ def _start(
 ) -> FloatArray:
     """The old weights of each intent, for features with the centre taken off; NaN if it is new."""
     start = np.full((len(names), len(center) + 1), np.nan, np.float32)
-    old_weights = _with_negation(old) if has_negation else _without_negation(old)
+    weights = old.weights
+    if has_negation and not old.negations:
+        weights = np.insert(weights, -1, 0, axis=1)  # before the bias
+    elif old.negations and not has_negation:
+        weights = np.delete(weights, -2, axis=1)
     positions = {name: position for position, name in enumerate(old.names)}
     for row, name in enumerate(names):
         if name in positions:
-            start[row] = old_weights[positions[name]]
+            start[row] = weights[positions[name]]
     start[:, -1] += start[:, :-1] @ center
     return start
-
-
-def _with_negation(classifier: Classifier) -> FloatArray:
-    """The weights with those of the negation, which are 0 if the classifier does not have it."""
-    weights = classifier.weights
-    return weights if classifier.negations else np.insert(weights, -1, 0, axis=1)
-
-
-def _without_negation(classifier: Classifier) -> FloatArray:
-    """The weights without those of the negation."""
-    weights = classifier.weights
-    return np.delete(weights, -2, axis=1) if classifier.negations else weights
-
-
-@dataclass(frozen=True, eq=False)
-class FeatureMaker:
-    """Makes the features that a classifier is fitted on."""
-
-    bucket_weights: FloatArray
-    """float32 [NUM_BUCKETS], see :func:`bucket_weights`."""
-    negations: frozenset[str]
-    """The tokens that negate a text; empty if the classifier does not look for them."""
-
-    def of_texts(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
-        """The features of several texts.
-
-        Args:
-            texts: The texts.
-            vectors: float32 [n, dim], their sentence vectors.
-
-        Returns:
-            float32 [n, num_features]: the vectors; the weighted n-gram counts at length
-            ``NGRAM_SCALE``, or zeros where there are none; and, if there are negations,
-            ``NEGATION_SCALE`` for a negated text and 0 for another one.
-        """
-        weighted = count_ngrams_of_texts(texts) * self.bucket_weights
-        lengths = row_lengths(weighted)[:, None]
-        scaled = np.divide(
-            weighted * np.float32(NGRAM_SCALE), lengths, where=lengths > 0, out=weighted
-        )
-        return np.concatenate([vectors, scaled, *self._flags(texts)], axis=1)
-
-    def of_background(self, background: Background) -> FloatArray:
-        """The features of the background's lines, float32 [num_lines, num_features].
-
-        The lines are stored as codes, so whether one is negated is estimated from its n-grams.
-        """
-        ngrams = unit_rows(background.ngrams.decode())
-        parts = [background.vectors.decode(), np.float32(NGRAM_SCALE) * ngrams]
-        if self.negations:
-            similarities = ngrams @ self._negation_ngrams().T
-            negated = similarities.max(axis=1, keepdims=True) > LEAST_SIMILARITY
-            parts.append(np.float32(NEGATION_SCALE) * negated)
-        return np.concatenate(parts, axis=1)
-
-    def _negation_ngrams(self) -> FloatArray:
-        """The weighted n-grams of each negation at unit length, [num_negations, NUM_BUCKETS]."""
-        # A token with an apostrophe follows a letter.
-        texts = [f"n{word}" if word.startswith("'") else word for word in sorted(self.negations)]
-        return unit_rows(count_ngrams_of_texts(texts) * self.bucket_weights)
-
-    def _flags(self, texts: Sequence[str]) -> list[FloatArray]:
-        """The column of the negation feature, if there is one."""
-        if not self.negations:
-            return []
-        flags = [[NEGATION_SCALE * is_negated(text, self.negations)] for text in texts]
-        return [np.array(flags, np.float32).reshape(-1, 1)]
-
-
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """The features of texts, and what each text is an example of."""
-
-    features: FloatArray
-    """float32 [num_rows, num_features]."""
-    labels: IndexArray
-    """intp [num_rows]: the intent of each row, or ``NO_INTENT``."""
-    counter_examples: IndexArray
-    """intp [num_rows]: the only intent that the row is an example against; ``NO_INTENT`` for a row
-    that counts for all intents."""
-    is_name: NDArray[np.bool_]
-    """bool [num_rows]: whether the row is the name of its intent rather than a text."""
-
-
-def make_examples(
-    encoder: Encoder,
-    templates: TemplateSet,
-    indexed: IndexedTemplates,
-    names: Sequence[str],
-    maker: FeatureMaker,
-) -> Examples:
-    """The examples of a template set, in an order that depends on the texts alone.
-
-    Args:
-        encoder: The model.
-        templates: The set.
-        indexed: The index of its templates, which has their vectors.
-        names: The intents of the index; a label is a position among them.
-        maker: What makes the features.
-    """
-    groups = [_of_templates(indexed, names, maker)]
-    groups.append(_of(_encode(encoder, templates.none + templates.background, maker)))
-    if encoder.background is not None:
-        groups.append(_of(maker.of_background(encoder.background)))
-    for label, name in enumerate(names):
-        texts = _counter_examples(templates, name, maker.negations)
-        groups.append(_of(_encode(encoder, texts, maker), counter_example=label))
-    if templates.learn_names:
-        groups.append(_of_names(encoder, names, maker))
-    return Examples(
-        np.concatenate([group.features for group in groups]),
-        np.concatenate([group.labels for group in groups]),
-        np.concatenate([group.counter_examples for group in groups]),
-        np.concatenate([group.is_name for group in groups]),
-    )
-
-
-def _counter_examples(templates: TemplateSet, name: str, negations: frozenset[str]) -> list[str]:
-    """The counter-examples of an intent, and its negated name if one of them is negated.
-
-    Otherwise the name would be evidence for "not lights on", too. A name that is a negation itself,
-    such as ``card_not_working``, says what the intent is, and is not negated.
-    """
-    texts, own_words = templates.intents[name].counter_examples, words_of_name(name)
-    if not templates.learn_names or is_negated(own_words, negations):
-        return texts
-    return [*texts, f"not {own_words}"] if any_negated(texts, negations) else texts
-
-
-def _of(
-    features: FloatArray,
-    labels: IndexArray | None = None,
-    counter_example: int = NO_INTENT,
-    is_name: bool = False,
-) -> Examples:
-    """The examples of some features: of no intent, unless they have labels."""
-    number = len(features)
-    if labels is None:
-        labels = np.full(number, NO_INTENT, np.intp)
-    against = np.full(number, counter_example, np.intp)
-    return Examples(features, labels, against, np.full(number, is_name))
-
-
-def _of_templates(indexed: IndexedTemplates, names: Sequence[str], maker: FeatureMaker) -> Examples:
-    """The templates of each intent in alphabetical order, with their vectors from the index."""
-    texts, vectors, labels = list[str](), list[FloatArray](), list[int]()
-    for label, name in enumerate(names):
-        intent = indexed.intents[name]
-        order = sorted(range(len(intent.texts)), key=intent.texts.__getitem__)
-        rows = intent.rows[:-1][order]
-        if indexed.quantizer is not None:
-            rows = unit_rows(indexed.quantizer.decode_codes(rows))
-        texts += [intent.texts[position] for position in order]
-        vectors.append(rows)
-        labels += [label] * len(order)
-    return _of(maker.of_texts(texts, np.concatenate(vectors)), np.array(labels, np.intp))
-
-
-def _of_names(encoder: Encoder, names: Sequence[str], maker: FeatureMaker) -> Examples:
-    """The names of the intents, without those of which the encoder knows nothing."""
-    texts = [words_of_name(name) for name in names]
-    vectors = encoder.encode_batch(texts)
-    is_known = vectors.any(axis=1)
-    features = maker.of_texts(texts, vectors)[is_known]
-    return _of(features, np.flatnonzero(is_known), is_name=True)
-
-
-def _encode(encoder: Encoder, texts: Sequence[str], maker: FeatureMaker) -> FloatArray:
-    """The features of texts in alphabetical order, without those of which nothing is known."""
-    texts = sorted(texts)
-    vectors = encoder.encode_batch(texts).reshape(len(texts), encoder.dim)
-    is_known = vectors.any(axis=1)
-    return maker.of_texts(texts, vectors)[is_known]

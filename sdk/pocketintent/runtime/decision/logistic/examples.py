@@ -1,0 +1,178 @@
+"""What a classifier is fitted on: the examples of a template set, and their features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, unit_rows
+from pocketintent.runtime.background import Background
+from pocketintent.runtime.decision.logistic.scorer import NEGATION_SCALE, NGRAM_SCALE
+from pocketintent.runtime.decision.logistic.solver import NO_INTENT
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
+from pocketintent.runtime.templates.template_set import TemplateSet, words_of_name
+from pocketintent.runtime.text.languages import any_negated, is_negated
+from pocketintent.runtime.text.ngram_counts import count_ngrams_of_texts
+
+LEAST_SIMILARITY = 0.25
+"""Cosine similarity of a background line's n-grams to those of a negation above which the line
+counts as negated. One line in seven then does, and almost half of these are. With a feature of 0
+for all lines, a negated text that no intent is made for resembles templates such as "i can't log
+in" more than any line, and is accepted ten times as often."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureMaker:
+    """Makes the features that a classifier is fitted on."""
+
+    bucket_weights: FloatArray
+    """float32 [NUM_BUCKETS], see :func:`bucket_weights`."""
+    negations: frozenset[str]
+    """The tokens that negate a text; empty if the classifier does not look for them."""
+
+    def of_texts(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
+        """The features of several texts.
+
+        Args:
+            texts: The texts.
+            vectors: float32 [n, dim], their sentence vectors.
+
+        Returns:
+            float32 [n, num_features]: the vectors; the weighted n-gram counts at length
+            ``NGRAM_SCALE``, or zeros where there are none; and, if there are negations,
+            ``NEGATION_SCALE`` for a negated text and 0 for another one.
+        """
+        weighted = count_ngrams_of_texts(texts) * self.bucket_weights
+        lengths = row_lengths(weighted)[:, None]
+        scaled = np.divide(
+            weighted * np.float32(NGRAM_SCALE), lengths, where=lengths > 0, out=weighted
+        )
+        parts = [vectors, scaled]
+        if self.negations:
+            flags = [[NEGATION_SCALE * is_negated(text, self.negations)] for text in texts]
+            parts.append(np.array(flags, np.float32).reshape(-1, 1))
+        return np.concatenate(parts, axis=1)
+
+    def of_background(self, background: Background) -> FloatArray:
+        """The features of the background's lines, float32 [num_lines, num_features].
+
+        The lines are stored as codes, so whether one is negated is estimated from its n-grams.
+        """
+        ngrams = unit_rows(background.ngrams.decode())
+        parts = [background.vectors.decode(), np.float32(NGRAM_SCALE) * ngrams]
+        if self.negations:
+            similarities = ngrams @ self._negation_ngrams().T
+            negated = similarities.max(axis=1, keepdims=True) > LEAST_SIMILARITY
+            parts.append(np.float32(NEGATION_SCALE) * negated)
+        return np.concatenate(parts, axis=1)
+
+    def _negation_ngrams(self) -> FloatArray:
+        """The weighted n-grams of each negation at unit length, [num_negations, NUM_BUCKETS]."""
+        # A token with an apostrophe follows a letter.
+        texts = [f"n{word}" if word.startswith("'") else word for word in sorted(self.negations)]
+        return unit_rows(count_ngrams_of_texts(texts) * self.bucket_weights)
+
+
+class Examples(NamedTuple):
+    """The features of texts, and what each text is an example of."""
+
+    features: FloatArray
+    """float32 [num_rows, num_features]."""
+    labels: IndexArray
+    """intp [num_rows]: the intent of each row, or ``NO_INTENT``."""
+    counter_examples: IndexArray
+    """intp [num_rows]: the only intent that the row is an example against; ``NO_INTENT`` for a row
+    that counts for all intents."""
+    is_name: NDArray[np.bool_]
+    """bool [num_rows]: whether the row is the name of its intent rather than a text."""
+
+
+def make_examples(
+    encoder: Encoder,
+    templates: TemplateSet,
+    indexed: IndexedTemplates,
+    names: Sequence[str],
+    maker: FeatureMaker,
+) -> Examples:
+    """The examples of a template set, in an order that depends on the texts alone.
+
+    Args:
+        encoder: The model.
+        templates: The set.
+        indexed: The index of its templates, which has their vectors.
+        names: The intents of the index; a label is a position among them.
+        maker: What makes the features.
+    """
+    groups = [_of_templates(indexed, names, maker)]
+    groups.append(_of(_encode(encoder, templates.none + templates.background, maker)))
+    if encoder.background is not None:
+        groups.append(_of(maker.of_background(encoder.background)))
+    for label, name in enumerate(names):
+        texts = _counter_examples(templates, name, maker.negations)
+        groups.append(_of(_encode(encoder, texts, maker), counter_example=label))
+    if templates.learn_names:
+        groups.append(_of_names(encoder, names, maker))
+    return Examples(*map(np.concatenate, zip(*groups, strict=True)))
+
+
+def _counter_examples(templates: TemplateSet, name: str, negations: frozenset[str]) -> list[str]:
+    """The counter-examples of an intent, and its negated name if one of them is negated.
+
+    Otherwise the name would be evidence for "not lights on", too. A name that is a negation itself,
+    such as ``card_not_working``, says what the intent is, and is not negated.
+    """
+    texts, own_words = templates.intents[name].counter_examples, words_of_name(name)
+    if not templates.learn_names or is_negated(own_words, negations):
+        return texts
+    return [*texts, f"not {own_words}"] if any_negated(texts, negations) else texts
+
+
+def _of(
+    features: FloatArray,
+    labels: IndexArray | None = None,
+    counter_example: int = NO_INTENT,
+    is_name: bool = False,
+) -> Examples:
+    """The examples of some features: of no intent, unless they have labels."""
+    number = len(features)
+    if labels is None:
+        labels = np.full(number, NO_INTENT, np.intp)
+    against = np.full(number, counter_example, np.intp)
+    return Examples(features, labels, against, np.full(number, is_name))
+
+
+def _of_templates(indexed: IndexedTemplates, names: Sequence[str], maker: FeatureMaker) -> Examples:
+    """The templates of each intent in alphabetical order, with their vectors from the index."""
+    texts, vectors, labels = list[str](), list[FloatArray](), list[int]()
+    for label, name in enumerate(names):
+        intent = indexed.intents[name]
+        order = sorted(range(len(intent.texts)), key=intent.texts.__getitem__)
+        rows = intent.rows[:-1][order]
+        if indexed.quantizer is not None:
+            rows = unit_rows(indexed.quantizer.decode_codes(rows))
+        texts += [intent.texts[position] for position in order]
+        vectors.append(rows)
+        labels += [label] * len(order)
+    return _of(maker.of_texts(texts, np.concatenate(vectors)), np.array(labels, np.intp))
+
+
+def _of_names(encoder: Encoder, names: Sequence[str], maker: FeatureMaker) -> Examples:
+    """The names of the intents, without those of which the encoder knows nothing."""
+    texts = [words_of_name(name) for name in names]
+    vectors = encoder.encode_batch(texts)
+    is_known = vectors.any(axis=1)
+    features = maker.of_texts(texts, vectors)[is_known]
+    return _of(features, np.flatnonzero(is_known), is_name=True)
+
+
+def _encode(encoder: Encoder, texts: Sequence[str], maker: FeatureMaker) -> FloatArray:
+    """The features of texts in alphabetical order, without those of which nothing is known."""
+    texts = sorted(texts)
+    vectors = encoder.encode_batch(texts).reshape(len(texts), encoder.dim)
+    is_known = vectors.any(axis=1)
+    return maker.of_texts(texts, vectors)[is_known]
