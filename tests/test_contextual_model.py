@@ -167,5 +167,3 @@ def test_it_is_evaluated(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         capsys, "evaluate", "intents", folder, "--model", model, "--shots", 2, "--runs", 1
     )
     assert intents["results"][0]["accuracy"]["mean"] == 1
-    row = run(capsys, "evaluate", "encoders", sts, "--model", model)["rows"][0]
-    assert row["kind"] == "contextual"

@@ -1,4 +1,4 @@
-"""Compression: pruning, quantisation, combination, the size report, the sweep.
+"""Compression: pruning, quantisation, combination, the size report; what it does by encoder kind.
 
 Imports the runtime.
 """

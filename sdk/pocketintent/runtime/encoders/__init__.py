@@ -1,4 +1,4 @@
 """From a text to its sentence vector: the contract, the registry and the encoder kinds.
 
-Imports ``runtime.graphs``, ``runtime.files``, ``runtime.quantization`` and ``runtime.text``.
+Imports ``runtime.files``, ``runtime.quantization`` and ``runtime.text``.
 """
