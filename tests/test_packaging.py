@@ -23,7 +23,7 @@ def test_the_wheel_has_the_packages_and_the_template_sets_and_nothing_of_the_lab
     assert all((REPOSITORY / folder / "__init__.py").is_file() for folder in wheel["packages"])
 
 
-def test_the_runtime_has_three_dependencies() -> None:
+def test_the_runtime_has_four_small_dependencies() -> None:
     names = [re.split("[<>=]", entry)[0] for entry in PROJECT["project"]["dependencies"]]
     assert names == ["numpy", "orjson", "safetensors", "threadpoolctl"]
 

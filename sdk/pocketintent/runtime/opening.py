@@ -99,6 +99,7 @@ def _open_folder(
         chosen = load_templates(folder.templates() if templates is None else templates)
         made = decision or DEFAULT_DECISION
         return build_bot(encoder, chosen, made, search or "table", correct), manifest.entries
+    folder.features()  # refuses those that the stored classifier may have, and this runtime has not
     with naming_damage(stored, "bot"):
         bot = read_bot(encoder, folder.templates(), stored.manifest, stored.tensors, correct)
     return with_settings(bot, decision, search), manifest.entries

@@ -204,6 +204,16 @@ def test_features_that_this_runtime_does_not_compute_are_refused(
         open_exported(folder).features()
 
 
+def test_a_recogniser_does_not_answer_by_a_feature_that_this_runtime_does_not_know(
+    folder: Path,
+) -> None:
+    features = open_exported(folder).manifest.entries["features"]
+    edit_manifest(folder, features=features | {"mood": {}})
+
+    with pytest.raises(ModelFileError, match=r"manifest\.json: 'features' is .*mood.*upgrade"):
+        IntentRecognizer.load(None, folder, backend="onnxruntime")
+
+
 @pytest.mark.parametrize("entry", [{}, {"words": []}, {"words": "not"}, {"words": [1]}, None])
 def test_negations_that_are_no_words_are_refused(
     exported: Exported, tmp_path: Path, entry: Any
