@@ -31,7 +31,7 @@ def make_scorer(
     indexed: IndexedTemplates,
     old: Scorer | None = None,
 ) -> Scorer | None:
-    """What scores the intents of a template set.
+    """What scores the intents of a set; None if no template has a word that the encoder knows.
 
     Args:
         decision: The decision.
@@ -39,9 +39,6 @@ def make_scorer(
         templates: The set.
         indexed: The index of its templates.
         old: The scorer of the same decision before an edit.
-
-    Returns:
-        The scorer; None if no template has a word that the encoder knows.
     """
     if not indexed.names:
         return None
@@ -62,11 +59,7 @@ def scorer_parts(scorer: Scorer | None) -> Parts:
         The parts of which :func:`read_scorer` makes a scorer that gives equal scores to the last
         bit; nothing for a scorer of which the index has all.
     """
-    if not isinstance(scorer, LogisticScorer):
-        return {}, {}
-    from pocketintent.runtime.decision.logistic.stored import classifier_parts
-
-    return classifier_parts(scorer.classifier)
+    return scorer.parts() if isinstance(scorer, LogisticScorer) else ({}, {})
 
 
 def read_scorer(
@@ -76,7 +69,7 @@ def read_scorer(
     settings: Mapping[str, Any],
     tensors: Mapping[str, NDArray[Any]],
 ) -> Scorer | None:
-    """The scorer of a bot file.
+    """The scorer of a bot file; None for an index without templates.
 
     Args:
         decision: The decision.
@@ -84,9 +77,6 @@ def read_scorer(
         indexed: The index of the file's templates.
         settings: The manifest entry that :func:`scorer_parts` gave.
         tensors: Its tensors, by the names that it gave.
-
-    Returns:
-        The scorer; None for an index without templates.
 
     Raises:
         ModelFileError: A part is missing, or does not fit the index.
@@ -97,6 +87,4 @@ def read_scorer(
         from pocketintent.runtime.decision.nearest import NearestScorer
 
         return NearestScorer(indexed, decision)
-    from pocketintent.runtime.decision.logistic.stored import read_logistic
-
-    return read_logistic(encoder, indexed, settings, tensors)
+    return LogisticScorer.read(encoder, indexed, settings, tensors)
