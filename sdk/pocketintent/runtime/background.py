@@ -138,8 +138,7 @@ def check_background(background: Background | None, dim: int) -> None:
 def inverse_document_frequency(counts: FloatArray) -> FloatArray:
     """The weight of each bucket, ``ln((1 + n) / (1 + n_bucket)) + 1``, float32 [num_buckets].
 
-    Args:
-        counts: float32 [n, num_buckets], the counts of n texts; n_bucket of them are not 0.
+    Of the counts of n texts, float32 [n, num_buckets], n_bucket are not 0.
     """
     frequency = np.count_nonzero(counts, axis=0)
     weights: FloatArray = (np.log((1 + len(counts)) / (1 + frequency)) + 1).astype(np.float32)
