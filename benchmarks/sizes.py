@@ -1,6 +1,6 @@
 """Source lines of each room of the product, and words of the README, against their targets.
 
-    make sizes
+    python -m benchmarks.sizes
 
 A source line is a line of a ``.py`` file: code, docstrings, comments and blank lines alike. Exits
 with 1 if a target is missed.
