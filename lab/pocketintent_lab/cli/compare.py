@@ -128,6 +128,10 @@ def _shown(path: Path) -> str:
     return path.name if path.is_absolute() else str(path)
 
 
+_NOT_VALUES = ("parser", "settings", "settings_classes", "write_settings")
+"""Entries of parsed arguments that say how a command is run, or where its settings are."""
+
+
 def parse_training(words: Sequence[str]) -> Mapping[str, Any]:
     """The values of all options of a training command, by name.
 
@@ -148,7 +152,7 @@ def parse_training(words: Sequence[str]) -> Mapping[str, Any]:
     given = {
         name: value
         for name, value in vars(args).items()
-        if name not in ("parser", "settings_classes") and not callable(value)
+        if name not in _NOT_VALUES and not callable(value)
     }
     settings = [asdict(read_settings(args, cls)) for cls in args.settings_classes]
     return given | {name: value for values in settings for name, value in values.items()}

@@ -49,7 +49,7 @@ def count_answers(answers: Sequence[Answer]) -> dict[str, Any]:
         that occur; ``out_of_scope_accepted``, a share of the second, and, where utterances say
         what they are about, ``out_of_scope_by_subject``, the ``count`` of those on the bot's
         ``own`` subject and on an ``other`` one, and the share ``accepted`` of them; and
-        ``answered_rightly``, the share of all utterances that got their intent or were rightly
+        ``answered_rightly``, the share of all utterances that got their intent or were correctly
         refused. A share of nothing is None.
     """
     inside = [answer for answer in answers if answer.in_scope]

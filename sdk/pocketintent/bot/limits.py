@@ -22,10 +22,10 @@ class Limits(NamedTuple):
 
 
 def choose_limits(answers: Sequence[Answer], templates: TemplateSet) -> Limits:
-    """Choose the threshold and margin with which most utterances are answered rightly.
+    """Choose the threshold and margin with which most utterances get the right answer.
 
-    An utterance is answered rightly if it gets its intent or, when it belongs to none, is
-    refused. A wrong intent counts no worse than a refusal. Candidates are all hundredths, and
+    An answer is right if it is the intent of the utterance or, when it belongs to none, a
+    refusal. A wrong intent counts no worse than a refusal. Candidates are all hundredths, and
     the current values; what is refused as a counter-example is so whatever the limits are, and
     counts for none. Among equally good pairs, the nearest to the current pair wins: the sum
     of the two differences is smallest, then the threshold, then the margin. An intent's own
@@ -51,7 +51,7 @@ def _count_gains(
     thresholds: NDArray[np.float64],
     margins: NDArray[np.float64],
 ) -> NDArray[np.intp]:
-    """Utterances answered rightly for each pair of limits, less those that belong to no intent.
+    """Utterances answered right by each pair of limits, less those that belong to no intent.
 
     Args:
         answers: The answers.

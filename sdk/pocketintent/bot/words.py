@@ -141,7 +141,7 @@ def _describe_choice(report: dict[str, Any]) -> Iterator[str]:
     def of_all(share: float | None, utterances: int) -> str:
         return percent((share or 0) * utterances / total)
 
-    yield f"answered rightly and wrongly, in shares of all {_number(inside + outside)}:"
+    yield f"right and wrong answers, in shares of all {_number(inside + outside)}:"
     rows = (
         ("now", report, choice["before"]),
         ("chosen by this data", choice, choice["after"]),
@@ -149,10 +149,10 @@ def _describe_choice(report: dict[str, Any]) -> Iterator[str]:
     for name, limits, figures in rows:
         yield (
             f"  {name:<19}  threshold {limits['threshold']:g}, margin {limits['margin']:g}: "
-            f"{percent(figures['answered_rightly'])} rightly "
+            f"{percent(figures['answered_rightly'])} right "
             f"({of_all(figures['accuracy'], inside)} got their intent, "
             f"{of_all(1 - (figures['out_of_scope_accepted'] or 0), outside)} have none and were "
-            f"refused); wrongly {of_all(figures['wrong'], inside)} got another intent, "
+            f"refused); {of_all(figures['wrong'], inside)} got another intent, "
             f"{of_all(figures['refused'], inside)} were refused, "
             f"{of_all(figures['out_of_scope_accepted'], outside)} have none and got one"
         )

@@ -35,14 +35,14 @@ the report, a JSON line on stdout:
   wrong, refused         shares that got another intent, and none; refused_by_reason says why
   out_of_scope_accepted  share of the utterances without an intent that got one;
                          out_of_scope_by_subject: the same for own and other subjects
-  answered_rightly       share of all utterances that got their intent or were rightly refused
+  answered_rightly       share of all utterances that got their intent or, without one, a refusal
   intents                number, precision and recall of each intent
   confusion              the confusion matrix: expected in rows, given in columns; the last row
                          has the utterances without an intent, the last column the refused
   confusions, refusals   the worst mistakes: score and template of the intent that was nearest,
                          and of the intent that was expected, and the runner-up
-  choice                 threshold and margin that answer most of these utterances rightly, with
-                         the figures before and after
+  choice                 threshold and margin with which most of these utterances get the right
+                         answer, with the figures before and after
 
 exit status: 0 measured, 1 bad input or an accuracy below --min-accuracy"""
 

@@ -94,7 +94,9 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
     is_own = rows.labels == intent
     probabilities = sigmoid(logits)
     curvature = C * probabilities * (1 - probabilities)
-    members = np.flatnonzero(_counts_for(rows, intent) & ((curvature > LEAST_CURVATURE) | is_own))
+    # Counter-examples of others do not count for the intent.
+    counts = (rows.counter_examples == NO_INTENT) | (rows.counter_examples == intent)
+    members = np.flatnonzero(counts & ((curvature > LEAST_CURVATURE) | is_own))
     if len(members) > most:
         members = np.sort(members[np.argsort(-curvature[members], kind="stable")[:most]])
     features = rows.features[members, :-1]
@@ -111,28 +113,19 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
     return held_out
 
 
-def _counts_for(rows: TrainingRows, intent: int) -> NDArray[np.bool_]:
-    """Whether each row counts for an intent: counter-examples of others do not."""
-    counts: NDArray[np.bool_] = rows.counter_examples == NO_INTENT
-    np.logical_or(counts, rows.counter_examples == intent, out=counts)
-    return counts
-
-
 def calibrate(
     rows: TrainingRows, held_out: HeldOut, is_name: NDArray[np.bool_] | None = None
 ) -> Calibration:
     """Fit the probability that the best intent of a text is the right one.
 
     The examples are the templates, each with the best intent of classifiers fitted without it, and
-    the texts without an intent, whose best intent is always wrong (Platt 1999). An intent with one
-    template has none to recognise that template by, so the template is not an example; nor is a
-    name. Without any text that has no intent, each template is also taken as one, as if its own
-    intent were missing.
+    the texts without an intent, whose best intent is always wrong (Platt 1999). The only template
+    of an intent is no example, as nothing is left to recognise it by; nor is a name. Without any
+    text that has no intent, each template is also taken as one, as if its own intent were missing.
 
-    The examples of a small bot say little, and too little good where its templates were written to
-    be varied. The sigmoid that bots of its size have on the average (:func:`expected_sigmoid`)
-    therefore counts as 40 more examples, and 45 / k^2 more for each intent with k templates: the
-    fewer templates an intent has, the more it changes when one of them is left out.
+    The examples of a small bot say little. The sigmoid that bots of its size have on the average
+    (:func:`expected_sigmoid`) therefore counts as 40 more examples, and 45 / k^2 more for each
+    intent with k templates: the fewer an intent has, the more it changes when one is left out.
 
     Args:
         rows: The rows that the classifier was fitted on.
@@ -153,7 +146,11 @@ def calibrate(
         weight = _WEIGHT + _WEIGHT_OF_INTENT * rows.num_intents / sizes.mean() ** 2
     if not len(outside):
         outside = held_out.others[is_template & np.isfinite(held_out.others)]
-    is_right = _rightness(held_out)[is_template]
+    # Whether the best intent is the own one, between 0 and 1 where two logits are so near each
+    # other that the rounding of a fit decides. A step there would move the calibration, and so all
+    # scores, where a fit from the old weights and one from scratch differ in nothing else.
+    lead = held_out.own[is_template] - held_out.others[is_template]
+    is_right = np.clip(0.5 + lead / (2 * _NEAR_TIE), 0, 1)
     share = OUTSIDE_SHARE * len(inside) / max(len(outside), 1)
     return fit_sigmoid(
         np.concatenate([inside, outside, (_OFFSETS - expected.intercept) / expected.slope]),
@@ -161,17 +158,6 @@ def calibrate(
         np.repeat([1.0, share, weight / len(_OFFSETS)], [len(inside), len(outside), len(_OFFSETS)]),
         expected,
     )
-
-
-def _rightness(held_out: HeldOut) -> NDArray[np.float32]:
-    """Whether the best intent of each row is its own, float32 [num_rows], 0 to 1.
-
-    Between, where two logits are so near each other that the rounding of a fit decides. A step
-    there would move the calibration, and so all scores, where a fit from the old weights and one
-    from scratch differ in nothing else.
-    """
-    lead = held_out.own - held_out.others
-    return np.clip(0.5 + lead / (2 * _NEAR_TIE), 0, 1)
 
 
 def expected_sigmoid(num_intents: int, num_templates: float) -> Calibration:
@@ -227,16 +213,10 @@ def _minimise(
     weights: NDArray[np.float64],
     values: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The coefficients of the inputs at the least weighted logistic loss.
+    """The coefficients of the inputs, [num_inputs, num_examples], at the least weighted loss.
 
-    Newton steps are halved until they do not go uphill.
-
-    Args:
-        inputs: float64 [num_inputs, num_examples].
-        fixed: float64 [num_examples], the part of the outputs that is given.
-        targets: [num_examples], the probability that each example should have, 0..1.
-        weights: float64 [num_examples], the weight of each example's loss.
-        values: float64 [num_inputs], the coefficients to start with.
+    Newton steps from ``values`` are halved until they do not go uphill. ``fixed`` is the part of
+    the outputs that is given, [num_examples].
     """
 
     def loss(values: NDArray[np.float64]) -> float:
