@@ -17,14 +17,12 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.weights import WeightFormat, Weights
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.charemb.data import CharEmbData, TargetTerms, misspelt, read_terms
 from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.objective import CharEmbTraining
 from pocketintent.training.charemb.settings import CharEmbSettings
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 
 _MEASURED_TERMS = 5000
@@ -63,7 +61,6 @@ def train_charemb(
     :func:`open_run`.
     """
     settings.check()
-    language_entries = languages_entry(options.languages)
     vectors = read_targets(targets, limit)
     data = CharEmbData.split(
         read_terms(vectors.terms, vectors.vectors, settings.max_chars), settings
@@ -93,7 +90,7 @@ def train_charemb(
         trainer = run.train(task, max_minutes=max_minutes)
         training = {
             "method": "charemb",
-            "targets": [fingerprint(Path(path)) for path in targets],
+            "targets": run.inputs,
             "limit": limit,
             "settings": asdict(settings),
             "terms": {"training": len(data.training), "validation": len(data.validation)},
@@ -105,7 +102,7 @@ def train_charemb(
         record = training | {"epochs": len(trainer.history), "seconds": round(trainer.seconds, 1)}
         if run.leads:
             run.report("measuring")
-            entries = {"training": training, **language_entries}
+            entries = {"training": training, **run.languages}
             record |= _save(Path(out), float_out, task.model, data, settings, entries, weights)
         run.record.update(record)
     return run.record

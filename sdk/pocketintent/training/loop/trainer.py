@@ -20,7 +20,7 @@ from pocketintent.runtime.files.atomic import replacing
 from pocketintent.training.loop.devices import Workers
 
 CHECKPOINT = "checkpoint.pt"
-_VERSION = 3  # of the checkpoint: higher where the names or meaning of its entries change
+_VERSION = 4  # of the checkpoint: higher where the names or meaning of its entries change
 
 
 @dataclass(frozen=True)
@@ -75,22 +75,18 @@ class Trainable(Protocol):
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch, from 0; returns their number."""
-        ...
 
     def step(self, step: Step) -> tuple[float, float]:
         """Take one step, together with the other processes.
 
         Returns the summed loss and the number of examples of all processes; without a loss, none.
         """
-        ...
 
     def measure(self, epoch: Epoch) -> Measurement:
         """Measure the model at the end of an epoch."""
-        ...
 
     def state(self) -> dict[str, Any]:
         """The state for a checkpoint: tensors, numbers, strings, lists and dictionaries."""
-        ...
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Continue from the state of a checkpoint.
@@ -98,7 +94,6 @@ class Trainable(Protocol):
         Raises:
             KeyError, RuntimeError, ValueError: The state belongs to other settings.
         """
-        ...
 
     def finish(self) -> None:
         """Make the trained model the result, after the last checkpoint; no change by default."""
@@ -106,18 +101,15 @@ class Trainable(Protocol):
 
 
 class Trainer:
-    """Trains a capability, epoch by epoch and step by step.
+    """Trains a capability, ``task``, in place, epoch by epoch and step by step.
 
-    A step takes one batch for each process, so a step of n processes is n times as large.
+    A step takes one batch for each process, so a step of n processes is n times as large. The
+    checkpoint is kept in ``folder``. ``report`` receives a line after each epoch.
 
     Args:
-        task: The capability to train, changed in place.
-        folder: Where the checkpoint is kept.
         max_minutes: Training ends after this time, resumed parts included, and a learning rate
             that falls does so in this time; None for no limit.
         checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
-        report: Receives a line of text after each epoch.
-        show_bar: Whether a progress bar is shown.
 
     Attributes:
         history: One entry for each epoch that is done, see :class:`Measurement`.
