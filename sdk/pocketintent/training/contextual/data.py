@@ -92,9 +92,7 @@ class TextBatches:
     """Batches of texts of any length, each a function of seed, epoch and number alone."""
 
     data: ContextualData
-    """The texts and n-grams."""
     settings: ContextualSettings
-    """The run's settings."""
     _batches: list[IndexArray] = field(default_factory=list, repr=False)
     _epoch: int = 0
 
@@ -124,10 +122,9 @@ class TextBatches:
 
 
 def cut(order: IndexArray, lengths: IntArray, batch_words: int) -> list[IndexArray]:
-    """Cut an order of texts into batches of about equally many words, at most 2,048 texts each.
+    """Cut an order of texts, of so many words, into batches of about ``batch_words`` words.
 
-    ``lengths`` has their numbers of words. The words of a batch's first text may exceed
-    ``batch_words``.
+    A batch has at most 2,048 texts; the words of its first may exceed ``batch_words``.
     """
     ends = lengths.cumsum()
     total = int(lengths.sum())

@@ -29,11 +29,8 @@ from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.teachers.targets import initial_word_vectors, read_targets
 from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
 
-_NGRAM_SCALE = 0.02
-"""Size of the numbers of n-gram vectors that have learnt nothing yet."""
-
-_FEW_STEPS = 200
-"""The learning rate rises for half of them."""
+_NGRAM_SCALE = 0.02  # of the numbers of n-gram vectors that have learnt nothing yet
+_FEW_STEPS = 200  # the learning rate rises for half of them
 
 
 def train_contextual(
@@ -57,7 +54,7 @@ def train_contextual(
             leaves it out.
         out: The model file to write.
         settings: The settings of the run.
-        options: The device, whether the run is resumed, and who receives its progress.
+        options: Its device, its languages, and who receives its progress.
         start: A contextual model to go on from, its file or the name of a shipped model, which
             decides on the words, the n-grams, the network and the dimensions. Its codes, if it is
             compressed, stay; the centroids, the norms and the network are trained. None to start

@@ -139,11 +139,10 @@ class TextData:
         ids: dict[int, list[int]] = {}
         for row in np.flatnonzero(norms > 0).tolist():
             if keep_strangers:
-                own = [numbers.setdefault(token, len(numbers)) for token in tokens[row]]
+                ids[row] = [numbers.setdefault(token, len(numbers)) for token in tokens[row]]
             else:
-                own = [numbers[token] for token in tokens[row] if token in numbers]
-            if own:
-                ids[row] = own
+                ids[row] = [numbers[token] for token in tokens[row] if token in numbers]
+        ids = {row: own for row, own in ids.items() if own}
         if len(ids) < 2:
             raise PocketIntentError(f"{len(ids)} usable texts; at least 2 are needed")
         rows = np.array(list(ids), np.int64)
@@ -190,16 +189,11 @@ def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
 def initial_word_vectors(
     texts: TargetTexts, counts: IntArray, frequency_weight: float
 ) -> FloatArray:
-    """The initial vectors of words, float32 [num_words, dim].
+    """The initial vectors of words with ``counts``, int64 [num_words]: float32 [num_words, dim].
 
-    That of a word is its target, weighted by frequency; where the word is not a text by itself, the
-    mean of the texts that contain it.
-
-    Args:
-        texts: The texts. Ids from ``len(counts)`` on belong to words without a vector.
-        counts: How often each word occurs, int64 [num_words].
-        frequency_weight: a in the weight a / (a + share of the text) (Arora et al. 2017); 0 for
-            no weights.
+    That of a word is its target; where the word is not a text by itself, the mean of the texts that
+    contain it. Its weight is a / (a + share of the text), where a is ``frequency_weight`` (Arora et
+    al. 2017), 0 for no weights. Ids from ``len(counts)`` on belong to words without a vector.
     """
     torch = require("torch", "train")
     num_words = len(counts)
