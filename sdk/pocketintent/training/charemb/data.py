@@ -44,11 +44,9 @@ class TargetTerms:
 def read_terms(terms: Sequence[str], vectors: FloatArray, max_chars: int) -> TargetTerms:
     """Make examples from the rows of a target: words, terms or texts, and their vectors.
 
-    Terms that are empty or equal to an earlier term after :func:`normalise_chars` are left
-    out, and so are terms with a zero vector, which has no direction.
-
-    Raises:
-        PocketIntentError: A vector contains NaN or infinity, or fewer than two terms are left.
+    Terms that are empty or equal to an earlier term after :func:`normalise_chars` are left out, and
+    so are those with a zero vector. It is a PocketIntentError if a vector contains NaN or infinity,
+    or fewer than two terms are left.
     """
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
@@ -84,8 +82,7 @@ class CharEmbData:
     def split(cls, terms: TargetTerms, settings: CharEmbSettings) -> CharEmbData:
         """Keep out a random share of the terms, and count the characters of the others.
 
-        Raises:
-            PocketIntentError: No character is in enough terms.
+        It is a PocketIntentError if no character is in enough terms.
         """
         order = np.random.default_rng([settings.seed, _SPLIT]).permutation(len(terms))
         kept_out = min(round(settings.validation * len(terms)), len(terms) - 1)
@@ -114,11 +111,7 @@ class CharBatch:
 
 
 class CharBatches:
-    """The batches of an epoch, each with terms of about equal length.
-
-    A batch depends only on the seed, the epoch and the batch's number, so a run can be resumed
-    anywhere.
-    """
+    """Batches of terms of about equal length, each a function of seed, epoch and number alone."""
 
     def __init__(
         self, vocabulary: CharVocabulary, terms: TargetTerms, settings: CharEmbSettings

@@ -39,13 +39,11 @@ class EncodedCorpus:
     def load(cls, folder: Path) -> EncodedCorpus:
         """Map the arrays that :func:`encode_corpus` wrote; OSError if one is missing."""
         paths = {folder / f"{name}.bin": code for name, code in _ARRAYS.items()}
-        # An empty file cannot be mapped.
-        return cls(
-            *(
-                np.memmap(path, code, "r") if path.stat().st_size else np.empty(0, code)
-                for path, code in paths.items()
-            )
+        arrays = (  # an empty file cannot be mapped
+            np.memmap(path, code, "r") if path.stat().st_size else np.empty(0, code)
+            for path, code in paths.items()
         )
+        return cls(*arrays)
 
 
 def encode_corpus(
@@ -58,15 +56,8 @@ def encode_corpus(
 ) -> EncodedCorpus:
     """Write a corpus, streamed once, as word ids to an existing folder, and map the files.
 
-    Args:
-        texts: The corpus.
-        to_ids: Function from a sentence to the ids of its known words.
-        folder: The folder for the arrays.
-        split: Function from a text to its sentences.
-        label_ids: Id of each label; a text with another label, or with none, gets -1.
-
-    Returns:
-        The corpus, without the sentences and documents that have no known word.
+    ``to_ids`` gives the ids of a sentence's known words, ``split`` a text's sentences; those and
+    the documents without a known word are left out. A label that has no id, or none, gets -1.
     """
     num_ids = num_sentences = 0
     with ExitStack() as stack:

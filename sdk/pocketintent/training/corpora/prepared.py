@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import orjson
@@ -24,48 +24,28 @@ from pocketintent.training.loop.run import Report
 _VOCABULARY = "vocabulary.json"
 
 
-class _CorpusSettings(Protocol):
-    """The settings that decide how a corpus is read, as in :class:`StarSpaceSettings`."""
-
-    @property
-    def tokenizer(self) -> str: ...
-    @property
-    def split(self) -> str: ...
-    @property
-    def min_count(self) -> int: ...
-    @property
-    def max_words(self) -> int | None: ...
-    @property
-    def seed(self) -> int: ...
-
-
 @dataclass(frozen=True)
 class PreparedCorpus:
-    """The encoded corpus, kept in the work folder for a resumed run."""
+    """The words, the encoded corpus, and the labels if it was prepared with labels."""
 
     words: CountedVocabulary
-    """The vocabulary."""
     labels: CountedVocabulary | None
-    """The labels with their counts; None unless the corpus was prepared with labels."""
     corpus: EncodedCorpus
-    """The corpus as word ids."""
 
 
 def prepare_corpus(
     paths: Sequence[str | Path],
     folder: Path,
-    settings: _CorpusSettings,
+    settings: Any,
     report: Report,
     *,
     labelled: bool = False,
 ) -> None:
     """Count the words of a corpus and encode it, unless the work folder already contains both.
 
-    With ``labelled`` the labels are counted and encoded too.
-
-    Raises:
-        PocketIntentError: Bad corpus, no word is frequent enough, or no label where labels are
-            needed.
+    Of the settings ``tokenizer``, ``split``, ``min_count``, ``max_words`` and ``seed`` are read.
+    With ``labelled`` the labels are counted and encoded too. A bad corpus, no word that is frequent
+    enough, or no label where labels are needed, is a PocketIntentError.
     """
     if (folder / _VOCABULARY).exists():  # written last
         return

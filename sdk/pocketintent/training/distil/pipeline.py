@@ -29,15 +29,10 @@ def train_distilled(
 
     Until the model is saved, the work folder ``<out>.work`` contains the last checkpoint.
 
-    Args:
-        targets: Files of texts with their vectors, see :func:`read_targets`: utterances and
-            single words. A word that is a text by itself always gets a vector.
-        out: The model file to write.
-        settings: The settings of the run.
-        options: The device, whether the run is resumed, and who receives its progress.
-
-    Returns the manifest's ``training`` entry. Bad settings or targets, or a work folder that does
-    not suit, are a PocketIntentError; see :func:`open_run`.
+    The files ``targets`` have utterances and single words with their vectors, see
+    :func:`read_targets`; a word that is a text by itself always gets a vector. Returns the
+    manifest's ``training`` entry. Bad settings or targets, or a work folder that does not suit, are
+    a PocketIntentError; see :func:`open_run`.
     """
     settings.check()
     data = prepare_texts(read_targets(targets), settings)

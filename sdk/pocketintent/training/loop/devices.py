@@ -21,13 +21,10 @@ _CUBLAS_WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 
 
 def prepare_torch(device: str, threads: int | None) -> None:
-    """Check the device and set the number of threads, before any work is done.
+    """Check the device and set the number of CPU threads; None leaves it to torch.
 
-    ``threads`` are CPU threads; None leaves the number to torch.
-
-    Raises:
-        PocketIntentError: The device does not exist, or ``threads`` is below 1.
-        MissingExtraError: torch or tqdm is not installed.
+    Raises PocketIntentError if the device does not exist or ``threads`` is below 1, and
+    MissingExtraError if torch or tqdm is not installed.
     """
     torch = require("torch", "train")
     require("tqdm", "train")
@@ -64,11 +61,10 @@ def fix_cublas_workspace(device: str) -> None:
 
 @contextmanager
 def deterministic_algorithms(device: str, *, warn_only: bool = False) -> Iterator[None]:
-    """Make one seed give one model on a GPU too, for the length of a block.
+    """Make one seed give one model on a GPU too, where atomic additions come in any order.
 
-    On a GPU, atomic additions come in any order. A CPU needs nothing. The settings of the process
-    are restored at the end, also after an error. With ``warn_only`` an operation that has no
-    deterministic form gives a warning, not an error. See :func:`fix_cublas_workspace`.
+    The settings of the process are restored at the end of the block. With ``warn_only`` an
+    operation without a deterministic form gives a warning, not an error.
     """
     if not device.startswith("cuda"):
         yield
@@ -89,12 +85,9 @@ def choose_precision(
 ) -> torch.dtype:
     """The number type of matrix products; PocketIntentError if the device does not support it.
 
-    Args:
-        precision: ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the GPU has it in
-            hardware, and otherwise float16, as always for recurrent layers.
-        device: Where the products are computed.
-        recurrent: Whether the network has LSTM or GRU layers. Under torch's autocast cuDNN
-            computes them in float16, whichever half precision was asked for.
+    ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the GPU has it in hardware, and
+    otherwise float16, as always for ``recurrent`` layers: under torch's autocast cuDNN computes
+    LSTM and GRU in float16, whichever half precision was asked for.
     """
     library: Any = require("torch", "train")
     on_gpu = device.type == "cuda"
@@ -119,15 +112,14 @@ def choose_precision(
 
 @dataclass(frozen=True)
 class Workers:
-    """The group of processes that train together, as one of them sees it."""
+    """The group of processes that train together, as the one of number ``rank`` sees it.
+
+    ``count`` is 1 without torchrun. ``local_rank`` numbers the GPUs of a machine, too.
+    """
 
     rank: int = 0
-    """Number of this process; 0 leads."""
     count: int = 1
-    """Number of processes; 1 when not started by torchrun."""
     local_rank: int = 0
-    """Number of this process on its machine, which is also its GPU."""
-
     waiting: Any = field(default=None, compare=False, repr=False)
     """The group whose barrier :meth:`wait` uses; None for the default group."""
 
@@ -135,11 +127,8 @@ class Workers:
     def join(cls, device: str) -> Workers:
         """Join the group that torchrun's environment describes, if there is one.
 
-        Each process of a machine gets its own GPU before NCCL starts. Waiting for the leader,
-        which may read a corpus for hours, uses a group of its own with a longer timeout.
-
-        Raises:
-            PocketIntentError: There is no GPU for each process, or ``device`` names a single one.
+        Waiting for the leader, which may read a corpus for hours, uses a group of its own with a
+        longer timeout. PocketIntentError if there is no GPU for each, or ``device`` names one.
         """
         count = int(os.environ.get("WORLD_SIZE", "1"))
         if count == 1:

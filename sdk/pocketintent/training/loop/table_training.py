@@ -63,8 +63,7 @@ class SparseRows:
     ) -> None:
         """Descend along the summed gradient of distinct rows, float32 [n, dim].
 
-        ``squares``, float32 [n], is what AdaGrad adds to the accumulator of each row; None for the
-        mean square of the gradient.
+        For ``squares`` see :class:`BatchGradients`.
         """
         for part in cached_parts(len(rows), self.table):
             own_squares = None if squares is None else squares[part]
@@ -157,12 +156,11 @@ def _gather(tensor: Tensor, workers: Workers) -> list[Tensor]:
 class Batches(Protocol):
     """The batches of a run, each a function of seed, epoch and number alone.
 
-    Nothing random is carried from batch to batch, so a resumed run, and every process of a
-    distributed run, builds the batches of an unbroken run in one process.
+    So a resumed run, and every process of a distributed run, builds the batches of an unbroken run
+    in one process. One pass over the corpus trains on ``words_per_epoch``.
     """
 
     words_per_epoch: int
-    """Words that one pass over the corpus trains on."""
 
     def start_epoch(self, epoch: int) -> None:
         """Shuffle for an epoch, by the seed and the epoch's number."""

@@ -25,12 +25,10 @@ _VERSION = 4  # of the checkpoint: higher where the names or meaning of its entr
 
 @dataclass(frozen=True)
 class Step:
-    """One step, as one process sees it."""
+    """One step, as one process sees it: its epoch and its batch of the epoch, both from 0."""
 
     epoch: int
-    """Number of the epoch, from 0."""
     batch: int
-    """Number of this process' batch in the epoch, from 0."""
     idle: bool
     """Whether fewer batches than processes are left, so that the batch counts for nothing."""
     progress: float
@@ -39,12 +37,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Epoch:
-    """An epoch that has ended."""
+    """An epoch that has ended: its number, from 1, and the mean loss of its examples."""
 
     number: int
-    """Number of the epoch, from 1."""
     loss: float
-    """Mean loss of its examples."""
     progress: float
     """Share of the run that is done."""
 
@@ -77,10 +73,7 @@ class Trainable(Protocol):
         """Shuffle the batches for an epoch, from 0; returns their number."""
 
     def step(self, step: Step) -> tuple[float, float]:
-        """Take one step, together with the other processes.
-
-        Returns the summed loss and the number of examples of all processes; without a loss, none.
-        """
+        """Take one step; returns the summed loss and number of examples of all processes."""
 
     def measure(self, epoch: Epoch) -> Measurement:
         """Measure the model at the end of an epoch."""
@@ -89,11 +82,7 @@ class Trainable(Protocol):
         """The state for a checkpoint: tensors, numbers, strings, lists and dictionaries."""
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of a checkpoint.
-
-        Raises:
-            KeyError, RuntimeError, ValueError: The state belongs to other settings.
-        """
+        """Continue from a checkpoint; KeyError, RuntimeError or ValueError if it does not fit."""
 
     def finish(self) -> None:
         """Make the trained model the result, after the last checkpoint; no change by default."""
@@ -143,10 +132,7 @@ class Trainer:
 
     @property
     def progress(self) -> float:
-        """Share of the run that is done, from 0 to 1: of its steps, or of its time if that is more.
-
-        So a learning rate that falls to zero does so within the time limit too.
-        """
+        """Share of the run that is done, 0 to 1: of its steps, or of its time if that is more."""
         epoch, batch = self._next
         steps = (epoch + batch / self._num_batches) / self.task.epochs
         return max(steps, min(self._clock / self._max_seconds, 1.0))
@@ -241,19 +227,14 @@ class Trainer:
     def resume(self) -> bool:
         """Continue from the folder's checkpoint; returns whether there is one.
 
-        Raises:
-            PocketIntentError: The checkpoint cannot be read, or belongs to other settings.
+        It is a PocketIntentError if it cannot be read, or belongs to other settings.
         """
         path = self._folder / CHECKPOINT
         if not path.exists():
             return False
-        torch = require("torch", "train")
-        errors = (
-            *(RuntimeError, AttributeError, KeyError, ValueError, EOFError, OSError),
-            pickle.UnpicklingError,
-        )
+        damage = (AttributeError, KeyError, ValueError, EOFError, OSError, pickle.UnpicklingError)
         try:
-            state = torch.load(path, map_location="cpu", weights_only=True)
+            state = require("torch", "train").load(path, map_location="cpu", weights_only=True)
             if state.get("version") != _VERSION:
                 raise ValueError("it was written by another version of pocketintent")
             self.task.load_state(state["task"])
@@ -262,7 +243,7 @@ class Trainer:
             self.history, self.seconds = state["history"], state["seconds"]
             self._clock = self.seconds
             self._stopped = state["stopped"]
-        except errors as error:
+        except (RuntimeError, *damage) as error:
             raise PocketIntentError(
                 f"{path}: cannot resume from this checkpoint ({error}); delete it to train from "
                 "the beginning"

@@ -70,10 +70,7 @@ def open_folder(
 
 
 def close_folder(folder: Path, record: Mapping[str, Any]) -> None:
-    """Delete the folder of a run that has written its results.
-
-    ``record``, which the command prints, is kept for a later call in case this one is killed.
-    """
+    """Delete the folder of a run; its record is kept until then, in case this call is killed."""
     note = {"identity": orjson.loads((folder / _RUN).read_bytes()), "record": dict(record)}
     write_atomically(_note(folder), orjson.dumps(note))
     delete_folder(folder)

@@ -74,7 +74,7 @@ class WordBatches:
         self.start_epoch(0)
 
     def __len__(self) -> int:
-        """Number of batches in the current epoch; it depends on how well sentences fill rows."""
+        """Number of batches in the current epoch."""
         return -(-(len(self._rows) - 1) // self._rows_per_batch)
 
     def start_epoch(self, epoch: int) -> None:
@@ -113,12 +113,8 @@ class BagBatches:
     In labelled mode the right side is the utterance's label. In sentence mode it is another
     sentence of the same document; a document of one sentence is cut into two random halves.
     Documents that cannot make a pair are left out; it is a PocketIntentError if fewer than two can.
-
-    Args:
-        corpus: The encoded corpus.
-        label_counts: Utterances of each label, int64 [num_labels]; None for sentence mode.
-        num_words: Number of word rows, which precede the rows of the labels.
-        settings: The run's settings.
+    ``label_counts`` are the utterances of each label, int64 [num_labels], None for sentence mode;
+    the rows of ``num_words`` words precede those of the labels.
     """
 
     def __init__(
@@ -209,8 +205,7 @@ class BagBatches:
 def pack_rows(lengths: IntArray, row_length: int) -> IntArray:
     """Fill rows of ``row_length`` slots with whole pieces, none of them longer, in order.
 
-    Returns:
-        The first piece of each row, followed by the number of pieces, int64 [num_rows + 1].
+    Returns each row's first piece, then the number of pieces, int64 [num_rows + 1].
     """
     firsts, used = [], row_length
     for index, length in enumerate(lengths.tolist()):

@@ -30,14 +30,9 @@ def train_starspace(
     Until the model is saved, the work folder ``<out>.work`` contains the encoded corpus and the
     last checkpoint.
 
-    Args:
-        paths: Corpus files, see :func:`read_corpus`.
-        out: The model file to write.
-        settings: The settings of the run.
-        options: The device, whether the run is resumed, and who receives its progress.
-
-    Returns the manifest's ``training`` entry. Bad settings or corpus, or a work folder that does
-    not suit, are a PocketIntentError; see :func:`open_run`.
+    For the files ``paths`` see :func:`read_corpus`. Returns the manifest's ``training`` entry. Bad
+    settings or corpus, or a work folder that does not suit, are a PocketIntentError; see
+    :func:`open_run`.
     """
     settings.check()
     with open_run(out, paths, asdict(settings), options) as run:

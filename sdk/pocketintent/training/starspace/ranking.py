@@ -36,10 +36,9 @@ class RankingGradients:
     negative, [groups, examples, negatives]."""
 
     def squares(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The squared lengths of the gradients of single examples.
+        """The squared lengths of single examples' gradients: left, right, [groups, examples, 1].
 
-        Those of the left sides and of the right sides, [groups, examples, 1] each, and those of the
-        negatives, summed over the examples of the group, [groups, negatives, 1].
+        Those of the negatives are summed over the examples of a group, [groups, negatives, 1].
         """
         base = self.base.square().sum(-1, keepdim=True)
         return (
@@ -72,8 +71,7 @@ def margin_cosine(
         allowed: 1 where example and negative may be compared, 0 where the negative is the right
             side itself or the example is padding, [groups, examples, negatives].
         margin: How much nearer the right side must be than a negative.
-        mean: Whether an example's loss is divided by the number of its negatives that are within
-            the margin, as in the original program.
+        mean: Whether an example's loss is divided by the number of negatives within the margin.
     """
     left_unit = left.div_(_norm(left))
     right_norm = _norm(right)

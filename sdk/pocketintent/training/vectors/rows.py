@@ -37,8 +37,7 @@ class VectorRows:
     def add(self, term: bytes, vector: Sequence[float] | FloatArray, place: str) -> None:
         """Append a term in UTF-8 and its numbers; ``place`` is the line or row of the file.
 
-        Raises:
-            PocketIntentError: The term is empty, not UTF-8 or a duplicate, or a number not finite.
+        PocketIntentError if the term is empty, not UTF-8 or a duplicate, or a number not finite.
         """
         try:
             text = term.decode()
@@ -73,11 +72,7 @@ class VectorRows:
 
 
 def check_header(path: Path, header: re.Match[bytes]) -> tuple[int, int]:
-    """Number of rows and dimension of a word2vec file, from a match of :data:`HEADER`.
-
-    Raises:
-        PocketIntentError: There are no rows, or the dimension is out of range.
-    """
+    """Number of rows and dimension of a word2vec file, checked, from a match of HEADER."""
     num_rows, dim = int(header[1]), int(header[2])
     if num_rows == 0:
         raise PocketIntentError(f"{path}: contains no vectors")
@@ -97,11 +92,8 @@ def check_dim(path: Path, dim: int) -> None:
 def read_binary_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[list[str], FloatArray]:
     """Read the rows of an unpacked file that begins with word2vec's header, at most ``limit``.
 
-    Returns:
-        The terms, and their vectors float32 [num_terms, dim].
-
-    Raises:
-        PocketIntentError: A row is bad, or the number of rows differs from the header's.
+    Returns the terms, and their vectors float32 [num_terms, dim]. It is a PocketIntentError if a
+    row is bad, or the number of rows differs from the header's.
     """
     header = HEADER.fullmatch(file.readline())
     assert header is not None

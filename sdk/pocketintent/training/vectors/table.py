@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -21,12 +21,13 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class Subwords:
-    """Vectors of hashed character n-grams, whose mean is the vector of an unknown word."""
+    """Vectors of hashed character n-grams, whose mean is the vector of an unknown word.
+
+    They are float32 [num_buckets, dim], perhaps a read-only view of a memory map.
+    """
 
     vectors: FloatArray
-    """float32 [num_buckets, dim]; may be a read-only view of a memory map."""
     settings: NgramSettings
-    """How words are hashed."""
 
     def __post_init__(self) -> None:
         _check_matrix(self.vectors, self.settings.num_buckets, "n-gram buckets")
@@ -75,15 +76,6 @@ HINT = (
 """What to do about a format that nothing installed reads."""
 
 
-class ReadRows(Protocol):
-    """Reads a file that is not read from yet; see :func:`read_vectors`."""
-
-    def __call__(
-        self, file: BinaryIO, path: Path, limit: int | None, *, packed: bool, subwords: bool
-    ) -> TermVectors:
-        """The vectors of an open file, which is unpacked as it is read."""
-
-
 @dataclass(frozen=True)
 class VectorFormat:
     """A format of files of vectors that another distribution adds.
@@ -95,7 +87,9 @@ class VectorFormat:
     """Its name in messages."""
     matches: Callable[[bytes], bool]
     """Whether a file that begins with these bytes, 64 KiB or all of it, has the format."""
-    read: ReadRows
+    read: Callable[..., TermVectors]
+    """Reads an open file, unpacked as it is read: ``(file, path, limit, *, packed, subwords)``, see
+    :func:`read_vectors`."""
     suffix: str | None = None
     """The suffix of the files that ``write`` makes, which may also be packed as ``.gz``."""
     write: Callable[[BinaryIO, Path, TermVectors], None] | None = None

@@ -18,11 +18,8 @@ from pocketintent.training.vectors.rows import HEADER, VectorRows, check_dim, ch
 def read_text_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[list[str], FloatArray]:
     """Read rows of a term and its numbers, with or without word2vec's header, at most ``limit``.
 
-    Returns:
-        The terms, and their vectors float32 [num_terms, dim].
-
-    Raises:
-        PocketIntentError: A row is bad, or the number of rows differs from the header's.
+    Returns the terms, and their vectors float32 [num_terms, dim]. It is a PocketIntentError if a
+    row is bad, or the number of rows differs from the header's.
     """
     lines = _numbered_lines(file)
     first = next(lines, None)
@@ -72,10 +69,7 @@ def write_text_rows(
 
 
 def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the non-empty lines with their numbers, without a byte order mark.
-
-    The lines stay bytes: only their terms are decoded, and the numbers need not be.
-    """
+    """The non-empty lines with their numbers, in bytes, as only the terms need decoding."""
     for number, line in enumerate(file, 1):
         if number == 1:
             line = without_mark(line)
@@ -92,9 +86,7 @@ def parse_row(
 ) -> tuple[bytes, list[float]]:
     """Split a line into its term and its ``dim`` numbers; ``separator`` None is white space.
 
-    Raises:
-        PocketIntentError: The line, named by ``path`` and ``place``, has another number of columns,
-            or a column is not a number.
+    A PocketIntentError names ``path`` and ``place``.
     """
     fields = _fields(line, separator)
     surplus = len(fields) - 1 - dim
@@ -117,7 +109,6 @@ def parse_row(
 
 def _is_number(field: bytes) -> bool:
     try:
-        float(field)
+        return float(field) is not None
     except ValueError:
         return False
-    return True
