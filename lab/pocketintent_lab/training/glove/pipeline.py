@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.training.corpora.prepared import load_prepared, prepare_corpus
+from pocketintent.training.corpora.encoded import load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.vectors.table import TermVectors, to_encoder

@@ -24,9 +24,8 @@ class ContextualData(TextData):
     """The texts, with the n-grams of all words; ids from ``len(words)`` on have no vector."""
 
     buckets: IndexArray = field(kw_only=True)
-    """N-gram buckets of all words, with and without a vector, word after word."""
+    """N-gram buckets of words; those of word ``i`` are ``buckets[offsets[i]:offsets[i + 1]]``."""
     offsets: IntArray = field(kw_only=True)
-    """The buckets of word ``i`` are ``buckets[offsets[i]:offsets[i + 1]]``."""
 
     def turn(self, rotation: FloatArray) -> ContextualData:
         """The same texts with targets rotated by an orthogonal matrix, float32 [dim, dim]."""
@@ -69,22 +68,14 @@ def ngram_settings(settings: ContextualSettings) -> NgramSettings:
 class TextBatch:
     """Texts, one after the other, some of whose words are read by their n-grams."""
 
-    words: IntArray
-    """Distinct words that are read by their vectors, int64 [num_words]."""
-    word_places: IntArray
-    """For each token the index in ``words``; 0 where it is read by n-grams, [num_tokens]."""
-    spelt: IntArray
-    """Places of the tokens that are read by n-grams, [num_spelt]."""
-    spelt_words: IntArray
-    """The word of each such token, as its index among the bags, [num_spelt]."""
-    buckets: IntArray
-    """Distinct n-gram buckets, int64 [num_buckets]."""
-    bucket_places: IntArray
-    """The bags' n-grams as indices in ``buckets``, bag after bag."""
-    bags: IntArray
-    """Where the bag of each distinct spelt word starts in ``bucket_places``, [num_bags]."""
-    texts: TargetTexts
-    """The texts, with their targets."""
+    words: IntArray  # distinct words that are read by their vectors, int64 [num_words]
+    word_places: IntArray  # of each token in ``words``; 0 where it is read by n-grams
+    spelt: IntArray  # places of the tokens that are read by n-grams, [num_spelt]
+    spelt_words: IntArray  # the word of each such token, as its index among the bags
+    buckets: IntArray  # distinct n-gram buckets, int64 [num_buckets]
+    bucket_places: IntArray  # the bags' n-grams as indices in ``buckets``, bag after bag
+    bags: IntArray  # where the bag of each distinct spelt word starts in ``bucket_places``
+    texts: TargetTexts  # with their targets
 
 
 @dataclass(eq=False)

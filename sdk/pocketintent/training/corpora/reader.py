@@ -131,14 +131,11 @@ def reading(path: str | Path) -> Iterator[tuple[BinaryIO, bool]]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[BinaryIO]:
-    """Replace a file by what the block writes, packed if its name ends in ``.gz``.
-
-    Equal content gives equal files. Raises OSError, see :func:`replacing`.
-    """
+    """Replace a file by what the block writes, packed if its name ends in ``.gz``; OSError."""
     with replacing(path) as temporary, temporary.open("wb", buffering=_BUFFER) as file:
         if Path(path).suffix != ".gz":
             yield file
             return
-        # Without a name and a time in the header.
+        # Without a name and a time in the header, so that equal content gives equal files.
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as archive:
             yield cast(BinaryIO, archive)

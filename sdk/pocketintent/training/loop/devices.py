@@ -46,8 +46,7 @@ def prepare_torch(device: str, threads: int | None) -> None:
 def fix_cublas_workspace(device: str) -> None:
     """Make matrix products on a GPU repeatable, unless the user's environment has chosen.
 
-    cuBLAS reads the variable once, so this comes before anything else that uses the GPU: it is a
-    PocketIntentError if CUDA is already in use. A CPU needs nothing.
+    cuBLAS reads the variable once, so it is a PocketIntentError if CUDA is already in use.
     """
     if not device.startswith("cuda") or _CUBLAS_WORKSPACE in os.environ:
         return

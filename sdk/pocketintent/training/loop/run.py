@@ -53,16 +53,11 @@ DEFAULT_OPTIONS = RunOptions()
 class Run:
     """A run, as one of its processes sees it."""
 
-    workers: Workers
-    """The processes that train together."""
-    device: str
-    """Torch device of this process."""
-    folder: Path
-    """Where checkpoints and other unfinished work are kept."""
-    resumed: bool
-    """Whether the run continues from a checkpoint, if there is one."""
-    report: Report
-    """Receives lines of progress; only those of the leading process are shown."""
+    workers: Workers  # the processes that train together
+    device: str  # torch device of this process
+    folder: Path  # where checkpoints and other unfinished work are kept
+    resumed: bool  # whether the run continues from a checkpoint, if there is one
+    report: Report  # shows lines of progress, those of the leading process only
     inputs: Sequence[Mapping[str, Any]] = ()
     """Name, size and SHA-256 of each file that is trained on, for the manifest."""
     languages: Mapping[str, Any] = field(default_factory=dict)
@@ -119,17 +114,8 @@ def open_run(
         finished = bool(workers.from_leader(float(record is not None)))
         report = options.report if workers.leads else _say_nothing
         device = workers.device(options.device)
-        run = Run(
-            workers,
-            device,
-            folder,
-            options.resume,
-            report,
-            fingerprints,
-            languages,
-            finished,
-            record or {},
-        )
+        state = (workers, device, folder, options.resume, report)
+        run = Run(*state, fingerprints, languages, finished, record or {})
         if finished:
             run.report(f"{out} was finished; the rest of its work folder is now deleted")
             yield run

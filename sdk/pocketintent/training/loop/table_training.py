@@ -16,22 +16,17 @@ from torch import Tensor
 from pocketintent.training.loop.devices import Workers
 from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 
-_CACHED_VALUES = 1 << 17
-"""Values of a temporary that stays in the cache of a processor together with a few others."""
+_CACHED_VALUES = 1 << 17  # of a temporary that stays in a processor's cache with a few others
 
 
 @dataclass
 class BatchGradients:
     """Loss and sparse gradients of one batch."""
 
-    loss: Tensor
-    """Summed loss, scalar."""
-    num_examples: Tensor
-    """Number of examples in the batch, scalar."""
-    rows: Tensor
-    """Distinct rows that the batch used, int64 [n]."""
-    values: Tensor
-    """Summed gradient of each row's composed embedding, float32 [n, dim]."""
+    loss: Tensor  # summed, scalar
+    num_examples: Tensor  # in the batch, scalar
+    rows: Tensor  # distinct rows that the batch used, int64 [n]
+    values: Tensor  # summed gradient of each row's composed embedding, float32 [n, dim]
     squares: Tensor | None = None
     """What AdaGrad adds to each row's accumulator, float32 [n]; None for the mean square of
     ``values``."""

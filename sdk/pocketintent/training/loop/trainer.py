@@ -29,10 +29,8 @@ class Step:
 
     epoch: int
     batch: int
-    idle: bool
-    """Whether fewer batches than processes are left, so that the batch counts for nothing."""
-    progress: float
-    """Share of the run that was done before the step, from 0 to below 1."""
+    idle: bool  # whether fewer batches than processes are left, so that it counts for nothing
+    progress: float  # share of the run that was done before the step, from 0 to below 1
 
 
 @dataclass(frozen=True)
@@ -41,33 +39,25 @@ class Epoch:
 
     number: int
     loss: float
-    progress: float
-    """Share of the run that is done."""
+    progress: float  # share of the run that is done
 
 
 @dataclass(frozen=True)
 class Measurement:
     """Quality of a model at the end of an epoch."""
 
-    entry: Any
-    """The epoch's entry in the history: a number, or a dictionary of numbers."""
-    line: str
-    """Text to report after "epoch 3 of 10: "."""
-    stop: bool = False
-    """Whether training ends here."""
+    entry: Any  # in the history: a number, or a dictionary of numbers
+    line: str  # to report after "epoch 3 of 10: "
+    stop: bool = False  # whether training ends here
 
 
 class Trainable(Protocol):
     """A model with its batches, which the loop trains step by step."""
 
-    epochs: int
-    """Number of passes over the batches."""
-    workers: Workers
-    """The processes that train together."""
-    unit: str
-    """Unit of the progress bar, such as "words"."""
+    epochs: int  # number of passes over the batches
+    workers: Workers  # the processes that train together
+    unit: str  # of the progress bar, such as "words"
     units_per_epoch: int
-    """Number of units in an epoch."""
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch, from 0; returns their number."""

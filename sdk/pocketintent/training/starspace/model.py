@@ -138,17 +138,11 @@ class StarSpace:
         values = _sum_parts(len(distinct), places, [d_tokens, ranking.negatives, *d_right])
         squares = None
         if self._per_example:
-            part_squares = self._word_squares(ranking, context)
-            squares = _sum_parts(len(distinct), places, part_squares).squeeze(1)
+            left, right, wrong = ranking.squares()
+            shares = [context @ left, wrong, right] if targets else [context @ left + right, wrong]
+            squares = _sum_parts(len(distinct), places, shares).squeeze(1)
             squares /= self.settings.dim
         return BatchGradients(ranking.loss, real.sum(), distinct, values, squares)
-
-    def _word_squares(self, ranking: RankingGradients, context: Tensor) -> list[Tensor]:
-        """The squared gradients of single examples, for words, negatives and any targets."""
-        left, right, negatives = ranking.squares()
-        if self._target_shift:
-            return [context @ left, negatives, right]
-        return [context @ left + right, negatives]
 
     def _context(self, sentences: Tensor) -> tuple[Tensor, Tensor]:
         """Where a slot is in another's context, float32 [rows, slots, slots], and who has one."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.training.corpora.prepared import PreparedCorpus, load_prepared, prepare_corpus
+from pocketintent.training.corpora.encoded import PreparedCorpus, load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import Batches, TableTraining

@@ -21,16 +21,11 @@ class RankingGradients:
     to a sum without a temporary.
     """
 
-    loss: Tensor
-    """Sum of the loss over the batch's examples, scalar."""
-    left: Tensor
-    """Gradient of the left sides, [groups, examples, dim]."""
-    negatives: Tensor
-    """Gradient of the negatives, [groups, negatives, dim]."""
-    base: Tensor
-    """First factor of the right sides' gradient, [groups, examples, dim]."""
-    right_scale: Tensor
-    """Second factor of the right sides' gradient, [groups, examples, 1]."""
+    loss: Tensor  # summed over the batch's examples, scalar
+    left: Tensor  # gradient of the left sides, [groups, examples, dim]
+    negatives: Tensor  # gradient of the negatives, [groups, negatives, dim]
+    base: Tensor  # first factor of the right sides' gradient, [groups, examples, dim]
+    right_scale: Tensor  # second factor of the right sides' gradient, [groups, examples, 1]
     negative_scale: Tensor
     """Factors of the negatives' gradient: each example adds ``base`` times its factor to each
     negative, [groups, examples, negatives]."""

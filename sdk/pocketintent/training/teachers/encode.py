@@ -45,14 +45,10 @@ def encode_texts(
             to see that the teacher is the same. None to keep them only in memory.
         progress: Called after each batch.
 
-    Returns:
-        The unchanged texts and their vectors, float32 [num_texts, dim]: unit length, or zeros
-        for a text in which the teacher knows no token.
-
-    Raises:
-        PocketIntentError: There are no texts, ``batch_size`` is below 1, the cache belongs to
-            other texts or another teacher or cannot be used, or a vector of the teacher is not
-            finite.
+    Returns the unchanged texts and their vectors, float32 [num_texts, dim]: unit length, or zeros
+    for a text in which the teacher knows no token. It is a PocketIntentError if there are no texts,
+    ``batch_size`` is below 1, the cache belongs to other texts or another teacher or cannot be
+    used, or a vector is not finite.
     """
     if not texts:
         raise PocketIntentError("there are no texts to encode")

@@ -21,10 +21,9 @@ _BLOCK = 4096  # texts whose vectors are computed with at once
 
 
 def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermVectors:
-    """Read and concatenate files of vectors, see :func:`read_vectors`; duplicate texts are kept.
+    """Read and concatenate files of vectors, at most ``limit`` texts of each; duplicates are kept.
 
-    ``limit`` is the number of texts to read from each file; None for all. A file that cannot be
-    read, or with another dimension, is a PocketIntentError.
+    See :func:`read_vectors`. A file with another dimension, too, is a PocketIntentError.
     """
     parts = [read_vectors(path, limit) for path in paths]
     for path, part in zip(paths, parts, strict=True):
@@ -37,10 +36,7 @@ def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermV
 
 
 def principal_components(targets: TermVectors, dim: int) -> TermVectors:
-    """The same texts with ``dim`` components of their vectors, see :func:`reduce_targets`.
-
-    A vector of zeros stays zeros.
-    """
+    """The texts with vectors reduced by :func:`reduce_targets`; a vector of zeros stays zeros."""
     known = np.flatnonzero(targets.vectors.any(axis=1))
     reduced = np.zeros((len(targets), dim), np.float32)
     if len(known):
@@ -53,12 +49,9 @@ def principal_components(targets: TermVectors, dim: int) -> TermVectors:
 class TargetTexts:
     """Texts as word ids, with the target direction of each text's vector."""
 
-    ids: IntArray
-    """Words of all texts, int64 [num_tokens]."""
-    offsets: IntArray
-    """Text ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; int64 [num_texts + 1]."""
-    targets: FloatArray
-    """Unit vectors, float32 [num_texts, dim]."""
+    ids: IntArray  # words of all texts, int64 [num_tokens]
+    offsets: IntArray  # text ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; int64
+    targets: FloatArray  # unit vectors, float32 [num_texts, dim]
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -89,14 +82,10 @@ class TargetTexts:
 class TextData:
     """The vocabulary of texts with target vectors, the texts to learn and the texts to measure."""
 
-    words: CountedVocabulary
-    """The words that get a vector, with their counts in the texts."""
+    words: CountedVocabulary  # those that get a vector, with their counts in the texts
     training: TargetTexts
-    """Texts that are learnt."""
-    validation: TargetTexts
-    """Texts of several words that are held out of training; may be empty."""
-    num_left_out: int = 0
-    """Number of texts without a word, or with a zero vector."""
+    validation: TargetTexts  # texts of several words, held out of training; may be empty
+    num_left_out: int = 0  # texts without a word, or with a zero vector
     strangers: list[str] = field(default_factory=list)
     """Words without a vector, whose ids follow those of ``words``."""
 

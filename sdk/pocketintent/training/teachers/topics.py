@@ -20,11 +20,8 @@ from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.teachers.word_classes import WordClasses
 
-FRAME_WORDS = (4, 16)
-"""Least and most words of a text whose words are replaced."""
-TOPIC_WORDS = 250
-"""Words nearest to a topic's first word, which are the topic."""
-
+FRAME_WORDS = (4, 16)  # least and most words of a text whose words are replaced
+TOPIC_WORDS = 250  # nearest to a topic's first word, which are the topic
 _ATTEMPTS = 4  # for each text that is wanted; a small corpus may not have as many
 _PLACE_SHARE = 1.5e-3  # share of the corpus below which a word is replaced
 _TOPIC_SHARE = 6e-4  # share of the corpus below which a word belongs to topics

@@ -16,9 +16,7 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 
-NUM_CLASSES = 40
-"""Number of classes, some of which are those of grammar and some of a subject."""
-
+NUM_CLASSES = 40  # some of which are those of grammar and some of a subject
 _NEIGHBOURS = 300  # frequent words whose places beside a word tell its class
 _LEAST_SEEN = 10  # neighbours or capitals of a word from which they are counted, not predicted
 _SMOOTHING = 5.0  # neighbours that a word seldom seen is assumed to lack
