@@ -24,12 +24,10 @@ from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS, corpus_tok
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.loop.run import Report
 
-Splitter = Callable[[str], list[str]]
-"""A function from a line of a corpus to its sentences."""
+Splitter = Callable[[str], list[str]]  # of a line of a corpus into its sentences
 
 _VOCABULARY = "vocabulary.json"
-_ARRAYS = {"ids": "i", "sentences": "q", "documents": "q", "labels": "i"}
-"""The files of a corpus and their numbers: ``i`` for int32, ``q`` for int64."""
+_ARRAYS = {"ids": "i", "sentences": "q", "documents": "q", "labels": "i"}  # int32, int64
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ def average_gradients(
 ) -> tuple[float, int]:
     """Give every process the mean dense gradients of all examples, in one message.
 
-    That is enough for models of up to some ten million parameters. A process that had no batch
-    gives 0 examples. Returns the mean loss of all examples, and their number.
+    A process that had no batch gives 0 examples. Returns all examples' mean loss and their number.
     """
     if workers.count == 1:
         return loss, num_examples

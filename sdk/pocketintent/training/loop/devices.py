@@ -135,7 +135,18 @@ class Workers:
         local_rank = int(os.environ.get("LOCAL_RANK", "0"))
         on_gpus = device.startswith("cuda")
         if on_gpus:  # the process' own GPU becomes its current one, which NCCL uses
-            _take_gpu(device, local_rank)
+            cuda = require("torch", "train").cuda
+            gpus = cuda.device_count()
+            if device != "cuda":
+                raise PocketIntentError(
+                    f"--device {device}: several processes need a GPU each; use --device cuda"
+                )
+            if local_rank >= gpus:
+                raise PocketIntentError(
+                    f"--device cuda: process {local_rank + 1} of this machine has no GPU, as there "
+                    f"are {gpus}; start torchrun with --nproc-per-node {gpus}"
+                )
+            cuda.set_device(local_rank)
         distributed = require("torch.distributed", "train")
         if not distributed.is_initialized():
             distributed.init_process_group("nccl" if on_gpus else "gloo")
@@ -166,18 +177,3 @@ class Workers:
         message = torch.tensor(value, dtype=torch.float64, device=device)
         torch.distributed.broadcast(message, 0)
         return float(message)
-
-
-def _take_gpu(device: str, local_rank: int) -> None:
-    torch = require("torch", "train")
-    gpus = torch.cuda.device_count()
-    if device != "cuda":
-        raise PocketIntentError(
-            f"--device {device}: several processes need a GPU each; use --device cuda"
-        )
-    if local_rank >= gpus:
-        raise PocketIntentError(
-            f"--device cuda: process {local_rank + 1} of this machine has no GPU, as there are "
-            f"{gpus}; start torchrun with --nproc-per-node {gpus}"
-        )
-    torch.cuda.set_device(local_rank)

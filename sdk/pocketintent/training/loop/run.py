@@ -58,12 +58,9 @@ class Run:
     folder: Path  # where checkpoints and other unfinished work are kept
     resumed: bool  # whether the run continues from a checkpoint, if there is one
     report: Report  # shows lines of progress, those of the leading process only
-    inputs: Sequence[Mapping[str, Any]] = ()
-    """Name, size and SHA-256 of each file that is trained on, for the manifest."""
-    languages: Mapping[str, Any] = field(default_factory=dict)
-    """The manifest's entry of the languages; empty if none are given."""
-    finished: bool = False
-    """Whether an earlier call has finished the run, so that only ``record`` is to be returned."""
+    inputs: Sequence[Mapping[str, Any]] = ()  # name, size and SHA-256 of each, for the manifest
+    languages: Mapping[str, Any] = field(default_factory=dict)  # the manifest's entry
+    finished: bool = False  # by an earlier call, so that only ``record`` is to be returned
     record: dict[str, Any] = field(default_factory=dict)
     """The record that the command prints, filled in by the block; of a finished run only the
     leading process has it."""

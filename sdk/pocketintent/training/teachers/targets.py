@@ -101,12 +101,9 @@ class TextData:
     ) -> TextData:
         """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
 
-        Args:
-            targets: The texts with their vectors.
-            tokenize: Function from a text to its tokens.
-            settings: ``dim``, ``min_count``, ``max_words``, ``validation`` and ``seed``.
-            words: The words that have a vector; None to choose them by the settings.
-            keep_strangers: Whether other words are numbered too, and not left out.
+        The settings are ``dim``, ``min_count``, ``max_words``, ``validation`` and ``seed``;
+        ``words`` are those that have a vector, if not chosen by them. With ``keep_strangers`` other
+        words are numbered too, and not left out.
 
         Raises:
             PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is

@@ -32,8 +32,7 @@ _SENTENCE_END = ".!?:"
 class WordClasses:
     """The classes of words, and which words are names."""
 
-    probabilities: FloatArray
-    """float32 [num_words, NUM_CLASSES]: the chance that a word is of a class; rows sum to 1."""
+    probabilities: FloatArray  # of each class, float32 [num_words, NUM_CLASSES]; rows sum to 1
     names: FloatArray
     """float32 [num_words]: the share of a word's occurrences that begin with a capital letter
     although they begin no sentence, as counted or as predicted."""

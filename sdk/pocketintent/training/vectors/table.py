@@ -35,14 +35,11 @@ class Subwords:
 
 @dataclass(frozen=True, eq=False)
 class TermVectors:
-    """Words and multi-word terms with their vectors."""
+    """Words and multi-word terms with their vectors, and n-grams that embed other words."""
 
-    terms: list[str]
-    """The terms; the words of a term are joined by underscores, `machine_learning`."""
-    vectors: FloatArray
-    """float32 [num_terms, dim]."""
-    subwords: Subwords | None = None
-    """The n-grams that embed other words; None if unknown words have no vector."""
+    terms: list[str]  # the words of a term are joined by underscores, `machine_learning`
+    vectors: FloatArray  # float32 [num_terms, dim]
+    subwords: Subwords | None = None  # None if unknown words have no vector
 
     def __post_init__(self) -> None:
         _check_matrix(self.vectors, len(self.terms), "terms")
@@ -111,16 +108,11 @@ def to_encoder(
 ) -> StaticEncoder:
     """Make an encoder: a text is the sum of its words' vectors, at unit length.
 
-    Args:
-        vectors: Words and terms. A term that the tokenizer never yields, such as one with an
-            underscore or a capital letter, keeps its row but is never looked up. Their subwords,
-            if any, embed the words without a row.
-        tokenizer_spec: The manifest's tokenizer entry; by default the tokenizer ``simple``.
-        counts: How often each term occurred in training, int64 [num_terms], or None.
-        manifest: Further manifest entries, such as ``training``.
-
-    Raises:
-        ModelFileError: A term is empty or occurs twice.
+    A term that the tokenizer never yields, such as one with an underscore or a capital letter,
+    keeps its row but is never looked up. Any subwords embed the words without a row.
+    ``tokenizer_spec`` is the manifest's entry, by default of the tokenizer ``simple``; ``counts``
+    say how often each term occurred in training, int64 [num_terms]; ``manifest`` has further
+    entries, such as ``training``. ModelFileError if a term is empty or occurs twice.
     """
     subwords = vectors.subwords
     return StaticEncoder(
