@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -130,10 +130,8 @@ def export_folder(
     progress("encoding the templates")
     recognizer = _recognizer(ShortenedEncoder(export, inputs), templates, decision, correct)
     assert recognizer.scorer is not None
-    known_templates, features = (
-        _known_templates(recognizer),
-        TextFeatures(recognizer.scorer.text_features),
-    )
+    known_templates = _known_templates(recognizer)
+    features = TextFeatures(recognizer.scorer.text_features)
     progress("making the conformance utterances")
     lines = make_conformance(recognizer, inputs, features, seed)
     check_utterances(lines)
@@ -161,7 +159,7 @@ def export_folder(
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
         proof = prove(open_exported(folder), recognizer.encoder, known_templates, lines)
-        write_manifest(folder, manifest | {"proof": proof.to_dict()})
+        write_manifest(folder, manifest | {"proof": asdict(proof)})
     report = _report(out, target, manifest, recognizer, proof)
     return report | {"seconds": round(time.monotonic() - started, 1)}
 
@@ -269,5 +267,5 @@ def _report(
         "left_out": [text for text in templates if text not in known],
         "bytes": sizes,
         **ratios,
-        "proof": proof.to_dict(),
+        "proof": asdict(proof),
     }

@@ -116,5 +116,4 @@ class CharactersModule(nn.Module):
         return unit(out[:, : self.dim]) * factor
 
     def _linear(self, number: int, x: Tensor, zero: Tensor | None) -> Tensor:
-        weight = self.matrices[number](zero)
-        return torch.matmul(x, weight.t()) + self.get_buffer(f"bias{number}")
+        return torch.matmul(x, self.matrices[number](zero).t()) + self.get_buffer(f"bias{number}")
