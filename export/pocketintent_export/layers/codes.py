@@ -68,7 +68,7 @@ class Codes(nn.Module):
         if self.bits == 4:
             high = torch.floor(stored / 16.0)
             halves = torch.stack([stored - high * 16.0, high], dim=-1)
-            return halves.reshape(len(stored), -1)[:, : self.num_sub].to(torch.int32)
+            return halves.reshape(stored.shape[0], -1)[:, : self.num_sub].to(torch.int32)
         by_byte = stored.t().contiguous()
         window = embedding(self.columns[0], by_byte)
         for number in range(1, len(self.columns)):
