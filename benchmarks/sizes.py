@@ -1,6 +1,6 @@
 """Source lines of each room of the product, and words of the README, against their targets.
 
-    make sizes
+    python -m benchmarks.sizes
 
 A source line is a line of a ``.py`` file: code, docstrings, comments and blank lines alike. Exits
 with 1 if a target is missed.
@@ -8,6 +8,7 @@ with 1 if a target is missed.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,11 +16,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SDK = "sdk/pocketintent"
 ROOMS: dict[str, tuple[int, list[str]]] = {
-    "runtime": (9000, [f"{SDK}/*.py", f"{SDK}/runtime/**/*.py"]),
+    "runtime": (9000, [f"{SDK}/recognizer.py", f"{SDK}/__*__.py", f"{SDK}/runtime/**/*.py"]),
     "bot tools": (1500, [f"{SDK}/bot/**/*.py"]),
-    "training": (6500, [f"{SDK}/training/**/*.py"]),
+    "training": (6500, [f"{SDK}/settings.py", f"{SDK}/training/**/*.py"]),
     "compression": (1000, [f"{SDK}/compression/**/*.py"]),
-    "evaluation": (3000, [f"{SDK}/evaluation/**/*.py"]),
+    "evaluation": (3000, [f"{SDK}/records.py", f"{SDK}/evaluation/**/*.py"]),
     "export": (2400, ["export/**/*.py"]),
     "command": (2500, [f"{SDK}/cli/**/*.py"]),
     "demo": (600, ["demo_app/**/*.py"]),
@@ -45,6 +46,9 @@ def measure() -> list[tuple[str, int, int]]:
 
 def main() -> int:
     """Print a row for each room."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sizes", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.parse_args()
     rows = measure()
     for name, size, target in rows:
         print(f"{name:<14}{size:>7,} of {target:>6,}" + ("  too large" if size > target else ""))

@@ -129,8 +129,8 @@ def export_folder(
     inputs = _graph_inputs(export, file_format, max_length, max_chars)
     progress("encoding the templates")
     recognizer = _recognizer(ShortenedEncoder(export, inputs), templates, decision, correct)
-    assert recognizer.scorer is not None
     known_templates = _known_templates(recognizer)
+    assert recognizer.scorer is not None
     features = TextFeatures(recognizer.scorer.text_features)
     progress("making the conformance utterances")
     lines = make_conformance(recognizer, inputs, features, seed)

@@ -178,7 +178,7 @@ def test_another_version_is_refused(change: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("spec", [{}, {"name": "klingon"}, {"name": 7}, {"name": ["simple"]}])
 def test_an_unknown_tokenizer_is_refused_with_those_known(spec: dict[str, Any]) -> None:
-    wanted = r"known: .*simple.*import pocketintent\.training"
+    wanted = r"known: .*simple.*docs/tokenizer\.md"
     with pytest.raises(ModelFileError, match=wanted):
         get_tokenizer(spec)
 

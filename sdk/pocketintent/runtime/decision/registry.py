@@ -31,17 +31,9 @@ def make_scorer(
     indexed: IndexedTemplates,
     old: Scorer | None = None,
 ) -> Scorer | None:
-    """What scores the intents of a template set.
+    """What scores the intents of a set; None if no template has a word that the encoder knows.
 
-    Args:
-        decision: The decision.
-        encoder: The model.
-        templates: The set.
-        indexed: The index of its templates.
-        old: The scorer of the same decision before an edit.
-
-    Returns:
-        The scorer; None if no template has a word that the encoder knows.
+    ``old`` is the scorer of the same decision before an edit.
     """
     if not indexed.names:
         return None
@@ -56,17 +48,8 @@ def make_scorer(
 
 
 def scorer_parts(scorer: Scorer | None) -> Parts:
-    """What a scorer adds to a bot file, besides the index.
-
-    Returns:
-        The parts of which :func:`read_scorer` makes a scorer that gives equal scores to the last
-        bit; nothing for a scorer of which the index has all.
-    """
-    if not isinstance(scorer, LogisticScorer):
-        return {}, {}
-    from pocketintent.runtime.decision.logistic.stored import classifier_parts
-
-    return classifier_parts(scorer.classifier)
+    """What a scorer adds to a bot file: nothing, if the index has all that it needs."""
+    return scorer.parts() if isinstance(scorer, LogisticScorer) else ({}, {})
 
 
 def read_scorer(
@@ -76,17 +59,9 @@ def read_scorer(
     settings: Mapping[str, Any],
     tensors: Mapping[str, NDArray[Any]],
 ) -> Scorer | None:
-    """The scorer of a bot file.
+    """The scorer of a bot file, of what :func:`scorer_parts` gave; None without templates.
 
-    Args:
-        decision: The decision.
-        encoder: The model of the file.
-        indexed: The index of the file's templates.
-        settings: The manifest entry that :func:`scorer_parts` gave.
-        tensors: Its tensors, by the names that it gave.
-
-    Returns:
-        The scorer; None for an index without templates.
+    Its scores are equal to the last bit.
 
     Raises:
         ModelFileError: A part is missing, or does not fit the index.
@@ -97,6 +72,4 @@ def read_scorer(
         from pocketintent.runtime.decision.nearest import NearestScorer
 
         return NearestScorer(indexed, decision)
-    from pocketintent.runtime.decision.logistic.stored import read_logistic
-
-    return read_logistic(encoder, indexed, settings, tensors)
+    return LogisticScorer.read(encoder, indexed, settings, tensors)

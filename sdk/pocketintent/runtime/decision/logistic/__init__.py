@@ -1,4 +1,4 @@
-"""The decision ``logistic``: computed in ``scorer``, fitted in ``fitting``, stored in ``stored``.
+"""The decision ``logistic``: computed and stored in ``scorer``, fitted in ``fitting``.
 
 Imports the background, the text, and the index of the templates.
 """

@@ -69,11 +69,8 @@ def leave_one_out(rows: TrainingRows, weights: FloatArray) -> HeldOut:
     the diagonal of ``(I + D^1/2 K D^1/2)^-1``, with the products K and the curvatures D of the
     rows, so that a matrix of the rows that matter takes the place of H; ``SHARE`` of the change is
     taken. On CLINC150, BANKING77 and SNIPS the whole change leads within 0.2 of the logits of a
-    refit on the average, where leaving out takes 1.3 to 3.2.
-
-    Args:
-        rows: The examples.
-        weights: float32 [num_intents, num_features], their fit.
+    refit on the average, where leaving out takes 1.3 to 3.2. ``weights`` are the fit of the rows,
+    float32 [num_intents, num_features].
     """
     num_rows = len(rows.labels)
     most = min(MOST_MEMBERS, max(LEAST_MEMBERS, ALL_MEMBERS // rows.num_intents))
@@ -94,7 +91,9 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
     is_own = rows.labels == intent
     probabilities = sigmoid(logits)
     curvature = C * probabilities * (1 - probabilities)
-    members = np.flatnonzero(_counts_for(rows, intent) & ((curvature > LEAST_CURVATURE) | is_own))
+    # Counter-examples of others do not count for the intent.
+    counts = (rows.counter_examples == NO_INTENT) | (rows.counter_examples == intent)
+    members = np.flatnonzero(counts & ((curvature > LEAST_CURVATURE) | is_own))
     if len(members) > most:
         members = np.sort(members[np.argsort(-curvature[members], kind="stable")[:most]])
     features = rows.features[members, :-1]
@@ -111,34 +110,24 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
     return held_out
 
 
-def _counts_for(rows: TrainingRows, intent: int) -> NDArray[np.bool_]:
-    """Whether each row counts for an intent: counter-examples of others do not."""
-    counts: NDArray[np.bool_] = rows.counter_examples == NO_INTENT
-    np.logical_or(counts, rows.counter_examples == intent, out=counts)
-    return counts
-
-
 def calibrate(
     rows: TrainingRows, held_out: HeldOut, is_name: NDArray[np.bool_] | None = None
 ) -> Calibration:
     """Fit the probability that the best intent of a text is the right one.
 
     The examples are the templates, each with the best intent of classifiers fitted without it, and
-    the texts without an intent, whose best intent is always wrong (Platt 1999). An intent with one
-    template has none to recognise that template by, so the template is not an example; nor is a
-    name. Without any text that has no intent, each template is also taken as one, as if its own
-    intent were missing.
+    the texts without an intent, whose best intent is always wrong (Platt 1999). The only template
+    of an intent is no example, as nothing is left to recognise it by; nor is a name. Without any
+    text that has no intent, each template is also taken as one, as if its own intent were missing.
 
-    The examples of a small bot say little, and too little good where its templates were written to
-    be varied. The sigmoid that bots of its size have on the average (:func:`expected_sigmoid`)
-    therefore counts as 40 more examples, and 45 / k^2 more for each intent with k templates: the
-    fewer templates an intent has, the more it changes when one of them is left out.
+    The examples of a small bot say little. The sigmoid that bots of its size have on the average
+    (:func:`expected_sigmoid`) therefore counts as 40 more examples, and 45 / k^2 more for each
+    intent with k templates: the fewer an intent has, the more it changes when one is left out.
 
     Args:
         rows: The rows that the classifier was fitted on.
         held_out: Their best intents, by :func:`leave_one_out`.
-        is_name: bool [num_rows], whether a row is the name of its intent, which is no example of
-            a text; None if none is.
+        is_name: bool [num_rows], whether a row is the name of its intent; None if none is.
     """
     is_template = rows.labels != NO_INTENT
     if is_name is not None:
@@ -153,7 +142,11 @@ def calibrate(
         weight = _WEIGHT + _WEIGHT_OF_INTENT * rows.num_intents / sizes.mean() ** 2
     if not len(outside):
         outside = held_out.others[is_template & np.isfinite(held_out.others)]
-    is_right = _rightness(held_out)[is_template]
+    # Whether the best intent is the own one, between 0 and 1 where two logits are so near each
+    # other that the rounding of a fit decides. A step there would move the calibration, and so all
+    # scores, where a fit from the old weights and one from scratch differ in nothing else.
+    lead = held_out.own[is_template] - held_out.others[is_template]
+    is_right = np.clip(0.5 + lead / (2 * _NEAR_TIE), 0, 1)
     share = OUTSIDE_SHARE * len(inside) / max(len(outside), 1)
     return fit_sigmoid(
         np.concatenate([inside, outside, (_OFFSETS - expected.intercept) / expected.slope]),
@@ -161,17 +154,6 @@ def calibrate(
         np.repeat([1.0, share, weight / len(_OFFSETS)], [len(inside), len(outside), len(_OFFSETS)]),
         expected,
     )
-
-
-def _rightness(held_out: HeldOut) -> NDArray[np.float32]:
-    """Whether the best intent of each row is its own, float32 [num_rows], 0 to 1.
-
-    Between, where two logits are so near each other that the rounding of a fit decides. A step
-    there would move the calibration, and so all scores, where a fit from the old weights and one
-    from scratch differ in nothing else.
-    """
-    lead = held_out.own - held_out.others
-    return np.clip(0.5 + lead / (2 * _NEAR_TIE), 0, 1)
 
 
 def expected_sigmoid(num_intents: int, num_templates: float) -> Calibration:
@@ -184,11 +166,7 @@ def expected_sigmoid(num_intents: int, num_templates: float) -> Calibration:
     to 20 intents need a threshold about .3 above it, bots written by hand one about .5 below it:
     their templates are more varied, and so are the queries. Bots of one and two intents have the
     threshold of three: drawn bots of one template would accept .144 and .123 of foreign texts
-    otherwise, and accept .033 and .077.
-
-    Args:
-        num_intents: Number of intents, at least 1.
-        num_templates: Mean number of templates of an intent, at least 1.
+    otherwise, and accept .033 and .077. ``num_templates`` is the mean of an intent, at least 1.
     """
     size = math.log(max(num_intents, 3))
     slope = max(2.4 - 0.2 * size, 1.0)
@@ -204,11 +182,7 @@ def fit_sigmoid(
 ) -> Calibration:
     """Minimise the weighted logistic loss, with a slope from 0.2 to 5.
 
-    Args:
-        logits: [num_examples].
-        targets: [num_examples], the probability that each example should have, 0..1.
-        weights: float64 [num_examples], the weight of each example's loss.
-        start: Where the steps begin.
+    All arrays are [num_examples]; a target is the probability that an example should have, 0..1.
     """
     inputs = np.stack([logits.astype(np.float64), np.ones(len(logits))])
     values = np.array([start.slope, start.intercept])
@@ -227,16 +201,10 @@ def _minimise(
     weights: NDArray[np.float64],
     values: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The coefficients of the inputs at the least weighted logistic loss.
+    """The coefficients of the inputs, [num_inputs, num_examples], at the least weighted loss.
 
-    Newton steps are halved until they do not go uphill.
-
-    Args:
-        inputs: float64 [num_inputs, num_examples].
-        fixed: float64 [num_examples], the part of the outputs that is given.
-        targets: [num_examples], the probability that each example should have, 0..1.
-        weights: float64 [num_examples], the weight of each example's loss.
-        values: float64 [num_inputs], the coefficients to start with.
+    Newton steps from ``values`` are halved until they do not go uphill. ``fixed`` is the part of
+    the outputs that is given, [num_examples].
     """
 
     def loss(values: NDArray[np.float64]) -> float:

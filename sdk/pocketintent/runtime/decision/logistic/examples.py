@@ -36,11 +36,7 @@ class FeatureMaker:
     """The tokens that negate a text; empty if the classifier does not look for them."""
 
     def of_texts(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
-        """The features of several texts.
-
-        Args:
-            texts: The texts.
-            vectors: float32 [n, dim], their sentence vectors.
+        """The features of several texts with their sentence vectors, float32 [n, dim].
 
         Returns:
             float32 [n, num_features]: the vectors; the weighted n-gram counts at length
@@ -66,16 +62,12 @@ class FeatureMaker:
         ngrams = unit_rows(background.ngrams.decode())
         parts = [background.vectors.decode(), np.float32(NGRAM_SCALE) * ngrams]
         if self.negations:
-            similarities = ngrams @ self._negation_ngrams().T
-            negated = similarities.max(axis=1, keepdims=True) > LEAST_SIMILARITY
-            parts.append(np.float32(NEGATION_SCALE) * negated)
+            # A token with an apostrophe follows a letter.
+            words = [f"n{word}" if word[0] == "'" else word for word in sorted(self.negations)]
+            of_words = unit_rows(count_ngrams_of_texts(words) * self.bucket_weights)
+            similarities = (ngrams @ of_words.T).max(axis=1, keepdims=True)
+            parts.append(np.float32(NEGATION_SCALE) * (similarities > LEAST_SIMILARITY))
         return np.concatenate(parts, axis=1)
-
-    def _negation_ngrams(self) -> FloatArray:
-        """The weighted n-grams of each negation at unit length, [num_negations, NUM_BUCKETS]."""
-        # A token with an apostrophe follows a letter.
-        texts = [f"n{word}" if word.startswith("'") else word for word in sorted(self.negations)]
-        return unit_rows(count_ngrams_of_texts(texts) * self.bucket_weights)
 
 
 class Examples(NamedTuple):
@@ -101,22 +93,19 @@ def make_examples(
 ) -> Examples:
     """The examples of a template set, in an order that depends on the texts alone.
 
-    Args:
-        encoder: The model.
-        templates: The set.
-        indexed: The index of its templates, which has their vectors.
-        names: The intents of the index; a label is a position among them.
-        maker: What makes the features.
+    The vectors of the templates are those of the index; a label is a position among ``names``.
     """
     groups = [_of_templates(indexed, names, maker)]
-    groups.append(_of(_encode(encoder, templates.none + templates.background, maker)))
+    outside = sorted(templates.none + templates.background)
+    groups.append(_of(_encode(encoder, outside, maker)[0]))
     if encoder.background is not None:
         groups.append(_of(maker.of_background(encoder.background)))
     for label, name in enumerate(names):
-        texts = _counter_examples(templates, name, maker.negations)
-        groups.append(_of(_encode(encoder, texts, maker), counter_example=label))
+        texts = sorted(_counter_examples(templates, name, maker.negations))
+        groups.append(_of(_encode(encoder, texts, maker)[0], counter_example=label))
     if templates.learn_names:
-        groups.append(_of_names(encoder, names, maker))
+        labelled = _encode(encoder, [words_of_name(name) for name in names], maker)
+        groups.append(_of(*labelled, is_name=True))
     return Examples(*map(np.concatenate, zip(*groups, strict=True)))
 
 
@@ -148,31 +137,23 @@ def _of(
 
 def _of_templates(indexed: IndexedTemplates, names: Sequence[str], maker: FeatureMaker) -> Examples:
     """The templates of each intent in alphabetical order, with their vectors from the index."""
-    texts, vectors, labels = list[str](), list[FloatArray](), list[int]()
+    texts, groups, labels = list[str](), [], list[int]()
     for label, name in enumerate(names):
         intent = indexed.intents[name]
         order = sorted(range(len(intent.texts)), key=intent.texts.__getitem__)
-        rows = intent.rows[:-1][order]
-        if indexed.quantizer is not None:
-            rows = unit_rows(indexed.quantizer.decode_codes(rows))
         texts += [intent.texts[position] for position in order]
-        vectors.append(rows)
+        groups.append(intent.rows[:-1][order])
         labels += [label] * len(order)
-    return _of(maker.of_texts(texts, np.concatenate(vectors)), np.array(labels, np.intp))
+    vectors = np.concatenate(groups)
+    if indexed.quantizer is not None:
+        vectors = unit_rows(indexed.quantizer.decode_codes(vectors))
+    return _of(maker.of_texts(texts, vectors), np.array(labels, np.intp))
 
 
-def _of_names(encoder: Encoder, names: Sequence[str], maker: FeatureMaker) -> Examples:
-    """The names of the intents, without those of which the encoder knows nothing."""
-    texts = [words_of_name(name) for name in names]
-    vectors = encoder.encode_batch(texts)
-    is_known = vectors.any(axis=1)
-    features = maker.of_texts(texts, vectors)[is_known]
-    return _of(features, np.flatnonzero(is_known), is_name=True)
-
-
-def _encode(encoder: Encoder, texts: Sequence[str], maker: FeatureMaker) -> FloatArray:
-    """The features of texts in alphabetical order, without those of which nothing is known."""
-    texts = sorted(texts)
+def _encode(
+    encoder: Encoder, texts: Sequence[str], maker: FeatureMaker
+) -> tuple[FloatArray, IndexArray]:
+    """The features of the texts in which the encoder knows a word, and their positions."""
     vectors = encoder.encode_batch(texts).reshape(len(texts), encoder.dim)
     is_known = vectors.any(axis=1)
-    return maker.of_texts(texts, vectors)[is_known]
+    return maker.of_texts(texts, vectors)[is_known], np.flatnonzero(is_known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -13,7 +13,6 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.logistic.calibration import HeldOut, calibrate, leave_one_out
 from pocketintent.runtime.decision.logistic.examples import Examples, FeatureMaker, make_examples
 from pocketintent.runtime.decision.logistic.scorer import (
-    Calibration,
     Classifier,
     LogisticScorer,
     bucket_weights,
@@ -33,32 +32,20 @@ def fit_scorer(
 ) -> LogisticScorer:
     """Fit a classifier on the templates, the names, the counter-examples and the background.
 
-    Equal sets give equal weights to the last bit, in whatever order their intents and templates
-    are, if they are fitted from scratch.
-
-    Args:
-        encoder: The model.
-        templates: The set, with at least one template in which the encoder knows a word.
-        indexed: The index of its templates, whose vectors are fitted on.
-        old: The scorer before an edit, from whose weights the solver starts.
+    The encoder must know a word of at least one template. Equal sets that are fitted from scratch
+    give equal weights to the last bit, in whatever order their intents and templates are. ``old``
+    is the scorer before an edit, from whose weights the solver starts.
     """
     before = old.classifier if isinstance(old, LogisticScorer) else None
-    fit = _fit(encoder, templates, indexed, before)
-    weights = fit.weights[[fit.names.index(name) for name in indexed.names]]
-    buckets, negations = fit.maker.bucket_weights, fit.maker.negations
-    classifier = Classifier(indexed.names, weights, fit.calibration, buckets, negations)
-    return LogisticScorer(classifier, indexed)
+    fitted, _, _ = _fit(encoder, templates, indexed, before)
+    weights = fitted.weights[[fitted.names.index(name) for name in indexed.names]]
+    return LogisticScorer(replace(fitted, names=indexed.names, weights=weights), indexed)
 
 
 def leave_out_templates(
     encoder: Encoder, templates: TemplateSet, indexed: IndexedTemplates
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """How each template would be scored by a classifier that is fitted without it.
-
-    Args:
-        encoder: The model.
-        templates: The set, with at least one template in which the encoder knows a word.
-        indexed: The index of its templates.
+    """How each template would be scored by a classifier fitted without it, by intent.
 
     Returns:
         For each intent of the index two arrays, float32 [num_templates], of which the templates
@@ -66,27 +53,14 @@ def leave_out_templates(
         intent, 0 if there is none. See :func:`leave_one_out`.
     """
     with one_blas_thread():
-        fit = _fit(encoder, templates, indexed)
-    is_template = ~fit.examples.is_name
+        fitted, examples, held_out = _fit(encoder, templates, indexed)
+    slope, intercept = fitted.calibration.slope, fitted.calibration.intercept
     scores = {}
-    for label, name in enumerate(fit.names):
-        rows = is_template & (fit.examples.labels == label)
-        own, others = fit.held_out.own[rows], fit.held_out.others[rows]
-        slope, intercept = fit.calibration.slope, fit.calibration.intercept
+    for label, name in enumerate(fitted.names):
+        rows = ~examples.is_name & (examples.labels == label)
+        own, others = held_out.own[rows], held_out.others[rows]
         scores[name] = sigmoid(slope * own + intercept), sigmoid(slope * others + intercept)
     return scores
-
-
-@dataclass(frozen=True, eq=False)
-class _Fit:
-    """A fit of the intents in alphabetical order."""
-
-    names: list[str]
-    maker: FeatureMaker
-    examples: Examples
-    weights: FloatArray
-    held_out: HeldOut
-    calibration: Calibration
 
 
 def _fit(
@@ -94,9 +68,10 @@ def _fit(
     templates: TemplateSet,
     indexed: IndexedTemplates,
     old: Classifier | None = None,
-) -> _Fit:
-    names = sorted(indexed.intents)
-    maker = FeatureMaker(bucket_weights(encoder.background), _negations(templates))
+) -> tuple[Classifier, Examples, HeldOut]:
+    """The classifier of the intents in alphabetical order, and what it was fitted on."""
+    names, negations = sorted(indexed.intents), _negations(templates)
+    maker = FeatureMaker(bucket_weights(encoder.background), negations)
     examples = make_examples(encoder, templates, indexed, names, maker)
     outside = examples.features[examples.labels == NO_INTENT]
     center = (outside if len(outside) else examples.features).mean(axis=0)
@@ -106,14 +81,16 @@ def _fit(
         examples.counter_examples,
         len(names),
         center,
-        _used_features(templates, names, maker.negations, len(center)),
+        _used_features(templates, names, negations, len(center)),
     )
-    has_negation = bool(maker.negations)
-    solution = solve(rows, None if old is None else _start(names, old, center, has_negation))
-    held_out = leave_one_out(rows, solution)
+    start = None if old is None else _start(names, old, center, bool(negations))
+    weights = solve(rows, start)
+    held_out = leave_one_out(rows, weights)
     calibration = calibrate(rows, held_out, examples.is_name)
-    solution[:, -1] -= solution[:, :-1] @ center
-    return _Fit(names, maker, examples, solution, held_out, calibration)
+    weights[:, -1] -= weights[:, :-1] @ center
+    buckets = maker.bucket_weights
+    fitted = Classifier(tuple(names), weights, calibration, buckets, negations)
+    return fitted, examples, held_out
 
 
 def _negations(templates: TemplateSet) -> frozenset[str]:

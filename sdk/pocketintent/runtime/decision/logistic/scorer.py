@@ -14,11 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned
+from pocketintent.runtime.arrays import (
+    FloatArray,
+    IndexArray,
+    Parts,
+    empty_aligned,
+    read_tensor,
+)
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.scoring import ROUNDING, Hit, best_of_block
+from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.files.numbers import LARGEST, read_number
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
-from pocketintent.runtime.text.languages import is_negated
+from pocketintent.runtime.text.languages import is_negated, read_negations
 from pocketintent.runtime.text.ngram_counts import (
     NUM_BUCKETS,
     SETTINGS,
@@ -99,14 +107,9 @@ class Classifier:
         return of_negation
 
     def logits(self, vector: FloatArray, text: str) -> FloatArray:
-        """The calibrated logits of a text; the sigmoid of one is the intent's probability.
+        """The calibrated logits of a text, float32 [num_intents], a new array.
 
-        Args:
-            vector: float32 [dim], its sentence vector.
-            text: The text.
-
-        Returns:
-            float32 [num_intents], a new array.
+        The sigmoid of one is the intent's probability; ``vector`` is float32 [dim].
         """
         of_vector, of_counts, biases, squares = self.parts
         tokens = simple_tokenize(text)
@@ -124,15 +127,12 @@ class Classifier:
     def logit_block(
         self, vectors: FloatArray, counts: FloatArray, negated: Sequence[bool] = ()
     ) -> FloatArray:
-        """The calibrated logits of several texts; see :meth:`logits`.
+        """The calibrated logits of several texts, float32 [n, num_intents]; see :meth:`logits`.
 
         Args:
             vectors: float32 [n, dim], the sentence vectors.
             counts: float32 [n, NUM_BUCKETS], the signed n-gram counts.
             negated: Whether each text is negated; empty if none is.
-
-        Returns:
-            float32 [n, num_intents].
         """
         of_vector, of_counts, biases, squares = self.parts
         lengths = np.sqrt((counts * counts) @ squares)[:, None]
@@ -209,3 +209,43 @@ class LogisticScorer:
         negations = self.classifier.negations
         negated = [is_negated(text, negations) for text in texts] if negations else ()
         return self.classifier.logit_block(vectors, count_ngrams_of_texts(texts), negated)
+
+    def parts(self) -> Parts:
+        """The parts of the classifier in a bot file.
+
+        Returns:
+            The settings ``slope`` and ``intercept``, and the tensor ``weights``, float32
+            [num_intents, dim + NUM_BUCKETS + 1]. The weights of the buckets are not among them,
+            since they are those of the model's background. A classifier that looks for negations
+            has the list ``negations`` too, and one more weight before the last.
+        """
+        classifier, calibration = self.classifier, self.classifier.calibration
+        settings: dict[str, Any] = {"slope": calibration.slope, "intercept": calibration.intercept}
+        if classifier.negations:
+            settings["negations"] = sorted(classifier.negations)
+        return settings, {"weights": classifier.weights}
+
+    @classmethod
+    def read(
+        cls,
+        encoder: Encoder,
+        indexed: IndexedTemplates,
+        settings: Mapping[str, Any],
+        tensors: Mapping[str, NDArray[Any]],
+    ) -> LogisticScorer:
+        """The scorer that gave :meth:`parts`, with the model and the index of the file.
+
+        Raises:
+            ModelFileError: A number is missing or out of range, the weights have another shape, or
+                the negations are not a list of tokens.
+        """
+        part = "the classifier"
+        negations = frozenset[str]()
+        if "negations" in settings:
+            negations = read_negations(settings["negations"], part)
+        shape = len(indexed.names), encoder.dim + NUM_BUCKETS + bool(negations) + 1
+        weights = read_tensor(tensors, "weights", ["float32"], shape, part)
+        slope = read_number(settings, "slope", 0.0, part)
+        calibration = Calibration(slope, read_number(settings, "intercept", -LARGEST, part))
+        buckets = bucket_weights(encoder.background)
+        return cls(Classifier(indexed.names, weights, calibration, buckets, negations), indexed)

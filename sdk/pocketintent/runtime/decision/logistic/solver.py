@@ -39,6 +39,9 @@ _WEIGHT_SCALE = 0.5  # inverse curvature of a weight and of the bias, before the
 _BIAS_SHARE = 0.002
 _BIAS_PENALTY = 1e-3  # so small that the bias is free, and finite without any negative row
 
+_Pair = tuple[FloatArray, FloatArray, FloatArray]
+"""A step of each intent, the change of its gradient, and one over their product."""
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
@@ -68,45 +71,25 @@ class TrainingRows:
     ) -> TrainingRows:
         """Shift the features to a centre, which the bias makes up for, and append the ones.
 
-        Features of texts have a large mean. Without it, the bias hardly depends on the weights,
-        and the solver needs a third of the steps.
+        Without the large mean of texts, the solver needs a third of the steps.
         """
         ones = np.ones((len(features), 1), np.float32)
         rows = np.concatenate([features - center, ones], axis=1)
         return cls(rows, labels, counter_examples, num_intents, is_used)
 
-    def targets(self, intents: IndexArray) -> FloatArray:
-        """1 for the rows of each intent, otherwise 0: float32 [num_rows, num_solved]."""
-        targets: FloatArray = (self.labels[:, None] == intents).astype(np.float32)
-        return targets
-
-    def included(self, intents: IndexArray) -> tuple[IndexArray, FloatArray] | None:
-        """The counter-examples, and whether each counts for each intent; None without any.
-
-        Returns:
-            Their rows, intp [num_counter_examples], and 0 or 1 for each intent, float32
-            [num_counter_examples, num_solved].
-        """
-        rows = np.flatnonzero(self.counter_examples != NO_INTENT)
-        if not len(rows):
-            return None
-        return rows, (self.counter_examples[rows][:, None] == intents).astype(np.float32)
-
 
 def solve(rows: TrainingRows, start: FloatArray | None = None) -> FloatArray:
-    """Fit the weights of all intents.
+    """The fitted weights of all intents, float32 [num_intents, num_features]; the last is the bias.
 
-    Args:
-        rows: The examples.
-        start: float32 [num_intents, num_features], weights to start from, such as those before an
-            edit; rows of NaN for intents without any. None to start from scratch.
-
-    Returns:
-        float32 [num_intents, num_features], the weights; the last is the bias.
+    ``start`` are weights of the same shape to start from, those before an edit, with rows of NaN
+    for new intents; None to start from scratch.
     """
     weights = np.empty((rows.num_intents, rows.features.shape[1]), np.float32)
     for intents in blocks_of_intents(rows.num_intents):
-        initial = _initial(rows, intents)
+        # Weights of zero, and the bias that fits the share of each intent.
+        initial = np.zeros((rows.features.shape[1], len(intents)), np.float32)
+        own = np.count_nonzero(rows.labels[:, None] == intents, axis=0)
+        initial[-1] = np.log((own + 0.5) / (len(rows.labels) - own + 0.5))
         if start is not None:
             known = ~np.isnan(start[intents, 0])
             initial[:, known] = start[intents][known].T
@@ -123,21 +106,15 @@ def blocks_of_intents(num_intents: int) -> Iterator[IndexArray]:
         yield np.arange(first, min(first + INTENTS_AT_ONCE, num_intents))
 
 
-def _initial(rows: TrainingRows, intents: IndexArray) -> FloatArray:
-    """Weights of zero, and the bias that fits the share of each intent."""
-    weights = np.zeros((rows.features.shape[1], len(intents)), np.float32)
-    own = np.count_nonzero(rows.labels[:, None] == intents, axis=0)
-    weights[-1] = np.log((own + 0.5) / (len(rows.labels) - own + 0.5))
-    return weights
-
-
 class _Problem:
     """The losses of several intents."""
 
     def __init__(self, rows: TrainingRows, intents: IndexArray) -> None:
         self.features = rows.features
-        self.targets = rows.targets(intents)
-        self.included = rows.included(intents)
+        self.targets: FloatArray = (rows.labels[:, None] == intents).astype(np.float32)
+        self.counter_examples = np.flatnonzero(rows.counter_examples != NO_INTENT)
+        against = rows.counter_examples[self.counter_examples]
+        self.included: FloatArray = (against[:, None] == intents).astype(np.float32)
         self.is_used = None if rows.is_used is None else rows.is_used[:, intents]
         self.penalty = np.ones((self.features.shape[1], 1), np.float32)
         self.penalty[-1] = _BIAS_PENALTY
@@ -147,18 +124,16 @@ class _Problem:
         self.targets = self.targets[:, ~solved]
         if self.is_used is not None:
             self.is_used = self.is_used[:, ~solved]
-        if self.included is not None:
-            self.included = self.included[0], self.included[1][:, ~solved]
+        self.included = self.included[:, ~solved]
 
     def residuals(self, logits: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Slope and curvature of the loss at each row, [num_rows, num_intents]."""
         probabilities = sigmoid(logits).astype(np.float32)
         curvature = probabilities * (1 - probabilities)
         slope = probabilities - self.targets
-        if self.included is not None:
-            counter_examples, included = self.included
-            slope[counter_examples] *= included
-            curvature[counter_examples] *= included
+        if len(self.counter_examples):
+            slope[self.counter_examples] *= self.included
+            curvature[self.counter_examples] *= self.included
         return slope, curvature
 
     def gradient(self, weights: FloatArray, slope: FloatArray) -> FloatArray:
@@ -202,7 +177,7 @@ def _minimise(problem: _Problem, weights: FloatArray, tolerance: float) -> Float
             result[:, active[solved]] = weights[:, solved]
             active = active[~solved]
             weights, gradient, logits = (a[:, ~solved] for a in (weights, gradient, logits))
-            pairs = [pair.select(~solved) for pair in pairs]
+            pairs = [(s[:, ~solved], c[:, ~solved], i[~solved]) for s, c, i in pairs]
             problem.select(solved)
         if not len(active):
             return result
@@ -211,42 +186,26 @@ def _minimise(problem: _Problem, weights: FloatArray, tolerance: float) -> Float
         step = length * direction
         weights = weights + step
         before, gradient = gradient, problem.gradient(weights, problem.residuals(logits)[0])
-        pairs = [*pairs[-MEMORY + 1 :], _Pair.of(step, gradient - before)]
+        change = gradient - before
+        products = _column_products(step, change)
+        # An intent whose gradient did not change along its step ignores the pair.
+        inverse = np.where(products > 1e-12, 1 / np.maximum(products, 1e-12), 0)
+        pairs = [*pairs[-MEMORY + 1 :], (step, change, inverse.astype(np.float32))]
     result[:, active] = weights
     return result
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """A step of each intent, the change of its gradient, and one over their product."""
-
-    step: FloatArray
-    change: FloatArray
-    inverse: FloatArray
-
-    @classmethod
-    def of(cls, step: FloatArray, change: FloatArray) -> _Pair:
-        """A pair; an intent whose gradient did not change along its step ignores it."""
-        products = _column_products(step, change)
-        inverse = np.where(products > 1e-12, 1 / np.maximum(products, 1e-12), 0)
-        return cls(step, change, inverse.astype(np.float32))
-
-    def select(self, columns: NDArray[np.bool_]) -> _Pair:
-        """The pair of some intents."""
-        return _Pair(self.step[:, columns], self.change[:, columns], self.inverse[columns])
 
 
 def _direction(gradient: FloatArray, pairs: list[_Pair], scale: FloatArray) -> FloatArray:
     """The direction of L-BFGS by its two loops, [num_features, num_intents]."""
     direction = -gradient
     shares = []
-    for pair in reversed(pairs):
-        share = pair.inverse * _column_products(pair.step, direction)
-        direction -= share * pair.change
+    for step, change, inverse in reversed(pairs):
+        share = inverse * _column_products(step, direction)
+        direction -= share * change
         shares.append(share)
     direction *= scale
-    for pair, share in zip(pairs, reversed(shares), strict=True):
-        direction += (share - pair.inverse * _column_products(pair.change, direction)) * pair.step
+    for (step, change, inverse), share in zip(pairs, reversed(shares), strict=True):
+        direction += (share - inverse * _column_products(change, direction)) * step
     return direction
 
 
