@@ -150,10 +150,9 @@ def _is_narrow(
 
 
 def _template_lead(candidate: Candidate, vector: FloatArray, recognizer: IntentRecognizer) -> float:
-    """How much nearer the nearest template of an intent is than the next, in cosine similarity.
+    """How much nearer an intent's nearest template is than the next, in cosine similarity.
 
-    Of templates with equal vectors the first is the nearest; the lead is 0 where a rounding error
-    made another one of them the nearest.
+    Of equal vectors the first counts; 0 where a rounding error made another one the nearest.
     """
     indexed = recognizer.indexed
     intent = indexed.intents[candidate.intent]

@@ -38,14 +38,9 @@ class KindExport(ABC, Generic[EncoderT]):
 
     @abstractmethod
     def check(self, source: str, is_bot: bool = False) -> None:
-        """Check that no weight is a float, since the graphs contain codes and int8.
+        """Raise a PocketIntentError, with the command to run, if a weight is a float.
 
-        Args:
-            source: The model file or bot file, for the error message.
-            is_bot: Whether the source is a bot file.
-
-        Raises:
-            PocketIntentError: A weight is a float; the message names the command to run.
+        The graphs contain codes and int8. ``source`` is the model or bot file, for the message.
         """
 
     @abstractmethod

@@ -65,15 +65,12 @@ class Scores(nn.Module):
 class BestTemplates(nn.Module):
     """The similarity and the number of each intent's nearest template.
 
-    Templates are compared in blocks of equal size, and then the blocks of an intent. The last
-    block of an intent is padded with its last template, and its blocks with its last block. With
-    two steps, one intent with many templates does not lengthen the table for all others.
+    Templates are compared in blocks of equal size, and then the blocks of an intent, padded with
+    its last template and block: one intent with many templates does not lengthen all others.
 
-    Args:
-        bounds: Number of the first template of each intent, then the number of all templates;
-            [num_intents + 1].
-        codes: The codes of the templates, [num_sub, num_templates]. Templates with equal codes get
-            the score of the first of them, since a product rounds its last rows otherwise.
+    ``bounds``, [num_intents + 1], has the number of the first template of each intent, then the
+    number of all; ``codes``, [num_sub, num_templates], those of the templates. Equal codes get the
+    score of the first of them, since a product rounds its last rows otherwise.
     """
 
     templates: Tensor

@@ -21,9 +21,7 @@ def write_onnx(
 ) -> None:
     """Write a module as an ONNX graph; see :data:`Writer`.
 
-    Raises:
-        MissingExtraError: ``onnx`` or ``onnxscript`` is not installed.
-        onnx.checker.ValidationError: The graph breaks the ONNX specification.
+    A MissingExtraError if ``onnx`` or ``onnxscript`` is not installed.
     """
     onnx = require("onnx", "export")
     optimizer = require("onnxscript.optimizer", "export")

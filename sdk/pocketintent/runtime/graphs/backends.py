@@ -39,8 +39,7 @@ class Graph(Protocol):
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text, by name, each without its batch axis.
 
-        ``inputs`` has all inputs likewise; an array that is shorter than the graph's input is
-        padded with zeros.
+        ``inputs`` are all inputs likewise; an array shorter than the graph's is padded with zeros.
         """
         ...
 
@@ -140,8 +139,7 @@ def _padded(array: NDArray[Any], length: int) -> NDArray[Any]:
 def _interpreter_class() -> Callable[..., Any]:
     """The class of the installed interpreter.
 
-    ``tflite-runtime`` is built for NumPy 1. With NumPy 2 its first model fails with a SystemError
-    that names neither package.
+    With NumPy 2, the first model of ``tflite-runtime`` fails with an error that names neither.
     """
     if _is_installed("ai_edge_litert") or not _is_installed("tflite_runtime"):
         module = require("ai_edge_litert.interpreter", "tflite")
@@ -179,11 +177,7 @@ class CheckedGraph:
         self._graph, self._source = graph, source
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
-        """The outputs for one text; see :meth:`Graph.run`.
-
-        Raises:
-            ModelFileError: The graph fails, or an output has another shape or is not finite.
-        """
+        """The outputs for one text; a ModelFileError if it fails, or outputs do not fit."""
         try:
             values = self._graph.run(inputs)
         except Exception as error:  # the backends' exceptions have no common base

@@ -38,16 +38,15 @@ class TokenInputs:
 
     A word of the vocabulary becomes one slot: its id, with weight 1. Any other word becomes one
     slot for each of its character n-grams, in the order of :func:`ngram_buckets`: the id is the
-    number of words plus the bucket, and the n-grams share their total weight equally. Without
-    n-grams unknown words are skipped. The vector of a token is the weighted sum of its rows.
+    number of words plus the bucket, and the n-grams share their total weight equally.
 
     Args:
         vocabulary: The words.
         tokenizer_spec: The manifest's tokenizer entry.
         ngram_settings: How unknown words are hashed; None to skip unknown words.
         max_length: Maximum number of slots, the rest is cut off; None for no limit.
-        max_tokens: Maximum number of tokens with slots, the rest is ignored; the tokens are
-            numbered. None for no limit and no numbers.
+        max_tokens: Maximum number of tokens with slots, which are numbered; None for no limit and
+            no numbers.
 
     Raises:
         ModelFileError: The tokenizer is unknown, or an id would not fit int32.
