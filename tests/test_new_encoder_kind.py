@@ -17,9 +17,10 @@ from pocketintent.compression import kinds
 from pocketintent.compression.kinds import Compression, WordTable, words_of
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.encoders import registry
-from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import (
     add_template_quantizer,
+    encoder_entries,
     manifest_entry,
     read_template_quantizer,
 )
@@ -86,7 +87,7 @@ class MaximumEncoder(ModelEncoder):
             words,
             tokenizer_spec=manifest_entry(model.manifest, "tokenizer"),
             template_quantizer=read_template_quantizer(model, words.dim),
-            manifest={k: v for k, v in model.manifest.items() if k not in FILE_ENTRIES},
+            manifest=encoder_entries(model.manifest),
         )
 
 

@@ -9,6 +9,7 @@ from pocketintent.evaluation.intents.datasets import IntentData, draw_templates
 from pocketintent.evaluation.records import Utterance
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent_lab.encoders.tokens import embed_tokens
 from pocketintent_lab.training.convrr.data import group_texts
 from pocketintent_lab.training.convrr.objective import ConvrrTraining
 from pocketintent_lab.training.convrr.settings import ConvrrSettings
@@ -35,7 +36,7 @@ def test_an_adapter_is_trained_for_each_draw(contextual_model: Path) -> None:
 def test_the_adapted_vectors_are_those_of_the_shipped_kind(contextual_model: Path) -> None:
     encoder = load_encoder(contextual_model)
     texts = [text for group in UTTERANCES.values() for text in group]
-    words = [encoder.embed_tokens(encoder.tokenize(text)) for text in texts]
+    words = [embed_tokens(encoder, encoder.tokenize(text)) for text in texts]
     grouped = group_texts(words, [0, 0, 0, 1, 1, 1], bases=list(encoder.encode_batch(texts)))
     task = ConvrrTraining(grouped, ConvrrSettings(scale=0.5))
     background = Background.fit(encoder.encode_batch(LINES), LINES, len(LINES))

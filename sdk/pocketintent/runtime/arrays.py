@@ -41,15 +41,9 @@ def check_finite(vectors: NDArray[Any], what: str = "vectors") -> None:
 
 
 def half_precision(values: FloatArray, what: str, first_row: int = 0) -> NDArray[np.float16]:
-    """Round numbers to half precision.
+    """Float32 numbers of any shape in half precision; PocketIntentError if one is too large.
 
-    Args:
-        values: float32, any shape; the first axis counts rows.
-        what: Name of the values in the message.
-        first_row: Number of the first row, for a block of a larger matrix.
-
-    Raises:
-        PocketIntentError: A number is beyond the range of half precision.
+    The message names ``what`` and the row, counted from ``first_row`` along the first axis.
     """
     with np.errstate(over="ignore"):
         halves = values.astype(np.float16)
@@ -66,7 +60,7 @@ def read_tensor(
     shape: tuple[int, ...] | None = None,
     owner: str = "",
 ) -> NDArray[Any]:
-    """A tensor of a model file that has the right type and shape.
+    """A tensor of a model file; ModelFileError if it is missing, or of another type or shape.
 
     Args:
         tensors: The tensors by name.
@@ -74,9 +68,6 @@ def read_tensor(
         dtypes: The names of the allowed types, such as ``float32``.
         shape: Its shape; None for any.
         owner: What the tensor belongs to, for the message, if its name does not say it.
-
-    Raises:
-        ModelFileError: It is missing, or of another type or shape.
     """
     tensor = tensors.get(name)
     right_shape = tensor is not None and shape in (None, tensor.shape)
@@ -101,13 +92,9 @@ def empty_aligned(*shape: int) -> FloatArray:
 
 
 def stack_rows(rows: Sequence[FloatArray]) -> FloatArray:
-    """Rows below each other, as ``np.stack`` but in half the time; read-only.
+    """Contiguous float32 rows, at least one, below each other; ``np.stack`` takes twice the time.
 
-    Args:
-        rows: float32 [size] each, contiguous, at least one.
-
-    Returns:
-        float32 [num_rows, size].
+    The matrix is read-only.
     """
     buffers: Sequence[Any] = rows  # arrays are buffers, which not every version's types say
     return np.frombuffer(b"".join(buffers), np.float32).reshape(len(rows), -1)
@@ -148,10 +135,9 @@ def unit_vector(vector: FloatArray) -> FloatArray:
 
 
 def mean_cosine(a: FloatArray, b: FloatArray) -> float:
-    """Mean cosine of the rows of two matrices [n, dim], computed in float64.
+    """Mean cosine, in float64, of the rows of two matrices [n, dim] that are zero in neither.
 
-    Returns:
-        The mean over the rows that are zero in neither matrix; NaN if there are none.
+    It is NaN if there are no such rows.
     """
     lengths = np.linalg.norm(a, axis=1).astype(np.float64) * np.linalg.norm(b, axis=1)
     products = np.einsum("nd,nd->n", a, b, dtype=np.float64)

@@ -97,23 +97,17 @@ class Background:
 
     def add_to(self, manifest: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
         """Add the background to the manifest and the tensors of a model file."""
-        manifest[ENTRY] = {
-            "vectors": matrix_settings(self.vectors),
-            "ngrams": matrix_settings(self.ngrams),
-        }
-        tensors |= to_tensors(self.vectors, f"{ENTRY}.vectors")
-        tensors |= to_tensors(self.ngrams, f"{ENTRY}.ngrams")
+        matrices = {"vectors": self.vectors, "ngrams": self.ngrams}
+        manifest[ENTRY] = {name: matrix_settings(matrix) for name, matrix in matrices.items()}
+        for name, matrix in matrices.items():
+            tensors |= to_tensors(matrix, f"{ENTRY}.{name}")
         tensors[f"{ENTRY}.idf"] = self.idf.astype(np.float16)
 
     @classmethod
     def read(
         cls, manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
     ) -> Background | None:
-        """The background of a model file; None if the file has none.
-
-        Raises:
-            ModelFileError: The background is damaged.
-        """
+        """The background of a model file, if any; ModelFileError if it is damaged."""
         entry = manifest.get(ENTRY)
         if entry is None:
             return None
@@ -138,8 +132,7 @@ def check_background(background: Background | None, dim: int) -> None:
 def inverse_document_frequency(counts: FloatArray) -> FloatArray:
     """The weight of each bucket, ``ln((1 + n) / (1 + n_bucket)) + 1``, float32 [num_buckets].
 
-    Args:
-        counts: float32 [n, num_buckets], the counts of n texts; n_bucket of them are not 0.
+    Of the counts of n texts, float32 [n, num_buckets], n_bucket are not 0.
     """
     frequency = np.count_nonzero(counts, axis=0)
     weights: FloatArray = (np.log((1 + len(counts)) / (1 + frequency)) + 1).astype(np.float32)

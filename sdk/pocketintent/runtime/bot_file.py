@@ -31,11 +31,7 @@ _INDEX, _DECISION, _CORRECT = "index", "decision", "correct"
 
 
 def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
-    """Write a bot file; a save that fails or is killed leaves the old file whole.
-
-    Args:
-        path: The file to write or replace.
-        bot: The bot, whose encoder is that of a model file.
+    """Write or replace a bot file; a save that fails or is killed leaves the old file whole.
 
     Raises:
         PocketIntentError: The encoder is the graph of an exported folder.
@@ -49,8 +45,7 @@ def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
         )
     manifest, tensors = bot.encoder.to_model_file_parts()
     settings, arrays = bot_parts(bot)
-    arrays |= templates_tensor(bot.templates)
-    tensors |= {f"{BOT}.{key}": array for key, array in arrays.items()}
+    tensors |= _under(BOT, {**arrays, **templates_tensor(bot.templates)})
     entry = {"version": VERSION, _CORRECT: bot.correct, **settings}
     save_model(path, {**manifest, BOT: entry}, tensors)
 
@@ -58,23 +53,15 @@ def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
 def bot_parts(bot: Bot) -> Parts:
     """The index and the fitted decision of a bot.
 
-    Args:
-        bot: The bot.
-
     Returns:
         The settings ``index`` and ``decision``, and their tensors, whose names begin with these
         words and a dot.
     """
-    parts: dict[str, tuple[dict[str, Any], Parts]] = {
-        _INDEX: ({"search": bot.search}, index_parts(bot.templates, bot.indexed)),
-        _DECISION: ({"name": bot.decision}, scorer_parts(bot.scorer)),
-    }
-    settings: dict[str, Any] = {}
-    tensors: dict[str, NDArray[Any]] = {}
-    for part, (head, (entry, arrays)) in parts.items():
-        settings[part] = head | entry
-        tensors |= {f"{part}.{key}": array for key, array in arrays.items()}
-    return settings, tensors
+    index, rows = index_parts(bot.templates, bot.indexed)
+    decision, weights = scorer_parts(bot.scorer)
+    index, decision = {"search": bot.search, **index}, {"name": bot.decision, **decision}
+    tensors = _under(_INDEX, rows) | _under(_DECISION, weights)
+    return {_INDEX: index, _DECISION: decision}, tensors
 
 
 def read_bot(
@@ -84,14 +71,7 @@ def read_bot(
     tensors: Mapping[str, NDArray[Any]],
     correct: bool,
 ) -> Bot:
-    """The bot of an index and a decision that :func:`bot_parts` gave.
-
-    Args:
-        encoder: The model.
-        templates: The set.
-        settings: Has the settings ``index`` and ``decision``.
-        tensors: Has their tensors.
-        correct: Whether typing errors of a query are corrected.
+    """The bot of an index and a decision, whose settings and tensors :func:`bot_parts` gave.
 
     Raises:
         ModelFileError: A part is missing, or the parts do not fit each other.
@@ -108,9 +88,6 @@ def read_bot(
 def load_bot(path: str | os.PathLike[str]) -> Bot:
     """Open a bot file; nothing is encoded or fitted.
 
-    Args:
-        path: The file.
-
     Raises:
         ModelFileError: The file is missing or damaged, is a model without a bot, or was written
             by a newer version.
@@ -123,8 +100,12 @@ def load_bot(path: str | os.PathLike[str]) -> Bot:
     templates = parse_templates(read_form(model), str(path))
     encoder = encoder_of(model)
     with naming_damage(model, "bot"):
-        tensors, correct = _below(model.tensors, BOT), _is_corrected(entry)
-        return read_bot(encoder, templates, entry, tensors, correct)
+        correct = entry.get(_CORRECT, True)
+        if not isinstance(correct, bool):
+            raise ModelFileError(
+                f"the bot's {_CORRECT} is {shorten(correct)}; it must be true or false"
+            )
+        return read_bot(encoder, templates, entry, _below(model.tensors, BOT), correct)
 
 
 def with_settings(
@@ -132,14 +113,7 @@ def with_settings(
 ) -> Bot:
     """The bot with another decision or search, for which it is built again, or correction.
 
-    Args:
-        bot: The bot.
-        decision: The decision; None for that of the bot.
-        search: The search; None for that of the bot.
-        correct: Whether typing errors of a query are corrected; None for the choice of the bot.
-
-    Returns:
-        The bot itself, if it has all of them.
+    None stands for the bot's own choice; a bot that has all of them is returned itself.
     """
     if correct is not None and correct != bot.correct:
         corrector = make_corrector(bot.encoder, bot.templates, bot.indexed) if correct else None
@@ -161,13 +135,6 @@ def _check_version(entry: object) -> None:
         )
 
 
-def _is_corrected(entry: Mapping[str, Any]) -> bool:
-    value = entry.get(_CORRECT, True)
-    if not isinstance(value, bool):
-        raise ModelFileError(f"the bot's {_CORRECT} is {shorten(value)}; it must be true or false")
-    return value
-
-
 def _object(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = entry.get(key)
     if not isinstance(value, dict):
@@ -184,11 +151,12 @@ def _choice(entry: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> Any
     return value
 
 
+def _under(part: str, tensors: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The tensors of a part, with its name as a prefix of theirs."""
+    return {f"{part}.{name}": tensor for name, tensor in tensors.items()}
+
+
 def _below(tensors: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
     """The tensors of a part, by their names without its prefix."""
-    prefix = f"{part}."
-    return {
-        name.removeprefix(prefix): tensor
-        for name, tensor in tensors.items()
-        if name.startswith(prefix)
-    }
+    start = f"{part}."
+    return {n.removeprefix(start): array for n, array in tensors.items() if n.startswith(start)}

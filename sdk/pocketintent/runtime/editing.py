@@ -111,10 +111,10 @@ class EditableBot:
         """A copy of the template set, with its thresholds and margin.
 
         It can be set, to a changed copy or anything that :meth:`IntentRecognizer.load` takes as
-        templates: the templates of intents that stay as they were are not encoded again, and the
-        classifier starts from the old weights. A set that breaks the format raises TemplateError,
-        and nothing changes. The copy's own ``add_intent`` and ``remove_intent`` raise
-        TemplateError, since those of the recogniser are meant; ``copy.deepcopy`` of it has both.
+        templates: intents that stay as they were are not encoded again, and the classifier starts
+        from the old weights. A set that breaks the format raises TemplateError, and nothing
+        changes. The copy's own ``add_intent`` and ``remove_intent`` raise TemplateError, since
+        those of the recogniser are meant; ``copy.deepcopy`` of it has both.
         """
         return _CopiedTemplates(**vars(deepcopy(self._bot.templates)))
 

@@ -33,11 +33,7 @@ def open_bot(
     correct: bool | None,
     backend: Backend,
 ) -> tuple[Bot, Mapping[str, Any]]:
-    """Open what a recogniser needs; see :meth:`IntentRecognizer.load` for arguments and errors.
-
-    Returns:
-        The bot, and the manifest of its model or exported folder.
-    """
+    """The bot, and the manifest of its model or folder; see :meth:`IntentRecognizer.load`."""
     if decision is not None:
         check_choice("decision", decision, DECISIONS)
     if search is not None:

@@ -95,9 +95,11 @@ def test_a_codebook_finds_separate_clusters() -> None:
     assert squared_distances(centres, fit_lbg(vectors, 4)).min(axis=1).max() < 0.01
 
 
-def test_centroids_are_means_of_their_clusters() -> None:
+def test_centroids_are_means_of_their_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pocketintent.runtime.quantization.lbg._TOLERANCE", 0.0)
+    monkeypatch.setattr("pocketintent.runtime.quantization.lbg._MAX_ITERATIONS", 500)
     vectors = np.random.default_rng(0).standard_normal((2000, 3), dtype=np.float32)
-    codebook = fit_lbg(vectors, 8, tolerance=0.0, max_iterations=500)
+    codebook = fit_lbg(vectors, 8)
     codes = nearest_centroids(vectors, codebook)
     means = np.stack([vectors[codes == index].mean(axis=0) for index in range(8)])
     np.testing.assert_allclose(codebook, means, atol=1e-5)

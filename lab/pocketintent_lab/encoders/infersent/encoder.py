@@ -91,7 +91,7 @@ class InferSentEncoder(SequenceEncoder):
         Returns:
             float32 [num_embedded, dim]; without n-grams unknown words are left out.
         """
-        vectors = self._read_lists([[token] for token in tokens])
+        vectors = self.read_lists(([token] for token in tokens), len(tokens))
         return vectors[[bool(readable_tokens(self.table, [token])) for token in tokens]]
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader
+from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader, longest_first
 from pocketintent_lab.encoders.infersent.network import BiLstm
 
 
@@ -23,6 +23,7 @@ class MaxPooling:
         self._reader = RecurrentReader(sizes, network.weights.decode())
         self._gates = GATES[sizes.cell] * sizes.hidden
         self.word_size = self._gates * len(sizes.directions)
+        self._num_states = sizes.hidden * len(sizes.directions)
 
     def read_word(self, vector: FloatArray) -> FloatArray:
         """A word's share of the gates of both directions, float32 [2 * 4 * hidden].
@@ -39,7 +40,7 @@ class MaxPooling:
             words: What :meth:`read_word` returned for each token, at least one.
         """
         table = np.concatenate(words).reshape(-1, self._gates)
-        vector: FloatArray = self._reader.largest_states(table, [range(len(words))])[0]
+        vector: FloatArray = self._largest_states(table, [range(len(words))])[0]
         return vector
 
     def read_vectors(self, vectors: FloatArray) -> FloatArray:
@@ -62,4 +63,23 @@ class MaxPooling:
         """
         ends = np.cumsum(counts).tolist()
         texts = [range(end - size, end) for end, size in zip(ends, counts.tolist(), strict=True)]
-        return self._reader.largest_states(np.concatenate(words).reshape(-1, self._gates), texts)
+        return self._largest_states(np.concatenate(words).reshape(-1, self._gates), texts)
+
+    def _largest_states(self, table: FloatArray, texts: Sequence[Sequence[int]]) -> FloatArray:
+        """The largest value of each number of the states over all steps of a text.
+
+        Args:
+            table: The inputs, see :meth:`RecurrentReader.project`.
+            texts: Numbers of the inputs of each text; no text may be empty.
+
+        Returns:
+            float32 ``[num_texts, directions * hidden]``.
+        """
+        order = longest_first(texts)
+        _, outputs = self._reader.read(table, [texts[n] for n in order], keep_all=True)
+        assert outputs is not None
+        states = outputs.reshape(-1, self._num_states)
+        lengths = np.array([len(texts[number]) for number in order])
+        result = np.empty((len(texts), states.shape[1]), np.float32)
+        result[order] = np.maximum.reduceat(states, np.cumsum(lengths) - lengths)
+        return result

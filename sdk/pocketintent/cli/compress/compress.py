@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from pocketintent.cli.compress.combine import combine
-from pocketintent.cli.compress.quality import (
-    Probe,
-    add_probe_arguments,
-    measure_quality,
-    read_probe,
-)
-from pocketintent.cli.options.files import add_out_option, input_file
+from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import SEED, whole_number
+from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings
-from pocketintent.cli.options.threads import add_threads_option, limit_threads
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
+from pocketintent.compression.background import add_background
 from pocketintent.compression.kinds import tables_of, words_of
-from pocketintent.compression.prune import load_word_model, with_compact_counts
-from pocketintent.compression.quantise import quantise_network
+from pocketintent.compression.prune import (
+    Sentences,
+    keep_frequent,
+    keep_longest,
+    load_word_model,
+    with_compact_counts,
+    without_ngrams,
+)
+from pocketintent.compression.quantise import (
+    add_template_quantizer,
+    quantise_encoder,
+    quantise_network,
+)
+from pocketintent.compression.report import compare_sizes, quality_change, size_report
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
+from pocketintent.evaluation.quality import Probe, measure_quality
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.training.corpora.reader import read_texts
 
 EXAMPLES = """\
 examples:
@@ -57,18 +65,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
-    add_out_option(parser, "model to write; its name ends in .safetensors")
+    add(parser, "--out", help="model to write; its name ends in .safetensors")
     parser.add_argument(
         "--characters",
         type=model_file,
         metavar="CHAREMB",
         help="join the words of IN, without their n-grams, with this character network",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--seed",
-        type=SEED,
-        default=0,
-        metavar="N",
         help="seed of the rotation and of the samples that codebooks are fitted on (%(default)s)",
     )
     _add_pruning(parser)
@@ -81,16 +87,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "with sub-vectors of the same length.",
     )
     add_settings(parser, CombinationSettings, options=(), title="combination")
-    add_threads_option(parser)
+    add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
     add_probe_arguments(parser)
 
 
 def _add_pruning(parser: argparse.ArgumentParser) -> None:
     """Add the options that leave out words and n-grams."""
     pruning = parser.add_argument_group("pruning")
-    pruning.add_argument(
-        "--keep", type=whole_number(1), metavar="N", help="number of words to keep (all)"
-    )
+    pruning.add_argument("--keep", type=whole_number(1), help="number of words to keep (all)")
     pruning.add_argument(
         "--prune",
         choices=("frequency", "norm"),
@@ -98,11 +102,9 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
         help="keep the most frequent words, or the words of largest norm, chosen so that every "
         "sentence of the corpus keeps at least one word (%(default)s)",
     )
-    pruning.add_argument(
+    add(
+        pruning,
         "--corpus",
-        type=input_file,
-        nargs="+",
-        metavar="FILE",
         help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook of sentence "
         "vectors with which the recogniser quantises its templates, and for the background of the "
         "decision logistic",
@@ -116,21 +118,20 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
+    from threadpoolctl import threadpool_limits
+
     check_model_name(args)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         args.parser.error("--prune norm requires --keep and --corpus")
     probe = read_probe(args)
-    with limit_threads(args.threads):
+    # The products are small: on a busy machine several threads wait for each other.
+    with threadpool_limits(args.threads):
         report = combine(args, probe) if args.characters else _compress(args, probe)
     print_json(report)
     return 0
 
 
 def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
-    from pocketintent.compression.background import add_background
-    from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
-    from pocketintent.compression.report import compare_sizes, size_report
-
     refuse_bot_files(args.model)
     original = load_word_model(args.model)
     keeps_codes = _keeps_codes(original, args)
@@ -147,8 +148,8 @@ def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
     small = quantise_network(small)
     if args.corpus is not None:
         print_note("fitting the codebook of templates and the background")
-        small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
-        small = add_background(small, _read_corpus(args), seed=args.seed)
+        small = add_template_quantizer(small, read_texts(args.corpus), seed=args.seed)
+        small = add_background(small, read_texts(args.corpus), seed=args.seed)
     _note_lost_parts(original, small)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
@@ -217,8 +218,6 @@ def _measure(
     original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, probe: Probe
 ) -> dict[str, Any]:
     """The quality of each stage, and the loss by quantisation; empty without data to measure on."""
-    from pocketintent.compression.report import quality_change
-
     if not probe:
         return {}
     print_note("measuring quality")
@@ -248,13 +247,6 @@ def _describe(
 
 
 def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
-    from pocketintent.compression.prune import (
-        Sentences,
-        keep_frequent,
-        keep_longest,
-        without_ngrams,
-    )
-
     if args.no_ngrams:
         encoder = without_ngrams(encoder)
     words = words_of(encoder)
@@ -262,10 +254,4 @@ def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
         return encoder
     if args.prune == "frequency":
         return keep_frequent(encoder, args.keep)
-    return keep_longest(encoder, Sentences.read(encoder, _read_corpus(args)), args.keep)
-
-
-def _read_corpus(args: argparse.Namespace) -> Iterator[str]:
-    from pocketintent.training.corpora.reader import read_texts
-
-    return read_texts(args.corpus)
+    return keep_longest(encoder, Sentences.read(encoder, read_texts(args.corpus)), args.keep)

@@ -28,40 +28,29 @@ TEXTS_AT_ONCE = 1024
 class Refusals:
     """The texts that never get an intent, whatever their scores are: its counter-examples' words.
 
-    Args:
-        templates: The set, whose ``counter_examples`` count for their intents, and whose ``none``
-            counts for all.
+    The texts of ``none`` count for all intents.
     """
 
     def __init__(self, templates: TemplateSet) -> None:
         self._intents: dict[tuple[str, ...], frozenset[str]] = {}
         self._texts: dict[tuple[str, ...], str] = {}
         for text in templates.none:
-            self._add(text, frozenset(templates.intents))
+            self._add(text, templates.intents)
         for name, intent in templates.intents.items():
             for text in intent.counter_examples:
-                self._add(text, frozenset([name]))
+                self._add(text, [name])
 
-    def _add(self, text: str, intents: frozenset[str]) -> None:
+    def _add(self, text: str, intents: Iterable[str]) -> None:
         if tokens := tuple(simple_tokenize(text)):
-            self._intents[tokens] = self._intents.get(tokens, frozenset()) | intents
+            self._intents[tokens] = self._intents.get(tokens, frozenset()).union(intents)
             self._texts.setdefault(tokens, text)
 
     def __call__(self, text: str, intent: str) -> bool:
-        """Whether a text, as the recogniser reads it, never gets an intent.
-
-        Its tokens are then those of a counter-example of the intent, or of a text of ``none``.
-        """
-        return bool(self._intents) and intent in self._intents.get(
-            tuple(simple_tokenize(text)), frozenset()
-        )
+        """Whether a text, as the recogniser reads it, never gets an intent."""
+        return bool(self._intents) and intent in self._intents.get(tuple(simple_tokenize(text)), ())
 
     def text_with_words_of(self, text: str) -> str | None:
-        """The first text of ``none``, or counter-example, with the words of a text; None if none.
-
-        Args:
-            text: The text, as the recogniser reads it.
-        """
+        """The first text of ``none``, or counter-example, with the words of a text that is read."""
         return self._texts.get(tuple(simple_tokenize(text)))
 
 
@@ -112,12 +101,7 @@ class Bot:
         return self.match_vector(text, self.encoder.encode(text))
 
     def match_vector(self, text: str, vector: FloatArray) -> Match:
-        """The match of a text that is read and encoded.
-
-        Args:
-            text: The text.
-            vector: float32 [dim], its vector; zeros when the encoder recognises nothing in it.
-        """
+        """The match of a text that is read and encoded: float32 [dim], zeros for unknown words."""
         best = self._search(text, vector, limit=2)
         if not best:
             return _no_intent("no_templates" if self.scorer is None else "unknown_words")
@@ -206,34 +190,23 @@ def build_bot(
 ) -> Bot:
     """Index a template set and make its scorer.
 
-    Args:
-        encoder: The model.
-        templates: The set.
-        decision: How an intent is scored.
-        search: How the templates are kept.
-        correct: Whether typing errors of a text are corrected.
-        old: The bot before an edit, by the same decision and search; what the edit leaves as it
-            was is not encoded again.
+    ``old`` is the bot before an edit, by the same decision and search; what the edit leaves as it
+    was is not encoded again.
     """
     with one_blas_thread():
         if old is None:
             indexed = index_templates(encoder, templates, search)
             scorer = make_scorer(decision, encoder, templates, indexed)
         else:
-            changed = _changed_intents(old.templates, templates)
+            before, after = (
+                {name: intent.templates for name, intent in of_set.intents.items()}
+                for of_set in (old.templates, templates)
+            )
+            changed = {name for name in before | after if before.get(name) != after.get(name)}
             indexed = index_templates(encoder, templates, search, old.indexed, changed)
             scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
     corrector = make_corrector(encoder, templates, indexed) if correct else None
     return Bot(encoder, templates, decision, search, correct, indexed, scorer, corrector)
-
-
-def _changed_intents(old: TemplateSet, new: TemplateSet) -> set[str]:
-    """The intents that an edit added, removed or gave other templates."""
-    before, after = (
-        {name: intent.templates for name, intent in templates.intents.items()}
-        for templates in (old, new)
-    )
-    return {name for name in before | after if before.get(name) != after.get(name)}
 
 
 def make_corrector(

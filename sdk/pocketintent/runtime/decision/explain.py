@@ -52,12 +52,8 @@ def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
     """Match a text, and score it again without each of its words.
 
     It needs nothing but scores, so it works with every encoder and decision. The shares do not add
-    up to the score: two words that say the same have a small share each.
-
-    Args:
-        bot: The bot.
-        text: The text.
-        intent: The intent whose score is explained; None for the nearest.
+    up to the score: two words that say the same have a small share each. Without ``intent`` the
+    score of the nearest is explained.
     """
     text = bot.read(text)
     vector = bot.encoder.encode(text)
@@ -67,7 +63,8 @@ def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
         refused_by = bot.refuses.text_with_words_of(text)
     ranked = bot.rank_vector(text, vector, len(bot.indexed.names))
     candidate = next((c for c in ranked if intent in (None, c.intent)), None)
-    words = _words(text)
+    # What follows an apostrophe belongs to its word: alone it would be another token.
+    words = join_tokens(simple_tokenize(text)).split()
     if bot.scorer is None or candidate is None or not words:
         return Explanation(match, candidate, (), refused_by)
     number = min(len(words), MAX_WORDS)
@@ -81,8 +78,3 @@ def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
         scores[is_known] = bot.scorer.score_block(known_texts, vectors[is_known])[:, place]
     shares = (scores[0] - scores[1:]).tolist()
     return Explanation(match, candidate, tuple(map(WordShare, words[:number], shares)), refused_by)
-
-
-def _words(text: str) -> list[str]:
-    """The tokens of a text, with what follows an apostrophe: alone it would be another token."""
-    return join_tokens(simple_tokenize(text)).split()

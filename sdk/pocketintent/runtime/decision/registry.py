@@ -33,12 +33,7 @@ def make_scorer(
 ) -> Scorer | None:
     """What scores the intents of a set; None if no template has a word that the encoder knows.
 
-    Args:
-        decision: The decision.
-        encoder: The model.
-        templates: The set.
-        indexed: The index of its templates.
-        old: The scorer of the same decision before an edit.
+    ``old`` is the scorer of the same decision before an edit.
     """
     if not indexed.names:
         return None
@@ -53,12 +48,7 @@ def make_scorer(
 
 
 def scorer_parts(scorer: Scorer | None) -> Parts:
-    """What a scorer adds to a bot file, besides the index.
-
-    Returns:
-        The parts of which :func:`read_scorer` makes a scorer that gives equal scores to the last
-        bit; nothing for a scorer of which the index has all.
-    """
+    """What a scorer adds to a bot file: nothing, if the index has all that it needs."""
     return scorer.parts() if isinstance(scorer, LogisticScorer) else ({}, {})
 
 
@@ -69,14 +59,9 @@ def read_scorer(
     settings: Mapping[str, Any],
     tensors: Mapping[str, NDArray[Any]],
 ) -> Scorer | None:
-    """The scorer of a bot file; None for an index without templates.
+    """The scorer of a bot file, of what :func:`scorer_parts` gave; None without templates.
 
-    Args:
-        decision: The decision.
-        encoder: The model of the file.
-        indexed: The index of the file's templates.
-        settings: The manifest entry that :func:`scorer_parts` gave.
-        tensors: Its tensors, by the names that it gave.
+    Its scores are equal to the last bit.
 
     Raises:
         ModelFileError: A part is missing, or does not fit the index.

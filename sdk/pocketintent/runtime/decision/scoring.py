@@ -43,32 +43,20 @@ class Scorer(Protocol):
         ...
 
     def search(self, text: str, vector: FloatArray, limit: int) -> list[Hit]:
-        """The best intents of a text.
+        """The best intents of a text, at most ``limit``, in descending order of score.
 
-        Args:
-            text: The text.
-            vector: float32 [dim], its sentence vector, of unit length.
-            limit: Maximum number of hits.
-
-        Returns:
-            Hits in descending order of score; of equal scores the first intent, and its first
-            template.
+        ``vector`` is its sentence vector, float32 [dim], of unit length. Of equal scores the first
+        intent comes first, with its first template.
         """
         ...
 
     def search_block(
         self, texts: Sequence[str], vectors: FloatArray, limit: int
     ) -> list[list[Hit]]:
-        """The best intents of several texts.
+        """The intents and templates that :meth:`search` finds for each of several texts.
 
-        Args:
-            texts: The texts.
-            vectors: float32 [num_texts, dim], their sentence vectors, of unit length.
-            limit: Maximum number of hits for each text.
-
-        Returns:
-            The intents and templates that :meth:`search` finds for each text, in its order; the
-            scores are equal up to rounding, which depends on the number of texts.
+        ``vectors`` are float32 [num_texts, dim]. The scores are equal up to rounding, which
+        depends on the number of texts.
         """
         ...
 

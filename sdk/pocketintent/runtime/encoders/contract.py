@@ -25,10 +25,6 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 
 EncoderT = TypeVar("EncoderT", bound="ModelEncoder")
 
-FILE_ENTRIES = ("format_version", "sha256", "labels")
-"""Manifest entries that describe the file and not the encoder; ``labels`` are those of training,
-which files of earlier versions have with a vector each."""
-
 
 class Encoder(Protocol):
     """The part of an encoder that a recogniser needs."""
@@ -83,10 +79,7 @@ class ModelEncoder(ABC):
     # Vectors
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector of any string, float32 [dim].
-
-        It has unit length; it is zeros if the encoder knows no part of the text.
-        """
+        """The sentence vector of any string, float32 [dim]: unit length, or zeros if unknown."""
         vector: FloatArray = self.encode_batch([text])[0]
         return vector
 
@@ -101,10 +94,8 @@ class ModelEncoder(ABC):
         None without a table of words, or with another tokenizer than ``simple``: queries are then
         never corrected. A kind with a ``part`` has the words of that encoder.
         """
-        words: Vocabulary | None = None
-        if self.part is not None:
-            words = getattr(self, self.part).known_words
-        return words
+        part: ModelEncoder | None = None if self.part is None else getattr(self, self.part)
+        return None if part is None else part.known_words
 
     # Model file
 
@@ -133,11 +124,7 @@ class ModelEncoder(ABC):
         return f"<{type(self).__name__}: kind {self.kind}, {self.dim} dimensions{words}>"
 
     def replace(self: EncoderT, **changes: Any) -> EncoderT:
-        """A copy with other constructor arguments.
-
-        Args:
-            changes: The new values by parameter name; those of ``part``, if the kind has one, may
-                be among them.
+        """A copy with other constructor arguments, given by name; those of ``part`` may be among.
 
         Raises:
             ModelFileError: The parts do not fit each other.

@@ -17,6 +17,10 @@ from pocketintent.runtime.quantization.quantizer import Quantizer
 
 Counts = NDArray[np.integer[Any]]
 
+_FILE_ENTRIES = ("format_version", "sha256", "labels")
+"""Manifest entries that describe the file and not the encoder; ``labels`` are those of training,
+which files of earlier versions have with a vector each."""
+
 TEMPLATE_CODEBOOK = "templates.codebook"
 """Name of the tensor with the template codebook."""
 
@@ -32,23 +36,28 @@ scale then ends at 3.6 billion, just below the largest uint32."""
 
 
 def manifest_entry(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """An entry of a manifest that is a JSON object.
-
-    Raises:
-        ModelFileError: The entry is missing or not an object.
-    """
+    """An entry of a manifest that is a JSON object; ModelFileError if it is none."""
     entry = manifest.get(key)
     if not isinstance(entry, dict):
         raise ModelFileError(f"the manifest has no object {key!r}")
     return entry
 
 
-def read_template_quantizer(model: ModelFile, dim: int) -> Quantizer | None:
-    """The template codebook of a model file; None if the file has none.
+def encoder_entries(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries of a manifest that describe the encoder and not the file."""
+    return {key: value for key, value in manifest.items() if key not in _FILE_ENTRIES}
 
-    Args:
-        model: The model file.
-        dim: Size of the sentence vectors.
+
+def check_dim(manifest: Mapping[str, Any], dim: int, what: str) -> None:
+    """Raise ModelFileError unless the manifest has ``dim``, as ``what`` such as "network has"."""
+    if manifest.get("dim") != dim:
+        raise ModelFileError(
+            f"the manifest has dim {manifest.get('dim')!r}, but the {what} {dim} dimensions"
+        )
+
+
+def read_template_quantizer(model: ModelFile, dim: int) -> Quantizer | None:
+    """The template codebook of a model file for vectors of a size; None if the file has none.
 
     Raises:
         ModelFileError: The codebook is damaged.
@@ -80,9 +89,6 @@ def round_counts(counts: Counts) -> NDArray[np.uint32]:
 
     Counts up to 13 are exact, others within 7 percent. The order of two counts is never reversed,
     and rounding again changes nothing.
-
-    Args:
-        counts: Whole numbers, [num_words].
     """
     return _decode(_encode(counts), STEPS)
 
@@ -90,14 +96,7 @@ def round_counts(counts: Counts) -> NDArray[np.uint32]:
 def add_counts(
     counts: Counts, compact: bool, manifest: dict[str, Any], tensors: dict[str, NDArray[Any]]
 ) -> None:
-    """Add counts, [num_words], to the manifest and the tensors of a model file.
-
-    Args:
-        counts: Whole numbers.
-        compact: Whether to store them in one byte a word, rounded.
-        manifest: The manifest to extend.
-        tensors: The tensors to extend.
-    """
+    """Add counts, [num_words], to a model file; ``compact`` ones take a byte each, rounded."""
     if compact:
         manifest[COUNTS_ENTRY] = {"coding": "log2", "steps": STEPS}
     tensors[COUNTS] = _encode(counts) if compact else counts

@@ -39,12 +39,7 @@ class RecurrentNetwork(Protocol):
 
 
 def recurrent_shapes(network: RecurrentNetwork, inputs: int) -> Shapes:
-    """Names and shapes of the parameters of recurrent layers.
-
-    Args:
-        network: The settings.
-        inputs: Size of an input of the first layer.
-    """
+    """Names and shapes of the parameters of layers of which the first has ``inputs`` inputs."""
     rows = GATES[network.cell] * network.hidden
     shapes: Shapes = {}
     for layer in range(network.layers):
@@ -77,56 +72,29 @@ class RecurrentReader:
         self._layers = [_make_layer(network, parameters, n) for n in range(network.layers)]
 
     def project(self, inputs: FloatArray) -> FloatArray:
-        """The table of inputs that :meth:`last_states` and :meth:`largest_states` read.
+        """The share of inputs, float32 ``[num_inputs, size]``, in the gates of the first layer.
 
-        Args:
-            inputs: float32 ``[num_inputs, size]``: characters or words.
-
-        Returns:
-            Their share of the first layer's gates, float32 ``[num_inputs * directions,
-            gates * hidden]``.
+        It is float32 ``[num_inputs * directions, gates * hidden]``, the table of other methods.
         """
         return self._layers[0].project(inputs)
 
     def last_states(self, table: FloatArray, texts: Sequence[Sequence[int]]) -> FloatArray:
-        """The last states of all directions, side by side.
+        """The last states of all directions, float32 ``[num_texts, directions * hidden]``.
 
         Args:
             table: The inputs, see :meth:`project`.
             texts: Numbers of the inputs of each text; no text may be empty.
-
-        Returns:
-            float32 ``[num_texts, directions * hidden]``.
         """
-        order = _longest_first(texts)
-        states, _ = self._read(table, [texts[number] for number in order], keep_all=False)
+        order = longest_first(texts)
+        states, _ = self.read(table, [texts[number] for number in order])
         result = np.empty((len(texts), states.shape[0] * states.shape[2]), np.float32)
         result[order] = states.transpose(1, 0, 2).reshape(len(texts), -1)
         return result
 
-    def largest_states(self, table: FloatArray, texts: Sequence[Sequence[int]]) -> FloatArray:
-        """The largest value of each number of the states over all steps of a text.
-
-        Args:
-            table: The inputs, see :meth:`project`.
-            texts: Numbers of the inputs of each text; no text may be empty.
-
-        Returns:
-            float32 ``[num_texts, directions * hidden]``.
-        """
-        order = _longest_first(texts)
-        _, outputs = self._read(table, [texts[number] for number in order], keep_all=True)
-        assert outputs is not None
-        states = outputs.reshape(-1, self._directions * self._hidden)
-        lengths = np.array([len(texts[number]) for number in order])
-        result = np.empty((len(texts), states.shape[1]), np.float32)
-        result[order] = np.maximum.reduceat(states, np.cumsum(lengths) - lengths)
-        return result
-
-    def _read(
-        self, table: FloatArray, texts: Sequence[Sequence[int]], *, keep_all: bool
+    def read(
+        self, table: FloatArray, texts: Sequence[Sequence[int]], *, keep_all: bool = False
     ) -> tuple[FloatArray, FloatArray | None]:
-        """Run all layers over texts, the longest first.
+        """Run all layers over texts, the longest first; see :meth:`last_states`.
 
         Returns:
             The last states, ``[directions, num_texts, hidden]``; and the states after all steps of
@@ -151,8 +119,7 @@ class RecurrentReader:
     def _steps(self, lengths: IndexArray) -> list[IndexArray]:
         """The positions in the concatenated texts that each step reads, ``[directions, active]``.
 
-        Texts are sorted from the longest to the shortest, so that the active texts of a step,
-        which have not ended yet, are the first ones.
+        The active texts, which have not ended yet, are the first ones, since they are the longest.
         """
         starts = np.cumsum(lengths) - lengths
         steps = []
@@ -198,16 +165,10 @@ class Layer:
         outputs: FloatArray | None,
         output_rows: Sequence[IndexArray],
     ) -> FloatArray:
-        """Run all steps.
+        """Run all steps, and return the last states, ``[directions, num_texts, hidden]``.
 
-        Args:
-            table: The result of :meth:`project`.
-            rows: The rows of the table that each step reads, ``[directions, active]``.
-            outputs: Array for the states after all steps, or None.
-            output_rows: The rows of ``outputs`` that each step writes.
-
-        Returns:
-            The last states, ``[directions, num_texts, hidden]``.
+        Each step reads ``rows`` of the ``table`` that :meth:`project` returned, ``[directions,
+        active]``, and writes ``output_rows`` of ``outputs``, the states after all steps, if given.
         """
         shape = (*rows[0].shape, self.hidden)
         state, memory = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
@@ -228,7 +189,8 @@ class Layer:
         return state
 
 
-def _longest_first(texts: Sequence[Sequence[int]]) -> list[int]:
+def longest_first(texts: Sequence[Sequence[int]]) -> list[int]:
+    """The numbers of the texts in the order that :meth:`RecurrentReader.read` needs."""
     return sorted(range(len(texts)), key=lambda number: -len(texts[number]))
 
 

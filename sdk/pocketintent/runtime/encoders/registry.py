@@ -65,8 +65,7 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
     """Open a model file as an encoder, of the class that is registered for its kind.
 
     Args:
-        path: A model file, or the name of a shipped model such as ``"tiny"``; None for the
-            default model.
+        path: A model file, or the name of a shipped model such as ``"tiny"``; None for the default.
 
     Raises:
         ModelFileError: The file is missing or damaged, its kind is unknown, or its parts do not
@@ -95,10 +94,8 @@ def naming_damage(model: ModelFile, content: str) -> Iterator[None]:
     except PocketIntentError as error:
         raise ModelFileError(f"{model.path}: {error}") from error
     except _DAMAGE as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise ModelFileError(
-            f"{model.path}: its parts do not make a {content}: {reason}"
-        ) from error
+        reason = f"its parts do not make a {content}: {type(error).__name__}: {error}"
+        raise ModelFileError(f"{model.path}: {reason}") from error
 
 
 def load_kind(path: str | os.PathLike[str], expected: type[EncoderT]) -> EncoderT:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Protocol
 
@@ -28,24 +28,19 @@ class SequenceReader(Protocol):
         """Numbers that :meth:`read_word` returns."""
 
     def read_word(self, vector: FloatArray) -> FloatArray:
-        """What a word contributes to any text, float32 [size], from its vector."""
+        """What a word contributes to any text, float32 [word_size], from its vector."""
 
     def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
-        """The vector of a text, not normalised.
-
-        Args:
-            words: What :meth:`read_word` returned for each token, at least one.
-        """
+        """The vector of a text, not normalised, from at least one result of :meth:`read_word`."""
 
     def read_vectors(self, vectors: FloatArray) -> FloatArray:
-        """The vector of a text from the vectors of its tokens, at least one; not normalised."""
+        """The vector of a text, not normalised, from its tokens' [num_tokens, dim], at least 1."""
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
-        """The vectors of several texts, float32 [num_texts, dim], not normalised.
+        """The vectors of texts, float32 [num_texts, dim], not normalised.
 
-        Args:
-            words: What :meth:`read_word` returned for each token, text after text.
-            counts: intp [num_texts]: number of tokens of each text, at least 1.
+        ``words`` are the results of :meth:`read_word`, text after text; intp ``counts`` [num_texts]
+        are the tokens of each text, at least 1.
         """
 
 
@@ -56,8 +51,7 @@ class SequenceEncoder(ModelEncoder):
     most ``MAX_TOKENS`` tokens of a text that have a vector are read; the rest is ignored.
 
     Args:
-        table: The words, with n-grams or without. The model takes its tokenizer, its counts and
-            its manifest entries from the table.
+        table: The words, with n-grams or without; also the tokenizer, counts and manifest entries.
         network: The network.
         reader: The same network, decoded.
         cached_words: Number of words whose results of ``reader.read_word`` are kept.
@@ -100,26 +94,22 @@ class SequenceEncoder(ModelEncoder):
 
         They equal those of :meth:`encode` up to the rounding of products of other sizes.
         """
-        return unit_rows(self._read_lists([self.tokenize(text) for text in texts]))
+        return unit_rows(self.read_lists(map(self.tokenize, texts), len(texts)))
 
-    def _read_lists(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
+    def read_lists(self, token_lists: Iterable[Sequence[str]], num_texts: int) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim], not normalised; zeros without a word."""
-        totals = np.zeros((len(token_lists), self.dim), np.float32)
-        numbers: list[int] = []
-        batch: list[list[str]] = []
+        totals = np.zeros((num_texts, self.dim), np.float32)
+        batch: dict[int, list[str]] = {}
         num_tokens = 0
         for number, all_tokens in enumerate(token_lists):
-            tokens = readable_tokens(self.table, all_tokens)
-            if not tokens:
-                continue
-            numbers.append(number)
-            batch.append(tokens)
-            num_tokens += len(tokens)
+            if tokens := readable_tokens(self.table, all_tokens):
+                batch[number] = tokens
+                num_tokens += len(tokens)
             if num_tokens >= _TOKENS_AT_ONCE:
-                totals[numbers] = self._read_batch(batch)
-                numbers, batch, num_tokens = [], [], 0
-        if numbers:
-            totals[numbers] = self._read_batch(batch)
+                totals[list(batch)] = self._read_batch(list(batch.values()))
+                batch, num_tokens = {}, 0
+        if batch:
+            totals[list(batch)] = self._read_batch(list(batch.values()))
         return totals
 
     def _read_batch(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:

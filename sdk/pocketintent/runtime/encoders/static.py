@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import MAX_DIM, FloatArray, unit_vector
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
-from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import (
     COUNTS,
     COUNTS_ENTRY,
     add_counts,
     add_template_quantizer,
+    check_dim,
+    encoder_entries,
     manifest_entry,
     read_counts,
     read_template_quantizer,
@@ -54,14 +56,11 @@ class StaticEncoder(ModelEncoder):
         words: The words' vectors, [num_words, dim].
         tokenizer_spec: The manifest's tokenizer entry; the tokenizer ``simple`` by default.
         ngrams: Vectors of the hashed n-grams, [num_buckets, dim], or None.
-        ngram_settings: How words are hashed, and the weight of an unknown word's n-grams; required
-            with ``ngrams``, ignored without.
-        template_quantizer: A quantiser fitted on sentence vectors of the training corpus,
-            for the recogniser's templates.
+        ngram_settings: How words are hashed, and the weight of n-grams; required with ``ngrams``.
+        template_quantizer: The codebook for templates, fitted on vectors of the training corpus.
         background: Lines of the training corpus, as features.
         counts: How often each word occurred in training, whole numbers [num_words], or None.
-        compact_counts: Whether the counts are rounded, within 7 percent, and saved in one byte
-            a word.
+        compact_counts: Whether the counts are saved in a byte a word, rounded within 7 percent.
         manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
 
     Raises:
@@ -137,10 +136,9 @@ class StaticEncoder(ModelEncoder):
         return totals
 
     def embed_tokens(self, tokens: Sequence[str]) -> FloatArray:
-        """The vectors of tokens, in order and not normalised.
+        """The vectors of tokens, float32 [num_embedded, dim], in order and not normalised.
 
-        Returns:
-            float32 [num_embedded, dim]; without n-grams unknown words are left out.
+        Without n-grams unknown words are left out.
         """
         ids = self.vocabulary.ids(tokens)
         known_rows = self.words.rows(np.array(ids, np.intp))
@@ -231,13 +229,9 @@ class StaticEncoder(ModelEncoder):
             background=Background.read(manifest, model.tensors),
             counts=counts,
             compact_counts=compact_counts,
-            manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},
+            manifest=encoder_entries(manifest),
         )
-        if manifest.get("dim") != encoder.dim:
-            raise ModelFileError(
-                f"the manifest has dim {manifest.get('dim')!r}, but the vectors have {encoder.dim} "
-                "dimensions"
-            )
+        check_dim(manifest, encoder.dim, "vectors have")
         return encoder
 
     def tables(self) -> Mapping[str, Matrix]:

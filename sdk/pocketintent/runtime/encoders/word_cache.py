@@ -28,13 +28,11 @@ class WordCache:
     def __init__(
         self,
         embed: Callable[[Sequence[str]], Iterable[FloatArray]],
-        capacity: int | None = None,
-        *,
+        capacity: int = 0,
         size: int = 1,
     ) -> None:
         self._embed = embed
-        self._capacity = capacity
-        self._most = MAX_NUMBERS // size
+        self._capacity = min(capacity or WORD_CACHE, MAX_NUMBERS // size)
         self._vectors: dict[str, FloatArray] = {}
 
     def __len__(self) -> int:
@@ -58,10 +56,9 @@ class WordCache:
         # In order, because the rounding of a network's products depends on the order of its batch.
         different = sorted(set(missing))
         additions = dict(zip(different, self._embed(different), strict=True))
-        capacity = min(WORD_CACHE if self._capacity is None else self._capacity, self._most)
-        if len(vectors) + len(additions) <= capacity:
+        if len(vectors) + len(additions) <= self._capacity:
             vectors.update(additions)
             return vectors
-        if len(additions) <= capacity:
+        if len(additions) <= self._capacity:
             self._vectors = additions
         return {**vectors, **additions}

@@ -46,12 +46,8 @@ def index_templates(
     codebook that was fitted on templates, ``REFIT_GROWTH`` times the error on them: then a new
     codebook is fitted.
 
-    Args:
-        encoder: The model.
-        templates: The set.
-        search: How the templates are kept.
-        old: The index before an edit, from which the other intents are copied.
-        changed: The intents that the edit added, removed or gave other templates.
+    ``old`` is the index before the edit, from which all intents but those that it added, removed
+    or gave other templates, ``changed``, are copied.
     """
     intents = {} if old is None else {n: r for n, r in old.intents.items() if n not in changed}
     fresh = _encode(encoder, templates, (name for name in templates.intents if name not in intents))
@@ -87,14 +83,9 @@ def _encode(
 
 
 def add_centroid(vectors: FloatArray) -> FloatArray:
-    """Append the mean of an intent's templates, at unit length, as one more row.
+    """Append the mean of an intent's templates, [num_templates, dim], at unit length as a row.
 
-    Args:
-        vectors: float32 [num_templates, dim], unit rows, at least one.
-
-    Returns:
-        float32 [num_templates + 1, dim]; if the templates cancel out, the last row is the first
-        template again, since a mean of zeros has no direction.
+    If the templates cancel out, the first template takes its place: zeros have no direction.
     """
     centroid = unit_rows(vectors.mean(axis=0, keepdims=True))
     return np.concatenate([vectors, centroid if centroid.any() else vectors[:1]])
@@ -119,10 +110,8 @@ def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
     Args:
         vectors: float32 [n, dim], unit rows: templates and centroids, or, for a codebook that
             ships with a model, sentences of a corpus. With at most ``CODEBOOK_SIZE`` distinct
-            sub-vectors, only the rounding to half precision is lost.
-
-    Returns:
-        A quantiser of ``SUB_DIM`` dimensions per code, or of 1 if dim is odd.
+            sub-vectors, only the rounding to half precision is lost. A code has ``SUB_DIM``
+            dimensions, or 1 if dim is odd.
     """
     return Quantizer.fit(
         vectors,

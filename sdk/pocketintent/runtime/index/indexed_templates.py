@@ -90,13 +90,9 @@ class IndexedTemplates:
             self._rows = decoded * self.scales[:, None]
 
     def scores(self, query: FloatArray) -> FloatArray:
-        """Cosine similarity of a query to all rows.
+        """Cosine similarity of a query to all rows: the templates, then the centroids.
 
-        Args:
-            query: float32 [dim], of unit length.
-
-        Returns:
-            float32 [num_templates + num_intents]: templates, then centroids.
+        The query is float32 [dim], of unit length; the result [num_templates + num_intents].
         """
         if self._rows is not None:
             scores: FloatArray = self._rows @ query
@@ -112,11 +108,7 @@ class IndexedTemplates:
         return sums
 
     def score_block(self, queries: FloatArray) -> FloatArray:
-        """:meth:`scores` of several queries, up to rounding: float32 [num_queries, num_rows].
-
-        Args:
-            queries: float32 [num_queries, dim], of unit length.
-        """
+        """:meth:`scores` of queries [num_queries, dim], up to rounding: [num_queries, num_rows]."""
         if self._rows is not None:
             scores: FloatArray = queries @ self._rows.T
             return scores
@@ -131,15 +123,10 @@ class IndexedTemplates:
         return np.ascontiguousarray((sums * self.scales[:, None]).T)
 
     def template_scores(self, intent: int, queries: FloatArray) -> tuple[int, FloatArray]:
-        """Cosine similarity of one or several queries to the templates of an intent.
+        """The row of an intent's first template, and the cosine similarity of its templates.
 
-        Args:
-            intent: Position of the intent.
-            queries: float32 [dim] or [dim, num_queries], of unit length.
-
-        Returns:
-            The row of the intent's first template, and float32 [num_templates] or
-            [num_templates, num_queries].
+        The queries are float32 [dim] or [dim, num_queries], of unit length; the similarities
+        [num_templates] or [num_templates, num_queries].
         """
         span = self._spans[intent]
         if self._rows is not None:

@@ -28,11 +28,7 @@ _UNIT_TOLERANCE = 1e-3
 
 
 def index_parts(templates: TemplateSet, indexed: IndexedTemplates) -> Parts:
-    """The parts of an index in a bot file.
-
-    Args:
-        templates: The set.
-        indexed: Its index.
+    """The parts of the index of a set in a bot file.
 
     Returns:
         The settings ``max_error`` and, if there are rows or a codebook, ``rows``, the settings of
@@ -73,14 +69,10 @@ def read_index(
     settings: Mapping[str, Any],
     tensors: Mapping[str, NDArray[Any]],
 ) -> IndexedTemplates:
-    """Read an index that :func:`index_parts` gave.
+    """Read the index of the file's templates that :func:`index_parts` gave.
 
-    Args:
-        templates: The set of the file.
-        search: ``"table"`` if the rows are codes, ``"exact"`` if they are vectors.
-        dim: Size of the model's vectors.
-        settings: The manifest entry.
-        tensors: The tensors by name.
+    The rows must have the dimensions of the model, ``dim``, and be codes for the search ``table``,
+    vectors for ``exact``.
 
     Raises:
         ModelFileError: A part is missing, or the parts do not fit each other.
@@ -118,8 +110,7 @@ def _read_matrix(
     if not isinstance(entry, dict):
         raise ModelFileError(f"the index has {shorten(entry)} as {ROWS}; an object is expected")
     matrix = matrix_from_tensors(tensors, ROWS, entry)
-    is_table = isinstance(matrix, QuantizedMatrix)
-    if is_table != (search == "table"):
+    if isinstance(matrix, QuantizedMatrix) != (search == "table"):
         raise ModelFileError(f"the rows of the index do not fit the search {search!r}")
     if isinstance(matrix, QuantizedMatrix):
         if matrix.norms is not None:
@@ -133,12 +124,10 @@ def _known_texts(
     templates: TemplateSet, tensors: Mapping[str, NDArray[Any]]
 ) -> dict[str, tuple[str, ...]]:
     """The known templates of each intent that has any."""
-    intents = templates.intents
-    sizes = [len(intent.templates) for intent in intents.values()]
-    known = iter(read_tensor(tensors, KNOWN, ["uint8"], (sum(sizes),), "the index").tolist())
-    result = {}
-    for name, intent in intents.items():
-        texts = tuple(compress(intent.templates, islice(known, len(intent.templates))))
-        if texts:
-            result[name] = texts
-    return result
+    number = sum(len(intent.templates) for intent in templates.intents.values())
+    known = iter(read_tensor(tensors, KNOWN, ["uint8"], (number,), "the index").tolist())
+    texts = {
+        name: tuple(compress(intent.templates, islice(known, len(intent.templates))))
+        for name, intent in templates.intents.items()
+    }
+    return {name: of_intent for name, of_intent in texts.items() if of_intent}

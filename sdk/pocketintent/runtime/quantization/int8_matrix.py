@@ -53,13 +53,13 @@ class Int8Matrix:
         return self.codes.shape[0], self.codes.shape[1]
 
     def decode(self) -> FloatArray:
-        """Return the decoded matrix, float32 ``[rows, columns]``."""
+        """The decoded matrix, float32 ``[rows, columns]``."""
         decoded = self.codes.astype(np.float32)
         decoded *= self.scales.astype(np.float32)[:, None]
         return decoded
 
     def to_tensors(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
-        """Return ``<prefix>.codes`` int8 and ``<prefix>.scales`` float16, for a model file."""
+        """``<prefix>.codes`` int8 and ``<prefix>.scales`` float16, for a model file."""
         return {f"{prefix}.codes": self.codes, f"{prefix}.scales": self.scales}
 
     @classmethod

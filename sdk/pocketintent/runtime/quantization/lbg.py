@@ -18,29 +18,20 @@ FloatArray64 = npt.NDArray[np.float64]
 
 _BLOCK_BYTES = 1 << 19  # distances computed at once; a block fits the processor's cache
 _NO_DISTORTION = 1e-12  # fraction of the total energy below which a distance is rounding
+_TOLERANCE = 1e-3  # Lloyd's iteration ends when the distortion falls by less than this fraction
+_MAX_ITERATIONS = 20  # after one split
 
 
 def nearest_centroids(vectors: FloatArray, codebook: FloatArray) -> IndexArray:
-    """Find the nearest centroid of each vector by Euclidean distance, the first of equal ones.
+    """The nearest centroid of each vector by Euclidean distance, the first of equal ones: intp [n].
 
-    Args:
-        vectors: float32 ``[n, sub_dim]``.
-        codebook: float32 ``[codebook_size, sub_dim]``.
-
-    Returns:
-        intp ``[n]``, indices into the codebook.
+    ``vectors`` are float32 ``[n, sub_dim]``, and the codebook ``[codebook_size, sub_dim]``.
     """
     centre = codebook.mean(axis=0)
     return _assign(_augment(vectors - centre), codebook - centre)
 
 
-def fit_lbg(
-    vectors: FloatArray,
-    codebook_size: int,
-    *,
-    tolerance: float = 1e-3,
-    max_iterations: int = 20,
-) -> FloatArray:
+def fit_lbg(vectors: FloatArray, codebook_size: int) -> FloatArray:
     """Fit a codebook to vectors.
 
     A codebook of twice the size never has a larger distortion: at a split each vector first
@@ -52,8 +43,6 @@ def fit_lbg(
     Args:
         vectors: float32 ``[n, sub_dim]``, n at least 1, finite.
         codebook_size: Number of centroids, at least 1.
-        tolerance: Lloyd's iteration ends when the distortion falls by less than this fraction.
-        max_iterations: Most iterations after one split.
 
     Returns:
         float32 ``[codebook_size, sub_dim]``. With fewer distinct vectors than centroids, the
@@ -73,9 +62,9 @@ def fit_lbg(
     while len(state.centroids) < codebook_size and not state.exact:
         state.split(min(len(state.centroids), codebook_size - len(state.centroids)), mean)
         previous = state.distortion
-        for _ in range(max_iterations):
+        for _ in range(_MAX_ITERATIONS):
             state.reassign()
-            if previous - state.distortion <= tolerance * previous:
+            if previous - state.distortion <= _TOLERANCE * previous:
                 break
             previous = state.distortion
     centroids = state.centroids + mean

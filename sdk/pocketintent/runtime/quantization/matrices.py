@@ -111,12 +111,8 @@ class QuantizedMatrix:
     def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:
         """Sums of several groups of rows, each bit-identical to :meth:`weighted_sum`.
 
-        Args:
-            ids: intp ``[counts.sum()]``: the rows of each group, group after group.
-            counts: intp ``[num_groups]``: number of rows of each group.
-
-        Returns:
-            float32 ``[num_groups, dim]``; zeros for a group without rows.
+        ``ids``, intp, are the rows of all groups, and ``counts`` the number of each group's rows.
+        The sums are float32 ``[num_groups, dim]``; zeros for a group without rows.
         """
         # Groups share rows, as words share n-grams: each is decoded once.
         distinct, places = np.unique(ids, return_inverse=True)

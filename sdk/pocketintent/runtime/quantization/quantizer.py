@@ -123,10 +123,9 @@ class Quantizer:
             codebook_size: Number of centroids of a codebook, 1 to 65536.
             per_position: Fit a codebook for each position; otherwise one for all positions.
             normalised: Bring vectors to unit length first and store their norms separately.
-            weights: Importance of each vector, ``[n]``, not negative; the sample is drawn in
-                proportion to it and with replacement. None for equal weights.
-            sample: Number of sub-vectors, drawn at random, that a codebook is fitted on; at
-                least 32 for each centroid are used.
+            weights: Importance of each vector, ``[n]``, not negative, in proportion to which the
+                sample is drawn, with replacement. None for equal weights.
+            sample: Number of sub-vectors that a codebook is fitted on; at least 32 a centroid.
             seed: Seed of the draw.
             progress: Called after each codebook.
 
@@ -166,13 +165,9 @@ class Quantizer:
         return cls(half_precision(codebooks, "codebook").astype(np.float32), dim, normalised)
 
     def assign(self, vectors: FloatArray) -> CodeArray:
-        """The codes of the nearest centroids, the first of equally near ones.
+        """The codes of the nearest centroids, ``[n, num_sub]``, the first of equally near ones.
 
-        Args:
-            vectors: float32 ``[n, dim]``, not normalised here.
-
-        Returns:
-            uint8 or uint16 ``[n, num_sub]``.
+        The vectors, float32 ``[n, dim]``, are not normalised here.
         """
         codes = np.empty((len(vectors), self.num_sub), dtype=self.code_dtype)
         for position in range(self.num_sub):
@@ -188,13 +183,10 @@ class Quantizer:
         return centroids.reshape(len(codes), self.dim)
 
     def similarity_table(self, query: FloatArray) -> FloatArray:
-        """The dot products of a query's sub-vectors with all centroids.
+        """A query's sub-vectors times all centroids: float32 ``[num_sub, codebook_size]``.
 
         The dot product of the query, float32 ``[dim]``, with a decoded vector of codes ``c`` is the
         sum of ``table[s, c[s]]`` over the positions ``s``, times the vector's norm if it has one.
-
-        Returns:
-            float32 ``[num_sub, codebook_size]``.
         """
         parts = query.reshape(self.num_sub, 1, self.sub_dim)
         table: FloatArray = np.matmul(parts, self._transposed)
@@ -202,10 +194,7 @@ class Quantizer:
 
 
 def _draw(
-    vectors: FloatArray,
-    sample: int,
-    rng: np.random.Generator,
-    weights: npt.ArrayLike | None = None,
+    vectors: FloatArray, sample: int, rng: np.random.Generator, weights: npt.ArrayLike | None = None
 ) -> FloatArray:
     """A sample in the order of the rows: with weights with replacement, otherwise without."""
     if weights is not None:

@@ -32,10 +32,7 @@ def packed_size(num_codes: int, bits: int) -> int:
 
 
 def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
-    """Pack codes of any shape into a stream of 1 to 16 bits each.
-
-    Returns:
-        uint8 ``[packed_size(codes.size, bits)]``; the unused bits of the last byte are 0.
+    """Pack codes of any shape, each of 1 to 16 bits, into a stream of bytes; spare bits are 0.
 
     Raises:
         PocketIntentError: ``bits`` is out of range, or a code needs more than ``bits`` bits.
@@ -58,10 +55,7 @@ def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
 
 
 def unpack_codes(packed: npt.NDArray[np.uint8], bits: int, shape: tuple[int, ...]) -> CodeArray:
-    """Unpack codes that :func:`pack_codes` packed.
-
-    Returns:
-        Codes of that shape, uint8 for up to 8 bits, otherwise uint16.
+    """Codes that :func:`pack_codes` packed, uint8 for up to 8 bits, otherwise uint16.
 
     Raises:
         PocketIntentError: ``bits`` is out of range.
@@ -111,12 +105,10 @@ def matrix_settings(matrix: Matrix) -> dict[str, Any]:
 
 
 def to_tensors(matrix: Matrix, prefix: str) -> dict[str, npt.NDArray[Any]]:
-    """The tensors of a matrix in a model file.
+    """The tensors of a matrix in a model file: of dense vectors ``<prefix>.embedding`` float32.
 
-    Returns:
-        ``<prefix>.codes`` (packed unless they have 8 or 16 bits), ``<prefix>.codebook`` float16,
-        and ``<prefix>.norms`` float16 if there are norms; or for dense vectors
-        ``<prefix>.embedding`` float32.
+    Of others ``<prefix>.codes`` (packed unless they have 8 or 16 bits), ``<prefix>.codebook``
+    float16, and ``<prefix>.norms`` float16 if there are norms.
     """
     if isinstance(matrix, DenseMatrix):
         return {f"{prefix}.embedding": np.ascontiguousarray(matrix.vectors, dtype=np.float32)}
@@ -134,18 +126,12 @@ def to_tensors(matrix: Matrix, prefix: str) -> dict[str, npt.NDArray[Any]]:
 def matrix_from_tensors(
     tensors: Mapping[str, npt.NDArray[Any]], prefix: str, settings: object
 ) -> Matrix:
-    """Read a matrix that :func:`to_tensors` and :func:`matrix_settings` wrote.
+    """Read a matrix that :func:`to_tensors` and :func:`matrix_settings` wrote under a prefix.
 
     Codes of 8 and 16 bits are views of the tensors, so a memory map is not copied.
 
-    Args:
-        tensors: Tensors of a model file by name.
-        prefix: First part of the tensors' names, such as ``"words"``.
-        settings: The manifest's entry for this matrix.
-
     Raises:
-        ModelFileError: The entry or a tensor is missing, or a shape, type or value does not match
-            the settings.
+        ModelFileError: The entry or a tensor is missing, or does not match the settings.
     """
     if not isinstance(settings, Mapping):
         raise ModelFileError(f"the manifest has no object {prefix!r}")
@@ -197,10 +183,9 @@ def _read_codes(
     if bits in (8, 16):
         codes: CodeArray = read_tensor(tensors, name, [f"uint{bits}"], shape)
     else:
-        packed = tensors.get(name)
-        if packed is None:
+        if name not in tensors:
             raise ModelFileError(f"tensor {name} is missing")
-        codes = unpack_codes(packed, bits, shape)
+        codes = unpack_codes(tensors[name], bits, shape)
     # A code beyond its codebook would read the centroids of the next position.
     if quantizer.codebook_size < 1 << bits and codes.size:
         largest = int(codes.max())

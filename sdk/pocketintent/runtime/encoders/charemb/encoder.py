@@ -20,8 +20,8 @@ from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.charemb.transformer import TransformerReader
-from pocketintent.runtime.encoders.contract import FILE_ENTRIES, ModelEncoder
-from pocketintent.runtime.encoders.parts import manifest_entry
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.parts import check_dim, encoder_entries, manifest_entry
 from pocketintent.runtime.encoders.recurrent import RecurrentReader
 from pocketintent.runtime.encoders.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.word_cache import WordCache
@@ -52,10 +52,8 @@ class CharEncoder(ModelEncoder):
         network: The network's settings.
         weights: The network's weights, see :meth:`CharNetwork.shapes`; decoded once, here.
         reads: ``"text"``, the default, or ``"words"``.
-        tokenizer_spec: The manifest's tokenizer entry, for ``"words"``; the tokenizer ``simple``
-            by default.
-        max_chars: Number of characters of a word or text that are read, if less than the
-            vocabulary's; the rest is cut off.
+        tokenizer_spec: The manifest's tokenizer entry, for ``"words"``; by default ``simple``.
+        max_chars: Characters of a word or text that are read, if fewer than the vocabulary's.
         background: Lines of the training corpus, as features.
         manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
 
@@ -117,15 +115,16 @@ class CharEncoder(ModelEncoder):
         """
         if self.reads == "text":
             return unit_rows(self.embed_terms(texts))
-        return unit_rows(
-            self._sum_words([limit_unknown_words(self.tokenize(text)) for text in texts])
-        )
+        token_lists = [limit_unknown_words(self.tokenize(text)) for text in texts]
+        vectors = self._word_vectors(chain.from_iterable(token_lists))
+        totals = np.zeros((len(texts), self.dim), np.float32)
+        for total, tokens in zip(totals, token_lists, strict=True):
+            for token in tokens:
+                total += vectors[token]
+        return unit_rows(totals)
 
     def embed_terms(self, terms: Sequence[str]) -> FloatArray:
-        """The vectors of words or terms, each read as a whole and not normalised.
-
-        Args:
-            terms: Any strings; an underscore is read as a space.
+        """The vectors of any strings, each read as a whole; an underscore is read as a space.
 
         Returns:
             float32 [num_terms, dim], of the length that the network predicts, or of length 1 if
@@ -160,15 +159,6 @@ class CharEncoder(ModelEncoder):
             vectors *= np.exp(log_lengths)
         return vectors
 
-    def _sum_words(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
-        """The sums of the tokens' vectors, float32 [num_texts, dim]."""
-        vectors = self._word_vectors(chain.from_iterable(token_lists))
-        totals = np.zeros((len(token_lists), self.dim), np.float32)
-        for total, tokens in zip(totals, token_lists, strict=True):
-            for token in tokens:
-                total += vectors[token]
-        return totals
-
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
         entry, tensors = weights_to_parts(self.weights)
@@ -178,10 +168,7 @@ class CharEncoder(ModelEncoder):
             "dim": self.dim,
             "reads": self.reads,
             "tokenizer": self.tokenizer_spec,
-            "characters": {
-                "normalisation": NORMALISATION,
-                "max_chars": self.vocabulary.max_chars,
-            },
+            "characters": {"normalisation": NORMALISATION, "max_chars": self.vocabulary.max_chars},
             "network": self.network.to_manifest(),
             "weights": entry,
         }
@@ -197,11 +184,7 @@ class CharEncoder(ModelEncoder):
         manifest, tensors = model.manifest, model.tensors
         vocabulary = _read_vocabulary(manifest.get("characters"), tensors.get("characters"))
         network = CharNetwork.from_manifest(manifest.get("network"))
-        if manifest.get("dim") != network.dim:
-            raise ModelFileError(
-                f"the manifest has dim {manifest.get('dim')!r}, but the network has {network.dim} "
-                "dimensions"
-            )
+        check_dim(manifest, network.dim, "network has")
         tokenizer_spec = manifest_entry(manifest, "tokenizer")
         shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
         return cls(
@@ -211,7 +194,7 @@ class CharEncoder(ModelEncoder):
             reads=manifest.get("reads"),  # type: ignore[arg-type]  # checked by the constructor
             tokenizer_spec=tokenizer_spec,
             background=Background.read(manifest, tensors),
-            manifest={k: v for k, v in manifest.items() if k not in FILE_ENTRIES},
+            manifest=encoder_entries(manifest),
         )
 
 

@@ -15,9 +15,6 @@ from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 
 Cell = Literal["lstm", "gru", "transformer"]
 
-MAX_SIZE = MAX_DIM
-"""Upper limit of every size; a file with a larger one is damaged."""
-
 MAX_LAYERS = 64
 """Upper limit of the number of layers."""
 
@@ -49,21 +46,19 @@ class CharNetwork:
         hints = get_type_hints(CharNetwork)
         for field in fields(self):
             value, hint = getattr(self, field.name), hints[field.name]
-            if hint is int and (type(value) is not int or not 1 <= value <= MAX_SIZE):
+            if hint is int and (type(value) is not int or not 1 <= value <= MAX_DIM):
                 raise ModelFileError(
-                    f"{field.name} must be a whole number from 1 to {MAX_SIZE}, not {value!r}"
+                    f"{field.name} must be a whole number from 1 to {MAX_DIM}, not {value!r}"
                 )
             if hint is bool and type(value) is not bool:
                 raise ModelFileError(f"{field.name} must be true or false, not {value!r}")
         if self.layers > MAX_LAYERS:
             raise ModelFileError(f"layers must be at most {MAX_LAYERS}, not {self.layers}")
         if self.cell not in get_args(Cell):
-            raise ModelFileError(
-                f"cell must be one of {', '.join(get_args(Cell))}, not {self.cell!r}"
-            )
-        if self.cell == "transformer" and (
-            self.hidden % self.heads or self.char_dim != self.hidden
-        ):
+            known = ", ".join(get_args(Cell))
+            raise ModelFileError(f"cell must be one of {known}, not {self.cell!r}")
+        fits = self.hidden % self.heads == 0 and self.char_dim == self.hidden
+        if self.cell == "transformer" and not fits:
             raise ModelFileError(
                 "a transformer needs char_dim equal to hidden, and hidden divisible by heads; they "
                 f"are {self.char_dim}, {self.hidden} and {self.heads}"
@@ -87,9 +82,7 @@ class CharNetwork:
     def shapes(self, num_characters: int, max_chars: int) -> Shapes:
         """Names and shapes of all parameters; matrices are ``[outputs, inputs]``.
 
-        Args:
-            num_characters: Size of the vocabulary, including the unknown character.
-            max_chars: Maximum number of code points that are read from a text.
+        ``num_characters`` includes the unknown character; ``max_chars`` are those that are read.
         """
         shapes: Shapes = {"embedding": (num_characters, self.char_dim)}
         if self.cell == "transformer":

@@ -17,11 +17,7 @@ class TransformerReader:
     """The mean of a transformer's outputs over the characters of a text (Vaswani et al. 2017).
 
     Layer normalisation before each sub-layer, ReLU, learnt positions. Texts of equal length are
-    read together, so that no mask is needed.
-
-    Args:
-        network: The settings.
-        parameters: The weights, float32, by the names of :meth:`CharNetwork.shapes`.
+    read together, so that no mask is needed. See :meth:`CharNetwork.shapes` for the parameters.
     """
 
     def __init__(self, network: CharNetwork, parameters: Parameters) -> None:
@@ -29,11 +25,7 @@ class TransformerReader:
         self._parameters = parameters
 
     def read(self, texts: Sequence[Sequence[int]]) -> FloatArray:
-        """The means, float32 ``[num_texts, state]``.
-
-        Args:
-            texts: Character numbers of each text; no text may be empty.
-        """
+        """The means, float32 ``[num_texts, state]``, of character numbers; no text is empty."""
         lengths = np.array([len(text) for text in texts])
         result = np.empty((len(texts), self._network.state), np.float32)
         for length in np.unique(lengths):

@@ -104,11 +104,10 @@ class TableAttention:
         self._scales: FloatArray | None = None
 
     def __call__(self, queries: FloatArray) -> FloatArray:
-        """Apply the attention to queries, float32 [num_queries, dim].
+        """The answers to queries, float32 [num_queries, dim]; zeros for a query of zeros.
 
-        Returns:
-            float32 [num_queries, dim]: the direction of ``share`` times the table's answer plus
-            ``1 - share`` times the query. Zeros for a query of zeros, and if the two cancel out.
+        An answer has the direction of ``share`` times the table's and ``1 - share`` times the
+        query; it is zeros if these cancel out.
         """
         results = np.empty_like(queries)
         for start in range(0, len(queries), _QUERIES_AT_ONCE):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -38,8 +38,8 @@ class CombinedEncoder(ModelEncoder):
     are read.
 
     Args:
-        words: The table, without n-grams. The model takes its tokenizer, its template codebook and
-            its manifest entries from the table.
+        words: The table, without n-grams; also the tokenizer, template codebook, background and
+            manifest entries.
         characters: The network. It reads unknown words one by one, whatever its ``reads``.
         attention: Settings of the attention over the table; None for no attention.
 
@@ -51,10 +51,7 @@ class CombinedEncoder(ModelEncoder):
     part: ClassVar[str | None] = "words"
 
     def __init__(
-        self,
-        words: StaticEncoder,
-        characters: CharEncoder,
-        attention: Attention | None = None,
+        self, words: StaticEncoder, characters: CharEncoder, attention: Attention | None = None
     ) -> None:
         if words.dim != characters.dim:
             raise ModelFileError(
@@ -99,30 +96,22 @@ class CombinedEncoder(ModelEncoder):
                 self.vocabulary.unknown(chain.from_iterable(token_lists))
             )
             for row, tokens in enumerate(token_lists, start):
-                vectors[row] = self._unit_sum(tokens, unknown)
+                ids = self.vocabulary.ids(tokens)
+                total = self.words.words.weighted_sum(np.array(ids, np.intp))
+                if len(ids) < len(tokens):
+                    for token in tokens:
+                        if token not in self.vocabulary:
+                            total += unknown[token]
+                vectors[row] = unit_vector(total)
         return vectors
 
     def embed_unknown(self, words: Sequence[str]) -> FloatArray:
         """The vectors of words that are treated as unknown, even if the table has them.
 
-        Args:
-            words: Any strings, each read as a whole.
-
-        Returns:
-            float32 [num_words, dim], not normalised; zeros for a word without known characters.
+        They are float32 [num_words, dim], not normalised; zeros without known characters.
         """
         vectors = self.characters.embed_terms(words)
         return vectors if self._attend is None else self._attend(vectors)
-
-    def _unit_sum(self, tokens: Sequence[str], unknown: Mapping[str, FloatArray]) -> FloatArray:
-        """The vector of a text; ``unknown`` has the vectors of its unknown words."""
-        ids = self.vocabulary.ids(tokens)
-        total = self.words.words.weighted_sum(np.array(ids, np.intp))
-        if len(ids) < len(tokens):
-            for token in tokens:
-                if token not in self.vocabulary:
-                    total += unknown[token]
-        return unit_vector(total)
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
@@ -154,6 +143,5 @@ class CombinedEncoder(ModelEncoder):
         except PocketIntentError as error:
             raise ModelFileError(f"{PART}: {error}") from error
         settings = model.manifest.get("attention")
-        return cls(
-            words, characters, None if settings is None else Attention.from_manifest(settings)
-        )
+        attention = None if settings is None else Attention.from_manifest(settings)
+        return cls(words, characters, attention)

@@ -6,11 +6,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.encoders.contextual.network import (
-    PREFIX,
-    ContextNetwork,
-    read_network,
-)
+from pocketintent.runtime.encoders.contextual.network import PREFIX, ContextNetwork, read_network
 from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.encoders.sequence import SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -29,8 +25,8 @@ class ContextualEncoder(SequenceEncoder):
     have a vector are read; the rest is ignored.
 
     Args:
-        table: The words, with n-grams or without. The model takes its tokenizer, its template
-            codebook, its background and its manifest entries from the table.
+        table: The words, with n-grams or without; also the tokenizer, template codebook,
+            background and manifest entries.
         network: The network, in float32 or int8.
 
     Raises:

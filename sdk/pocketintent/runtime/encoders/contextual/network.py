@@ -114,13 +114,8 @@ class ContextNetwork:
                 tensors |= array.to_tensors(key)
             else:
                 tensors[key] = np.ascontiguousarray(array, np.float32)
-        entry = {
-            "weights": self.format,
-            "hidden": self.hidden,
-            "width": self.width,
-            "word_share": self.word_share,
-        }
-        return entry, tensors
+        settings = {"hidden": self.hidden, "width": self.width, "word_share": self.word_share}
+        return {"weights": self.format, **settings}, tensors
 
 
 def decode(matrix: NetworkMatrix) -> FloatArray:
@@ -141,12 +136,7 @@ def tensor_shapes(dim: int, hidden: int, width: int) -> dict[str, tuple[int, ...
 
 
 def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -> ContextNetwork:
-    """Read the network that :meth:`ContextNetwork.to_parts` wrote.
-
-    Args:
-        entry: The manifest's entry ``network``.
-        tensors: The tensors of the model file.
-        dim: Size of the vectors.
+    """Read the network, for vectors of a size, that :meth:`ContextNetwork.to_parts` wrote.
 
     Raises:
         ModelFileError: The entry is damaged, or a tensor is missing or differs from it.
@@ -193,8 +183,7 @@ def _check_size(dim: int, hidden: int, width: int) -> None:
             f"{MAX_DIM}"
         )
     of_text = MAX_TOKENS * (dim + width * hidden)
-    largest = max(hidden * width * dim, of_text)
-    if largest > MAX_NUMBERS:
+    if (largest := max(hidden * width * dim, of_text)) > MAX_NUMBERS:
         raise ModelFileError(
             f"a network of {hidden} hidden units, width {width} and {dim} dimensions needs "
             f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"

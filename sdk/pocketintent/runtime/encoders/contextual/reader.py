@@ -70,11 +70,7 @@ class ContextReader:
     def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
         """The vector of a text: its tokens, each changed by its neighbours, and by themselves.
 
-        Args:
-            words: What :meth:`read_word` returned for each token, at least one.
-
-        Returns:
-            float32 [dim], not normalised.
+        ``words`` are the results of :meth:`read_word`, at least one; float32 [dim], not normalised.
         """
         rows = stack_rows([*self._gap, *words, *self._gap])
         hidden, gates = self._read(rows)
@@ -94,14 +90,9 @@ class ContextReader:
         return self.read_text([self.read_word(vector) for vector in vectors])
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
-        """The vectors of several texts, up to the rounding of products of other sizes.
+        """The vectors of texts, [num_texts, dim], up to the rounding of products of other sizes.
 
-        Args:
-            words: What :meth:`read_word` returned for each token, text after text.
-            counts: intp [num_texts]: number of tokens of each text, at least 1.
-
-        Returns:
-            float32 [num_texts, dim], not normalised; see :meth:`read_text`.
+        ``words`` are those of all texts, of each as many as ``counts`` says; see :meth:`read_text`.
         """
         # Rows of zeros between the texts, so that no token reads a token of another text.
         ends, spaced = np.cumsum(counts), list[FloatArray](self._gap)
@@ -130,13 +121,11 @@ class ContextReader:
         """
         num_tokens, size = len(rows) - 2 * self._reach, rows.shape[1]
         # What the neighbours of a token add to its hidden layer lies on a diagonal.
-        parts: FloatArray = np.ndarray(
+        shape, steps = (
             (num_tokens, self._width, self._hidden),
-            np.float32,
-            rows,
-            4 * self.dim,
             (4 * size, 4 * (size + self._hidden), 4),
         )
+        parts: FloatArray = np.ndarray(shape, np.float32, rows, 4 * self.dim, steps)
         hidden: FloatArray = np.matmul(self._ones, parts)[:, 0]
         np.maximum(hidden, _ZERO, out=hidden)
         gates: FloatArray = hidden.dot(self._hidden_gate)
