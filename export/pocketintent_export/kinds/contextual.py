@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contextual.encoder import EPSILON, ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import NetworkMatrix
-from pocketintent.runtime.encoders.contextual.reader import EPSILON
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.sequence import SequenceExport

@@ -28,22 +28,11 @@ _SAMPLE = 20_000  # lines that the codebooks and the weights of n-grams are fitt
 def add_background(
     encoder: EncoderT, texts: Iterable[str], *, num_lines: int = NUM_LINES, seed: int = 0
 ) -> EncoderT:
-    """Add lines of a corpus, as features, to an encoder.
+    """A copy of a compressed encoder with lines of a corpus, as features.
 
-    The decision ``logistic`` fits its classifiers against them, so that they turn away texts that
-    no intent is made for.
-
-    Args:
-        encoder: The encoder, already compressed; it is not changed.
-        texts: The corpus.
-        num_lines: Number of lines to keep.
-        seed: Seed of the draw.
-
-    Returns:
-        The encoder with its ``background``.
-
-    Raises:
-        PocketIntentError: No line has a word that the model knows.
+    The decision ``logistic`` fits its classifiers against these ``num_lines`` lines, so that they
+    turn away texts that no intent is made for. A corpus without a line that has a word of the
+    model is a PocketIntentError. The seed is that of the draw.
     """
     background = make_background(encoder, texts, num_lines=num_lines, seed=seed)
     return encoder.replace(background=background)

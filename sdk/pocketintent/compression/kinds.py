@@ -34,12 +34,10 @@ GROUP = "pocketintent.compression"
 
 
 class WordTable(NamedTuple):
-    """Words and their vectors."""
+    """Words, and one vector for each of them, [num_words, dim]."""
 
     vocabulary: Vocabulary
-    """The words."""
     vectors: Matrix
-    """One vector for each word, [num_words, dim]."""
 
 
 class Compression(Generic[KindT]):
@@ -75,9 +73,9 @@ class Compression(Generic[KindT]):
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no words to prune")
 
     def rotate_network(self, encoder: KindT, rotation: FloatArray) -> KindT:
-        """A copy whose network expects tables that were multiplied by an orthogonal matrix.
+        """A copy whose network expects tables multiplied by an orthogonal matrix, [dim, dim].
 
-        The matrix is float32 [dim, dim], or larger if the tables were padded with zeros first.
+        The matrix is larger if the tables were padded with zeros first.
         """
         return encoder
 
@@ -88,8 +86,7 @@ class Compression(Generic[KindT]):
     def size_group(self, tensor: str) -> str:
         """The group of the size report for a tensor, such as ``codes`` for ``"words.codes"``.
 
-        It is ``network`` for the weights of a network, and the first part of the name for what is
-        not of the words. A group that the report does not know is counted as ``rest``.
+        What is not of the words has the first part of its name; unknown groups are ``rest``.
         """
         group, _, part = tensor.partition(".")
         return part if group == "words" else group
@@ -140,9 +137,9 @@ class TableCompression(Compression[TableEncoder]):
             return encoder
         dim = encoder.table.dim
         if rotation.shape != (dim, dim):
+            reason = f"the network cannot read {len(rotation)} dimensions"
             raise PocketIntentError(
-                f"the network cannot read {len(rotation)} dimensions; sub_dim must divide the "
-                f"{dim} dimensions of the words"
+                f"{reason}; sub_dim must divide the {dim} dimensions of the words"
             )
         return encoder.replace(network=self.rotate(encoder.network, rotation))
 
@@ -202,11 +199,7 @@ def tables_of(encoder: ModelEncoder) -> Mapping[str, Matrix]:
 
 
 def words_of(encoder: ModelEncoder) -> WordTable:
-    """The table of words of an encoder.
-
-    Raises:
-        PocketIntentError: The encoder has no such table.
-    """
+    """The table of words of an encoder; PocketIntentError if it has none."""
     table = compression_of(encoder.kind).words(encoder)
     if table is None:
         raise PocketIntentError(

@@ -23,10 +23,10 @@ def quantise_charemb(
     codebook_size: int = 16,
     seed: int = 0,
 ) -> CharEncoder:
-    """Store the weights of a character encoder in fewer bits; its biases stay float32.
+    """A copy of a character encoder with weights of fewer bits; its biases stay float32.
 
     Args:
-        encoder: The encoder; it is not changed.
+        encoder: The encoder; its entry ``quality``, measured on the old weights, is dropped.
         weights: ``int8``, 8 bits for each number of a matrix and a half-precision factor for each
             row; ``codebook``, a code for each ``sub_dim`` numbers and a half-precision length for
             each row, by default 4 bits for each number (figures in ``docs/charemb.md``); or
@@ -34,10 +34,6 @@ def quantise_charemb(
         sub_dim: Numbers per code, for ``codebook``; it must divide the inputs of every matrix.
         codebook_size: Centroids of a codebook, for ``codebook``.
         seed: Seed of the sample that codebooks are fitted on.
-
-    Returns:
-        The encoder with these weights; a ``quality`` entry, measured on the old weights, is
-        dropped.
 
     Raises:
         PocketIntentError: A setting is out of range, or a weight is NaN or infinite.
@@ -87,12 +83,7 @@ def quantise_context(network: ContextNetwork) -> ContextNetwork:
 
 
 def rotate_context(network: ContextNetwork, rotation: FloatArray) -> ContextNetwork:
-    """The network of a contextual encoder that reads and returns rotated vectors, in float32.
-
-    Args:
-        network: The network.
-        rotation: An orthogonal matrix, float32 [dim, dim].
-    """
+    """The network, in float32, that reads and returns vectors times an orthogonal [dim, dim]."""
     inner = decode(network.inner).reshape(-1, network.dim) @ rotation
     return replace(
         network,

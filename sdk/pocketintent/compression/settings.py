@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.quantization.quantizer import MAX_BITS
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import setting
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,6 @@ class QuantisationSettings:
         most=1,
     )
     rotate: bool = setting(True, "rotate the vectors at random before they are quantised")
-
-    def check(self) -> None:
-        """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
 
 
 @dataclass(frozen=True)
