@@ -25,7 +25,7 @@ from benchmarks.systems.contract import DEFAULT_CACHE
 from benchmarks.systems.minilm import MINILM_DIM, MiniLMEncoder, build_minilm
 from benchmarks.systems.model2vec import MODEL2VEC_DIM, Model2VecEncoder, build_model2vec
 from pocketintent.cli.options.numbers import whole_numbers
-from pocketintent.cli.options.recognition import add_names_option
+from pocketintent.cli.options.shared import add
 from pocketintent.compression.background import make_background
 from pocketintent.evaluation.intents.baselines import make_baseline
 from pocketintent.evaluation.intents.curves import learning_curves
@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--split", choices=("test", "valid"), default="test")
     parser.add_argument("--shots", type=whole_numbers(1), default="5,10,20,30,40,50", metavar="N,…")
     parser.add_argument("--runs", type=int, default=10, metavar="N")
-    add_names_option(parser)
+    add(parser, "--no-names")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     parser.add_argument(
         "--corpus",

@@ -26,7 +26,7 @@ from pathlib import Path
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.cli.options.model import encoder_name
 from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.options.recognition import add_names_option
+from pocketintent.cli.options.shared import add
 from pocketintent.compression.background import make_background
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.files import load_templates
@@ -129,7 +129,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--adapt", action="store_true", help="adapt the models to each bot by the teacher"
     )
-    add_names_option(parser)
+    add(parser, "--no-names")
     args = parser.parse_args(argv)
     if args.adapt and args.teacher is None:
         parser.error("--adapt requires --teacher")

@@ -13,7 +13,7 @@ from typing import Any
 
 from pocketintent.cli.options.files import input_file, input_folder, output_folder
 from pocketintent.cli.options.settings import read_settings
-from pocketintent.cli.options.threads import add_threads_option, limit_threads
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError, require
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--so-far", action="store_true", help="make no runs; write the page of the finished ones"
     )
-    add_threads_option(parser)
+    add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -99,7 +99,9 @@ def run(args: argparse.Namespace) -> int:
     plan = read_plan(args.plan, args.data)
     work = expand(plan, parse_training)
     store = Store(args.out)
-    with limit_threads(args.threads):
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(args.threads):
         if not args.so_far:
             make_runs(work, store, print_note, retry=args.retry)
         report = write_page(plan, work, store, show_command(args))

@@ -5,20 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pocketintent.cli.compress.quality import (
-    Probe,
-    add_probe_arguments,
-    measure_quality,
-    read_probe,
-)
+from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
 from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.options.model import model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
-from pocketintent.cli.options.threads import add_threads_option, limit_threads
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.compression.kinds import tables_of
 from pocketintent.compression.prune import keep_frequent, load_word_model
+from pocketintent.evaluation.quality import Probe, measure_quality
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
@@ -50,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep",
         type=whole_number(1),
-        metavar="N",
         help="number of words to keep, the most frequent (all)",
     )
     parser.add_argument(
@@ -75,22 +70,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sample",
         type=whole_number(1),
         default=20_000,
-        metavar="N",
         help="number of sub-vectors that a codebook is fitted on (%(default)s)",
     )
-    parser.add_argument(
-        "--seed", type=SEED, default=0, metavar="N", help="seed of that sample (%(default)s)"
-    )
+    parser.add_argument("--seed", type=SEED, default=0, help="seed of that sample (%(default)s)")
     parser.add_argument(
         "--no-plot", action="store_true", help="do not draw sweep.png, which needs matplotlib"
     )
-    add_threads_option(parser)
+    add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
     add_probe_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run or continue a sweep, and write its table and plot."""
-    with limit_threads(args.threads):
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(args.threads):
         return _run(args)
 
 

@@ -8,25 +8,17 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from pocketintent.cli.options.checks import refuse_options
-from pocketintent.cli.options.files import add_out_option, input_file
-from pocketintent.cli.options.model import add_model_option, check_model_name, encoder_path
+from pocketintent.cli.options.model import check_model_name, encoder_path
 from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.options.recognition import (
-    add_limit_options,
-    add_recognition_options,
-    add_templates_argument,
-    set_limits,
-)
+from pocketintent.cli.options.shared import LIMITS, RECOGNITION, add, refuse_options, set_limits
 from pocketintent.cli.options.training import command_line
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.templates.files import find_bot_file
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.loop.run import RunOptions
@@ -69,34 +61,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.set_defaults(run=run)
-    add_templates_argument(parser)
-    add_model_option(parser)
-    add_out_option(parser, "bot file to write; its name ends in .safetensors")
-    add_recognition_options(parser)
-    add_limit_options(parser)
-    parser.add_argument(
-        "--search",
-        choices=get_args(Search),
-        help="keep the templates as codes, or as vectors (table, or the search of a bot file)",
-    )
+    add(parser, "templates", "--model")
+    add(parser, "--out", help="bot file to write; its name ends in .safetensors")
+    add(parser, *RECOGNITION, *LIMITS, "--search")
     parser.add_argument(
         "--max-words",
         type=whole_number(1),
-        metavar="N",
         help="keep the N most frequent words of the model and every word of the bot's texts (all)",
     )
     parser.add_argument(
         "--teacher",
         type=encoder_path,
-        metavar="PATH",
         help="adapt the model to the bot's texts by this sentence encoder (docs/vectors.md)",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--texts",
-        nargs="+",
-        default=[],
-        type=input_file,
-        metavar="FILE",
         help="with --teacher: further texts of the bot's subject, one on each line, such as a log",
     )
 

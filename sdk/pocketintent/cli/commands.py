@@ -57,12 +57,20 @@ def plugin_commands(group: str) -> tuple[Command, ...]:
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Wraps a text of one line; a text of several lines, such as examples, stays as it is."""
+    """Wraps a text of one line; a text of several lines, such as examples, stays as it is.
+
+    An option of a number, a file or a folder is shown with the ``metavar`` of its type.
+    """
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if "\n" in text:
             return super()._fill_text(text, width, indent)
         return argparse.HelpFormatter._fill_text(self, text, width, indent)
+
+    def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
+        return getattr(action.type, "metavar", None) or super()._get_default_metavar_for_optional(
+            action
+        )
 
 
 class CommandParser(argparse.ArgumentParser):

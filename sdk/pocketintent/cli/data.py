@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.commands import HelpFormatter
-from pocketintent.cli.options.files import add_out_option, output_folder
+from pocketintent.cli.options.files import output_folder
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=[*PUBLIC_SETS, ALL],
         help=f"data set: {', '.join(PUBLIC_SETS)}, or {ALL}",
     )
-    add_out_option(fetch, "folder to write the data to", output_folder)
+    add(fetch, "--out", type=output_folder, help="folder to write the data to")
     fetch.add_argument("--force", action="store_true", help="fetch again the files that exist")
     fetch.set_defaults(run=run, parser=fetch)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import add_out_option, file_name, output_folder
-from pocketintent.cli.options.model import add_model_option
-from pocketintent.cli.options.numbers import SEED, whole_number
-from pocketintent.cli.options.recognition import TEMPLATES_HELP, add_recognition_options
+from pocketintent.cli.options.files import output_folder
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.shared import RECOGNITION, add
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
 
@@ -33,19 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--templates",
-        type=file_name,
-        required=True,
-        metavar="FILE",
-        help=TEMPLATES_HELP,
-    )
-    add_model_option(parser)
+    add(parser, "--templates", required=True)
+    add(parser, "--model")
     parser.add_argument(
         "--format", required=True, choices=("onnx", "tflite"), help="format of the graphs"
     )
-    add_out_option(parser, "folder to write", output_folder)
-    add_recognition_options(parser)
+    add(parser, "--out", type=output_folder, help="folder to write")
+    add(parser, *RECOGNITION)
     parser.add_argument(
         "--scoring",
         choices=("decoded", "table"),
@@ -56,23 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-length",
         type=whole_number(1, MAX_CHARS),
-        metavar="N",
         help="slots of a TFLite graph; a known word fills one slot, an unknown word one for each "
         "of its n-grams (default: 128)",
     )
     parser.add_argument(
         "--max-chars",
         type=whole_number(1, MAX_CHARS),
-        metavar="N",
         help="characters that a TFLite graph of a character network reads: of a word (default: "
         "32) or, if it reads whole texts, of a text (default: 128); at most the model's own limit",
     )
-    parser.add_argument(
-        "--seed",
-        type=SEED,
-        default=0,
-        help="seed of the conformance utterances (default: %(default)s)",
-    )
+    add(parser, "--seed", help="seed of the conformance utterances (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:

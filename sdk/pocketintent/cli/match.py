@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from pocketintent.cli.options.files import file_name
-from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.options.recognition import (
+from pocketintent.cli.options.shared import (
+    LIMITS,
+    RECOGNITION,
     TEMPLATES_HELP,
-    add_limit_options,
-    add_recognition_options,
+    add,
     set_limits,
 )
 from pocketintent.cli.output import print_json, print_note
@@ -52,13 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.set_defaults(run=run, refuse=parser.error)
-    parser.add_argument(
-        "--templates",
-        type=file_name,
-        metavar="FILE",
-        help=f"{TEMPLATES_HELP}; an exported folder has its own templates",
-    )
-    add_model_option(parser, "; with --backend, an exported folder")
+    add(parser, "--templates", help=f"{TEMPLATES_HELP}; an exported folder has its own templates")
+    backend = "with --backend, an exported folder (default: the model 'default')"
+    add(parser, "--model", help=f"{MODEL_HELP}; {backend}")
     parser.add_argument(
         "--backend",
         choices=("numpy", "onnxruntime", "tflite"),
@@ -66,19 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what computes the sentence vectors: numpy, or the graphs of a folder written by "
         "`pocketintent export` (default: %(default)s)",
     )
+    add(parser, "--search", *RECOGNITION, *LIMITS)
     parser.add_argument(
-        "--search",
-        choices=("table", "exact"),
-        help="compute similarities by table look-up of quantised templates, or exactly (default: "
-        "table, or the search of a bot file)",
-    )
-    add_recognition_options(parser, "a bot file or an exported folder")
-    add_limit_options(parser)
-    parser.add_argument(
-        "--rank",
-        type=whole_number(1),
-        metavar="N",
-        help="also print the best N intents of each text",
+        "--rank", type=whole_number(1), help="also print the best N intents of each text"
     )
     parser.add_argument(
         "texts", nargs="*", metavar="TEXT", help="a text; without any, the lines of stdin"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -27,3 +29,16 @@ def print_note(message: str) -> None:
         print(message, file=sys.stderr, flush=True)
     else:
         tqdm.tqdm.write(message, file=sys.stderr)
+
+
+def print_reports(
+    reports: Iterable[dict[str, Any]], draw: Callable[..., None], plot: Path | None
+) -> None:
+    """Print reports as they are made; then draw them all, if a plot is asked for."""
+    made = []
+    for report in reports:
+        print_json(report)
+        made.append(report)
+    if plot is not None:
+        draw(made, plot)
+        print_note(f"plot: {plot}")

@@ -63,11 +63,9 @@ that is on no index; change both, and nothing else, on the day it is published."
 
 
 def install_command(extra: str = "", folder: str = ".") -> str:
-    """The command that installs an extra, such as ``"export"``, from a checkout or a wheel.
+    """The command that installs an extra, such as ``"export"``, or the package alone.
 
-    Args:
-        extra: The extra; none installs the package alone.
-        folder: The folder of the distribution in a checkout.
+    ``folder`` is that of the distribution in a checkout.
     """
     brackets = f"[{extra}]" if extra else ""
     return (
@@ -77,16 +75,11 @@ def install_command(extra: str = "", folder: str = ".") -> str:
 
 
 def require(module: str, extra: str, folder: str = ".") -> ModuleType:
-    """Import an optional package, such as ``"torch"``, where it is used.
-
-    Args:
-        module: Dotted name of the module.
-        extra: The extra that installs it.
-        folder: The folder of the distribution with that extra in a checkout.
+    """Import an optional module, such as ``"torch"``, where it is used.
 
     Raises:
-        MissingExtraError: The module is not installed. The message has the command that installs
-            the extra which contains it.
+        MissingExtraError: It is not installed. The message has the command that installs the extra,
+            see :func:`install_command`.
     """
     try:
         return importlib.import_module(module)

@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from pocketintent.cli.main import main
-from pocketintent.cli.options.plot import add_plot_option, plot_file
+from pocketintent.cli.options.files import plot_file
+from pocketintent.cli.options.shared import add
 
 
 def test_a_plot_that_can_be_written_is_accepted(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     parser = argparse.ArgumentParser()
-    add_plot_option(parser, "curves")
+    add(parser, "--plot")
     for suffix in (".png", ".SVG", ".pdf"):
         path = tmp_path / f"plot{suffix}"
         assert parser.parse_args(["--plot", str(path)]).plot == path

@@ -59,7 +59,8 @@ def test_only_the_named_fields_have_an_option() -> None:
 def test_an_option_wins_over_the_file_and_the_file_over_a_preset() -> None:
     file = settings_file(mode="text", rate=2, max_words=7, width=4)
     args = parser().parse_args([*file, "--max-words", "3"])
-    settings = read_settings(args, Settings, rate=9.0, shared=False)
+    args.preset_values = lambda _: {"rate": 9.0, "shared": False}
+    settings = read_settings(args, Settings)
     assert settings == Settings("text", 2.0, 3, False)
     assert isinstance(settings.rate, float)
     assert read_settings(args, More) == More(4)

@@ -2,8 +2,8 @@ import argparse
 
 import pytest
 
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import (
-    add_language_option,
     add_resume_options,
     add_run_options,
     command_line,
@@ -37,7 +37,7 @@ def test_the_options_of_a_run_are_those_of_the_command(monkeypatch: pytest.Monke
 
 def test_a_command_without_a_device_trains_on_the_cpu() -> None:
     parser = argparse.ArgumentParser()
-    add_language_option(parser)
+    add(parser, "--language")
     add_resume_options(parser)
     options = run_options(parser.parse_args(["--restart"]))
     assert (options.device, options.resume, options.restart) == ("cpu", False, True)

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.cli.options.checks import Distinct, refuse_options
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
 from pocketintent.cli.options.numbers import SEED, whole_number
+from pocketintent.cli.options.shared import Distinct, refuse_options
 from pocketintent.cli.output import print_json
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
@@ -59,7 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         type=whole_number(1),
-        metavar="N",
         help="read only the first N rows of each table (all)",
     )
     parser.add_argument(
@@ -78,9 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("test", "dev", "all"),
         help="the files have documents with keyphrases; use this part of the documents",
     )
-    parser.add_argument(
-        "--seed", type=SEED, default=0, metavar="N", help="seed of the pairs of keyphrases (0)"
-    )
+    parser.add_argument("--seed", type=SEED, default=0, help="seed of the pairs of keyphrases (0)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -48,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         type=whole_number(1),
-        metavar="N",
         help="read only the first N rows of the target (all)",
     )
 

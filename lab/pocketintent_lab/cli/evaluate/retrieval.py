@@ -7,12 +7,10 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pocketintent.cli.options.checks import Distinct, refuse_options
 from pocketintent.cli.options.files import file_name, input_file, input_path
 from pocketintent.cli.options.numbers import SEED
-from pocketintent.cli.options.plot import add_plot_option
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
-from pocketintent.cli.options.training import add_torch_options
+from pocketintent.cli.options.shared import Distinct, add, refuse_options
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
@@ -86,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the part to measure on (%(default)s)",
     )
     parser.add_argument(
-        "--split-seed", type=SEED, default=0, metavar="N", help="seed of the split (%(default)s)"
+        "--split-seed", type=SEED, default=0, help="seed of the split (%(default)s)"
     )
     parser.add_argument(
         "--precision",
@@ -94,8 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="precision of the networks' products in training (%(default)s)",
     )
-    add_torch_options(parser)
-    add_plot_option(parser, "the questions by t-SNE, with and without the networks")
+    add(parser, "--device", "--threads")
+    add(parser, "--plot", help="draw the questions by t-SNE, with and without the networks")
     names = [setting.name for setting in list_settings(ConvrrSettings)]
     names.remove("network")
     add_settings(parser, ConvrrSettings, title="settings of the networks", options=names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.plot import add_plot_option
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.errors import PocketIntentError
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME,…",
         help=f"systems to measure ({_SYSTEMS})",
     )
-    add_plot_option(parser, "F1 as bars")
+    add(parser, "--plot", help="draw F1 as bars")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.checks import Distinct
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import MODEL_HELP, encoder_name, encoder_path
+from pocketintent.cli.options.shared import Distinct
 from pocketintent.cli.options.teacher import (
     add_teacher_options,
     check_without_teacher,

@@ -92,7 +92,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-minutes",
         type=number(above=0),
-        metavar="X",
         help="end training, and the fall of its learning rate, after this many minutes",
     )
     add_run_options(parser)

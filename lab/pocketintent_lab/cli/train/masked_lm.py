@@ -6,12 +6,9 @@ import argparse
 
 from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import (
-    add_corpus_option,
-    add_language_option,
-    add_limits,
     add_resume_options,
-    add_torch_options,
     print_record,
     run_options,
 )
@@ -40,13 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    add_corpus_option(parser)
+    add(parser, "--corpus", required=True)
     parser.add_argument(
         "--out", required=True, metavar="DIR", type=output_folder, help="folder to write"
     )
-    add_limits(parser)
-    add_torch_options(parser)
-    add_language_option(parser)
+    add(parser, "--precision", "--max-minutes")
+    add(parser, "--device", "--threads")
+    add(parser, "--language")
     add_resume_options(parser)
     add_settings(parser, MaskedLmSettings)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import (
-    add_corpus_option,
     add_run_options,
     print_record,
     run_options,
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    add_corpus_option(parser)
+    add(parser, "--corpus", required=True)
     add_run_options(parser)
     add_settings(parser, Sent2VecSettings)
 

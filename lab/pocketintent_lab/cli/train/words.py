@@ -11,8 +11,8 @@ from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import vectors_file
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, option_name, read_settings
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import (
-    add_language_option,
     add_resume_options,
     command_line,
     program_of,
@@ -63,15 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="terms of several words, each of which is joined to one token",
     )
-    parser.add_argument(
-        "--limit", type=whole_number(1), metavar="N", help="with --from: the first N rows"
-    )
+    parser.add_argument("--limit", type=whole_number(1), help="with --from: the first N rows")
     parser.add_argument(
         "--no-ngrams",
         action="store_true",
         help="with --from: leave out the n-grams, so that unknown words have no vector",
     )
-    add_language_option(parser)
+    add(parser, "--language")
     add_resume_options(parser)
     add_settings(parser, WordSettings)
 

@@ -6,13 +6,13 @@ import argparse
 import time
 from typing import Any
 
-from pocketintent.cli.compress.quality import Probe, measure_quality
-from pocketintent.cli.options.checks import refuse_options
 from pocketintent.cli.options.model import refuse_bot_files
 from pocketintent.cli.options.settings import given_settings, read_settings
+from pocketintent.cli.options.shared import refuse_options
 from pocketintent.cli.output import print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
+from pocketintent.evaluation.quality import Probe, measure_quality
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.encoders.static import StaticEncoder

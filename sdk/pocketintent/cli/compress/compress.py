@@ -9,23 +9,18 @@ from dataclasses import asdict
 from typing import Any
 
 from pocketintent.cli.compress.combine import combine
-from pocketintent.cli.compress.quality import (
-    Probe,
-    add_probe_arguments,
-    measure_quality,
-    read_probe,
-)
-from pocketintent.cli.options.files import add_out_option, input_file
+from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import SEED, whole_number
+from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings
-from pocketintent.cli.options.threads import add_threads_option, limit_threads
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.compression.kinds import tables_of, words_of
 from pocketintent.compression.prune import load_word_model, with_compact_counts
 from pocketintent.compression.quantise import quantise_network
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
+from pocketintent.evaluation.quality import Probe, measure_quality
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
@@ -58,18 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
-    add_out_option(parser, "model to write; its name ends in .safetensors")
+    add(parser, "--out", help="model to write; its name ends in .safetensors")
     parser.add_argument(
         "--characters",
         type=model_file,
         metavar="CHAREMB",
         help="join the words of IN, without their n-grams, with this character network",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--seed",
-        type=SEED,
-        default=0,
-        metavar="N",
         help="seed of the rotation and of the samples that codebooks are fitted on (%(default)s)",
     )
     _add_pruning(parser)
@@ -82,16 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "with sub-vectors of the same length.",
     )
     add_settings(parser, CombinationSettings, options=(), title="combination")
-    add_threads_option(parser)
+    add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
     add_probe_arguments(parser)
 
 
 def _add_pruning(parser: argparse.ArgumentParser) -> None:
     """Add the options that leave out words and n-grams."""
     pruning = parser.add_argument_group("pruning")
-    pruning.add_argument(
-        "--keep", type=whole_number(1), metavar="N", help="number of words to keep (all)"
-    )
+    pruning.add_argument("--keep", type=whole_number(1), help="number of words to keep (all)")
     pruning.add_argument(
         "--prune",
         choices=("frequency", "norm"),
@@ -99,11 +90,9 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
         help="keep the most frequent words, or the words of largest norm, chosen so that every "
         "sentence of the corpus keeps at least one word (%(default)s)",
     )
-    pruning.add_argument(
+    add(
+        pruning,
         "--corpus",
-        type=input_file,
-        nargs="+",
-        metavar="FILE",
         help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook of sentence "
         "vectors with which the recogniser quantises its templates, and for the background of the "
         "decision logistic",
@@ -117,11 +106,14 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
+    from threadpoolctl import threadpool_limits
+
     check_model_name(args)
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         args.parser.error("--prune norm requires --keep and --corpus")
     probe = read_probe(args)
-    with limit_threads(args.threads):
+    # The products are small: on a busy machine several threads wait for each other.
+    with threadpool_limits(args.threads):
         report = combine(args, probe) if args.characters else _compress(args, probe)
     print_json(report)
     return 0

@@ -1,71 +1,13 @@
-"""Measure the quality of a model that is being made smaller, or joined with another."""
+"""Options that say on what the quality of a model is measured."""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from pocketintent.cli.options.checks import refuse_options
 from pocketintent.cli.options.files import input_file, input_folder
-from pocketintent.cli.options.numbers import whole_number, whole_numbers
-from pocketintent.runtime.encoders.contract import Encoder
-
-
-@dataclass(frozen=True)
-class Probe:
-    """The data on which the quality of an encoder is measured."""
-
-    sts: Path | None = None
-    """File of scored sentence pairs, lines of ``{"a", "b", "score"}``."""
-    intents: tuple[Path, ...] = ()
-    """Folders with ``train.jsonl`` and the split's file."""
-    split: str = "valid"
-    """Split of the intents that is scored; ``valid`` leaves ``test`` for the final figures."""
-    shots: tuple[int, ...] = (5, 10, 30)
-    """Numbers of templates per intent."""
-    runs: int = 3
-    """Number of random draws of templates."""
-
-    def __bool__(self) -> bool:
-        return self.sts is not None or bool(self.intents)
-
-
-def measure_quality(encoder: Encoder, probe: Probe) -> dict[str, Any]:
-    """Score an encoder on sentence similarity and on intents.
-
-    Both are needed: similarity alone hides the cost of quantisation for intents.
-
-    Args:
-        encoder: Any encoder.
-        probe: The data to measure on.
-
-    Returns:
-        ``{"sts": {"pearson", "spearman", "pairs"}, "intents": {folder: {"split", "accuracy":
-        {"5": {"nearest": a, "nearest+centroid": b}}}}}``; an entry is absent without its data.
-
-    Raises:
-        PocketIntentError: A file is missing or bad.
-    """
-    from pocketintent.evaluation.intents.few_shot import evaluate_intents
-    from pocketintent.evaluation.similarity.sts import evaluate_sts
-
-    quality: dict[str, Any] = {}
-    if probe.sts is not None:
-        sts = evaluate_sts(encoder, probe.sts)
-        quality["sts"] = {name: sts[name] for name in ("pearson", "spearman", "pairs")}
-    for folder in probe.intents:
-        report = evaluate_intents(
-            encoder, folder, shots=probe.shots, runs=probe.runs, split=probe.split
-        )
-        accuracy: dict[str, dict[str, float]] = {}
-        for row in report["results"]:
-            by_decision = accuracy.setdefault(str(row["shots"]), {})
-            by_decision[row["decision"]] = row["accuracy"]["mean"]
-        entry = {"split": probe.split, "runs": probe.runs, "accuracy": accuracy}
-        quality.setdefault("intents", {})[folder.resolve().name] = entry
-    return quality
+from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.cli.options.shared import add, refuse_options
+from pocketintent.evaluation.quality import Probe
 
 
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,20 +16,19 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--sts",
         type=input_file,
-        metavar="FILE",
         help='scored pairs to measure on, lines of {"a", "b", "score"}',
     )
     group.add_argument(
         "--intents",
         type=input_folder,
-        metavar="DIR",
         nargs="+",
         default=[],
         help="folders to measure on, each with train.jsonl and the split's file",
     )
-    group.add_argument(
+    add(
+        group,
         "--split",
-        choices=("valid", "test"),
+        default=None,
         help=f"with --intents: utterances to recognise ({Probe.split})",
     )
     group.add_argument(
@@ -96,12 +37,7 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,…",
         help=f"with --intents: templates per intent ({','.join(map(str, Probe.shots))})",
     )
-    group.add_argument(
-        "--runs",
-        type=whole_number(1),
-        metavar="N",
-        help=f"with --intents: random draws of templates ({Probe.runs})",
-    )
+    add(group, "--runs", help=f"with --intents: random draws of templates ({Probe.runs})")
 
 
 def read_probe(args: argparse.Namespace) -> Probe:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pocketintent.cli.evaluate.out_of_scope import measure_calibration, measure_refusals
-from pocketintent.cli.options.checks import refuse_options
 from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.model import add_model_option
-from pocketintent.cli.options.numbers import SEED, number, whole_number, whole_numbers
-from pocketintent.cli.options.plot import add_plot_option
-from pocketintent.cli.options.recognition import add_intent_data_options, decisions_of
-from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.options.numbers import number, whole_numbers
+from pocketintent.cli.options.shared import INTENT_DATA, add, decisions_of, refuse_options
+from pocketintent.cli.output import print_reports
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -22,8 +19,6 @@ from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.shipped_models import find_model
 
 if TYPE_CHECKING:
-    from pocketintent.evaluation.intents.curves import ResultFile
-    from pocketintent.evaluation.intents.datasets import IntentData
     from pocketintent.evaluation.intents.systems import System
 
 OURS = "pocketintent"
@@ -66,8 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    add_model_option(parser)
-    add_intent_data_options(parser)
+    add(parser, "--model", *INTENT_DATA)
+    add(parser, "--decision", help="measure this decision alone (all)")
     measure = parser.add_mutually_exclusive_group()
     measure.add_argument(
         "--oos",
@@ -90,17 +85,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,…",
         help="templates per intent (5,10,20,30,40,50; with --oos 50; with --calibration 5,10,30)",
     )
-    parser.add_argument(
-        "--runs",
-        type=whole_number(1),
-        default=10,
-        metavar="N",
-        help="random draws of templates (%(default)s)",
-    )
-    parser.add_argument(
-        "--seed", type=SEED, default=0, metavar="N", help="seed of the draws (%(default)s)"
-    )
-    parser.add_argument(
+    add(parser, "--runs", default=10)
+    add(parser, "--seed")
+    add(
+        parser,
         "--search",
         choices=("exact", "table"),
         default="exact",
@@ -115,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="systems to measure on the same draws: tfidf, tfidf-chars, tfidf-logreg, and "
         "those of the laboratory where it is installed (none)",
     )
-    add_plot_option(parser, "the learning curves or, with --calibration, the reliability")
+    add(parser, "--plot", help="draw the learning curves or, with --calibration, the reliability")
     parser.add_argument(
         "--out",
         type=output_file,
@@ -125,15 +113,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--outside",
         type=input_file,
-        metavar="FILE",
         help='with --calibration: out-of-scope texts for all folders, lines of {"text"} '
         "(oos_test.jsonl of the folder)",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--threshold",
         type=number(least=0, most=1),
         default=0.5,
-        metavar="X",
         help="with --calibration: scores under it are refused (%(default)s)",
     )
 
@@ -143,13 +130,19 @@ def run(args: argparse.Namespace) -> int:
     refuse_options(args, *_UNUSED[args.measure])
     args.shots = args.shots or _SHOTS[args.measure]
     measures = {"oos": measure_refusals, "calibration": measure_calibration}
-    measures.get(args.measure, _measure_curves)(args)
+    measures.get(args.measure, _print_curves)(args)
     return 0
 
 
-def _measure_curves(args: argparse.Namespace) -> None:
-    """Print the accuracies of the model and of the baselines; draw the plot."""
-    from pocketintent.evaluation.intents.curves import ResultFile
+def _print_curves(args: argparse.Namespace) -> None:
+    from pocketintent.evaluation.intents.line_plot import plot_curves
+
+    print_reports(_measure_curves(args), plot_curves, args.plot)
+
+
+def _measure_curves(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """The accuracies of the model and of the baselines, for each data set."""
+    from pocketintent.evaluation.intents.curves import ResultFile, learning_curves
     from pocketintent.evaluation.intents.datasets import load_intent_data
 
     systems = _make_systems(args)
@@ -166,38 +159,18 @@ def _measure_curves(args: argparse.Namespace) -> None:
         "learn_names": args.learn_names,
     }
     results = ResultFile(args.out, {"model": model.manifest["sha256"], **settings})
-    reports = []
     for data in data_sets:
-        report = _measure(systems, data, results, args)
-        report = {**report, "model": str(model.path), "search": args.search}
-        print_json(report)
-        reports.append(report)
-    if args.plot is not None:
-        from pocketintent.evaluation.intents.line_plot import plot_curves
-
-        plot_curves(reports, args.plot)
-        print_note(f"plot: {args.plot}")
-
-
-def _measure(
-    systems: dict[str, Callable[[], System]],
-    data: IntentData,
-    results: ResultFile,
-    args: argparse.Namespace,
-) -> dict[str, Any]:
-    """The report of all systems on one data set."""
-    from pocketintent.evaluation.intents.curves import learning_curves
-
-    with Progress("draws") as progress:
-        return learning_curves(
-            systems,
-            data,
-            shots=args.shots,
-            runs=args.runs,
-            seed=args.seed,
-            results=results,
-            progress=progress.count(data.name, len(systems) * len(args.shots) * args.runs),
-        )
+        with Progress("draws") as progress:
+            report = learning_curves(
+                systems,
+                data,
+                shots=args.shots,
+                runs=args.runs,
+                seed=args.seed,
+                results=results,
+                progress=progress.count(data.name, len(systems) * len(args.shots) * args.runs),
+            )
+        yield {**report, "model": str(model.path), "search": args.search}
 
 
 def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:

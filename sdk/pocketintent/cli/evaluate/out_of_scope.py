@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from pocketintent.cli.options.recognition import decisions_of
-from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.options.shared import decisions_of
+from pocketintent.cli.output import print_json, print_reports
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -38,6 +40,12 @@ def measure_refusals(args: argparse.Namespace) -> None:
 
 def measure_calibration(args: argparse.Namespace) -> None:
     """Print for each folder whether scores are probabilities; draw the plot."""
+    from pocketintent.evaluation.intents.reliability_plot import plot_reliability
+
+    print_reports(_calibrations(args), plot_reliability, args.plot)
+
+
+def _calibrations(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from pocketintent.evaluation.intents.datasets import load_intent_data
     from pocketintent.evaluation.intents.out_of_scope import evaluate_calibration
     from pocketintent.evaluation.records import read_outside_texts
@@ -48,7 +56,6 @@ def measure_calibration(args: argparse.Namespace) -> None:
         data = load_intent_data(folder, args.split, learn_names=args.learn_names)
         inputs.append((data, path, read_outside_texts(path)))
     encoder = load_encoder(args.model)
-    reports = []
     for data, path, outside in inputs:
         with Progress("draws") as progress:
             report = evaluate_calibration(
@@ -61,14 +68,7 @@ def measure_calibration(args: argparse.Namespace) -> None:
                 threshold=args.threshold,
                 progress=progress.count(data.name, len(args.shots) * args.runs),
             )
-        report = {**report, "model": str(find_model(args.model)), "outside": str(path)}
-        print_json(report)
-        reports.append(report)
-    if args.plot is not None:
-        from pocketintent.evaluation.intents.reliability_plot import plot_reliability
-
-        plot_reliability(reports, args.plot)
-        print_note(f"plot: {args.plot}")
+        yield {**report, "model": str(find_model(args.model)), "outside": str(path)}
 
 
 def _own_outside_texts(folder: Path, split: str) -> Path:

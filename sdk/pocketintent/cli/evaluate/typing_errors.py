@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from pocketintent.cli.options.checks import Distinct
 from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
-from pocketintent.cli.options.plot import add_plot_option
-from pocketintent.cli.options.recognition import add_intent_data_options, decisions_of
-from pocketintent.cli.output import print_json, print_note
+from pocketintent.cli.options.numbers import whole_number, whole_numbers
+from pocketintent.cli.options.shared import INTENT_DATA, Distinct, add, decisions_of
+from pocketintent.cli.output import print_reports
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
@@ -35,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    add_intent_data_options(parser)
+    add(parser, *INTENT_DATA)
+    add(parser, "--decision", help="measure this decision alone (all)")
     parser.add_argument(
         "--model",
         action=Distinct,
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"each is {MODEL_HELP} (default)",
     )
     parser.add_argument(
-        "--shots", type=whole_number(1), default=10, metavar="N", help="templates per intent (10)"
+        "--shots", type=whole_number(1), default=10, help="templates per intent (10)"
     )
     parser.add_argument(
         "--errors",
@@ -54,25 +55,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,…",
         help="typing errors in each utterance (0,1,2,3)",
     )
-    parser.add_argument(
-        "--runs",
-        type=whole_number(1),
-        default=2,
-        metavar="N",
-        help="random draws of templates and errors (2)",
-    )
-    parser.add_argument("--seed", type=SEED, default=0, metavar="N", help="seed of the draws (0)")
-    add_plot_option(parser, "accuracy against typing errors")
+    add(parser, "--runs", default=2, help="random draws of templates and errors (2)")
+    add(parser, "--seed")
+    add(parser, "--plot", help="draw accuracy against typing errors")
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure the models on each folder."""
+    from pocketintent.evaluation.intents.line_plot import plot_typing_errors
+
+    print_reports(_measure(args), plot_typing_errors, args.plot)
+    return 0
+
+
+def _measure(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from pocketintent.evaluation.intents.datasets import load_intent_data
     from pocketintent.evaluation.intents.robustness import evaluate_typing_errors
 
     models = _model_paths(args.model)
     encoders = {name: load_encoder(path) for name, path in models.items()}
-    reports = []
     data_sets = [
         load_intent_data(folder, args.split, learn_names=args.learn_names)
         for folder in args.directories
@@ -89,15 +90,7 @@ def run(args: argparse.Namespace) -> int:
                 seed=args.seed,
                 progress=progress.count(data.name, len(encoders) * args.runs),
             )
-        report = {**report, "models": {name: str(path) for name, path in models.items()}}
-        print_json(report)
-        reports.append(report)
-    if args.plot is not None:
-        from pocketintent.evaluation.intents.line_plot import plot_typing_errors
-
-        plot_typing_errors(reports, args.plot)
-        print_note(f"plot: {args.plot}")
-    return 0
+        yield {**report, "models": {name: str(path) for name, path in models.items()}}
 
 
 def _model_paths(names: list[str]) -> dict[str, Path]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pocketintent.runtime.errors import MissingExtraError, require
 from pocketintent.runtime.files.atomic import NOT_A_FILE
 
 
@@ -29,6 +30,8 @@ class PathType:
 
     check: Callable[[Path], None]
     """Raises OSError for a path that cannot be used."""
+    metavar: str = "FILE"
+    """Its name in the help."""
     shipped: Callable[[], dict[str, Path]] = dict
     """Files that may be given by name; an existing file wins over a name."""
 
@@ -97,10 +100,7 @@ def _check_input_folder(path: Path) -> None:
 
 
 def _check_input_path(path: Path) -> None:
-    if path.is_dir():
-        _check_readable(path)
-    else:
-        _check_input_file(path)
+    (_check_readable if path.is_dir() else _check_input_file)(path)
 
 
 def _check_readable(path: Path) -> None:
@@ -140,28 +140,36 @@ def _error(number: int, problem: str, path: Path) -> OSError:
 input_file = PathType(_check_input_file)
 """Argument type: a file to read, which exists."""
 
-input_folder = PathType(_check_input_folder)
+input_folder = PathType(_check_input_folder, "DIR")
 """Argument type: a folder to read, which exists."""
 
-input_path = PathType(_check_input_path)
+input_path = PathType(_check_input_path, "PATH")
 """Argument type: a file or folder to read, which exists."""
 
 output_file = PathType(_check_output_file)
 """Argument type: a file to write, whose folder exists."""
 
-output_folder = PathType(_check_output_folder)
+output_folder = PathType(_check_output_folder, "DIR")
 """Argument type: a folder to write, which may be missing, as may the folders above it."""
 
+PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
-def add_out_option(
-    parser: argparse.ArgumentParser, content: str, kind: PathType = output_file
-) -> None:
-    """Add the required ``--out``.
 
-    Args:
-        parser: The parser of the command.
-        content: What is written, for the help.
-        kind: :data:`output_file` or :data:`output_folder`.
+def plot_file(text: str) -> Path:
+    """Argument type: the file of a plot that can be drawn and written.
+
+    Raises:
+        ArgumentTypeError: The suffix is not a supported picture format, the folder does not
+            exist, or matplotlib is not installed.
     """
-    metavar = "FILE" if kind is output_file else "DIR"
-    parser.add_argument("--out", type=kind, required=True, metavar=metavar, help=content)
+    path = Path(text)
+    if path.suffix.lower() not in PLOT_SUFFIXES:
+        suffixes = ", ".join(PLOT_SUFFIXES)
+        raise argparse.ArgumentTypeError(f"{text}: the name must end with {suffixes}")
+    if not path.absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: there is no folder {path.parent}")
+    try:
+        require("matplotlib", "evaluate")
+    except MissingExtraError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return path

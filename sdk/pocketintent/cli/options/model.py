@@ -8,22 +8,10 @@ from pathlib import Path
 from pocketintent.cli.options.files import PathType, input_file, input_path
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import BOT, load_model
-from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
+from pocketintent.runtime.files.shipped_models import bundled_models, find_model
 from pocketintent.runtime.templates.files import BOT_SUFFIX
 
 MODEL_HELP = f"a model file, or the name of a shipped model: {', '.join(bundled_models())}"
-
-
-def add_model_option(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Add ``--model`` for a single model; its default of None stands for the default model.
-
-    Args:
-        parser: The parser that gets the option.
-        more: What else the option may name, for the help.
-    """
-    parser.add_argument(
-        "--model", metavar="MODEL", help=f"{MODEL_HELP}{more} (default: the model {DEFAULT!r})"
-    )
 
 
 def model_file(text: str) -> Path:
@@ -68,7 +56,7 @@ def refuse_bot_files(*paths: Path) -> None:
 vectors_file = PathType(input_file.check, shipped=bundled_models)
 """Argument type: a file of vectors, or the file of a shipped model from its name."""
 
-encoder_path = PathType(input_path.check, shipped=bundled_models)
+encoder_path = PathType(input_path.check, "PATH", bundled_models)
 """Argument type: the file or folder of a sentence encoder, or the name of a shipped model."""
 
 

@@ -25,6 +25,11 @@ class NumberType:
     bounds: Bounds
     """Its limits, beside those of :meth:`Bounds.problem`."""
 
+    @property
+    def metavar(self) -> str:
+        """Its name in the help."""
+        return "N" if self.kind is int else "X"
+
     def __call__(self, text: str) -> Any:
         """Read the number, an ``int`` or a ``float``."""
         try:

@@ -93,18 +93,20 @@ def given_settings(args: argparse.Namespace, settings: type[Any]) -> dict[str, A
     return values | {name: value for name, value in options.items() if value is not None}
 
 
-def read_settings(args: argparse.Namespace, settings: type[Settings], **preset: Any) -> Settings:
-    """The settings of a command: its options, then its file, then the defaults.
+def read_settings(args: argparse.Namespace, settings: type[Settings]) -> Settings:
+    """The settings of a command: its options, then its file, its preset, and the defaults.
 
     Args:
-        args: The arguments of the command.
+        args: The arguments of the command; ``preset_values``, where a command has presets, gives
+            the values of the chosen one.
         settings: The settings class.
-        preset: Values in place of the defaults.
 
     Raises:
         PocketIntentError: The file of ``--settings`` has an error.
     """
-    return settings(**preset | given_settings(args, settings))
+    preset = args.preset_values(args) if "preset_values" in args else {}
+    names = {setting.name for setting in list_settings(settings)} & set(preset)
+    return settings(**{name: preset[name] for name in names} | given_settings(args, settings))
 
 
 def option_name(name: str) -> str:
@@ -165,21 +167,14 @@ def render_settings(values: Any) -> str:
 class _WriteSettings(argparse.Action):
     """Makes the command write its settings in place of its work, which may lack arguments."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         namespace.run = partial(_write_settings, path=values)
         for action in parser._actions:
             action.required = False
 
 
 def _write_settings(args: argparse.Namespace, path: Path | None) -> int:
-    preset: dict[str, Any] = args.preset_values(args) if "preset_values" in args else {}
-    texts = [render_settings(read_settings(args, cls, **preset)) for cls in args.settings_classes]
+    texts = [render_settings(read_settings(args, cls)) for cls in args.settings_classes]
     content = "\n".join([f"# Settings of `{args.parser.prog}`.", *texts, ""])
     if path is None:
         sys.stdout.write(content)
@@ -243,7 +238,4 @@ def _type_options(setting: Setting) -> dict[str, Any]:
         return {"action": argparse.BooleanOptionalAction}
     if setting.choices:
         return {"choices": setting.choices}
-    return {
-        "type": NumberType(setting.kind, setting.bounds),
-        "metavar": "N" if setting.kind is int else "X",
-    }
+    return {"type": NumberType(setting.kind, setting.bounds)}

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
-from pocketintent.cli.options.checks import refuse_options
-from pocketintent.cli.options.model import add_model_option, encoder_path
-from pocketintent.cli.options.numbers import THREADS, whole_number
+from pocketintent.cli.options.model import encoder_path
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
@@ -28,11 +28,10 @@ _ADVICE = (
 
 def add_encoder_options(parser: argparse.ArgumentParser) -> None:
     """Add ``--model`` and ``--teacher``, which exclude each other, for :func:`read_encoder`."""
-    add_model_option(parser)
+    add(parser, "--model")
     parser.add_argument(
         "--teacher",
         type=encoder_path,
-        metavar="PATH",
         help="a sentence encoder in a local folder or file, in place of a model (docs/distil.md)",
     )
     add_teacher_options(parser)
@@ -45,25 +44,17 @@ def add_teacher_options(parser: argparse.ArgumentParser) -> None:
         "--max-tokens",
         type=whole_number(1),
         default=128,
-        metavar="N",
         help="largest number of tokens read of a text (%(default)s)",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--precision",
         choices=("float32", "bfloat16"),
         default="float32",
         help="number type of the weights of transformers (%(default)s)",
     )
-    parser.add_argument(
-        "--device", default="cpu", help="device of a transformer: cpu, cuda (%(default)s)"
-    )
-    parser.add_argument(
-        "--threads",
-        type=THREADS,
-        default=1,
-        metavar="N",
-        help="CPU threads of an ONNX graph (%(default)s)",
-    )
+    add(parser, "--device", help="device of a transformer: cpu, cuda (%(default)s)")
+    add(parser, "--threads", help="CPU threads of an ONNX graph (%(default)s)")
 
 
 def read_encoder(args: argparse.Namespace) -> Encoder:

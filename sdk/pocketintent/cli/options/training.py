@@ -1,4 +1,4 @@
-"""Options that the training commands share: device, threads and resuming; and their records."""
+"""The options of a training run, and the commands that records and interruptions show."""
 
 from __future__ import annotations
 
@@ -10,77 +10,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.files import add_out_option, input_file
-from pocketintent.cli.options.numbers import THREADS, number
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.text.languages import check_language
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add ``--out`` and the options of a run: device, threads, language and resuming."""
-    add_out_option(parser, "model to write")
-    add_torch_options(parser)
-    add_language_option(parser)
+    add(parser, "--out", help="model to write")
+    add(parser, "--device", "--threads", "--language")
     add_resume_options(parser)
-
-
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add ``--precision`` and ``--max-minutes``, for the training of networks."""
-    parser.add_argument(
-        "--precision",
-        choices=("auto", "float32", "bfloat16", "float16"),
-        default="auto",
-        help="precision of the products; auto is half precision on a GPU (%(default)s)",
-    )
-    parser.add_argument(
-        "--max-minutes",
-        type=number(above=0),
-        metavar="X",
-        help="end training, and the fall of its learning rate, after this many minutes",
-    )
-
-
-def add_corpus_option(parser: argparse.ArgumentParser) -> None:
-    """Add the required ``--corpus``, one file or several."""
-    parser.add_argument(
-        "--corpus",
-        type=input_file,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="texts to train on",
-    )
-
-
-def add_torch_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--device`` and ``--threads``, the arguments of :func:`prepare_torch`."""
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 … (%(default)s)")
-    parser.add_argument(
-        "--threads", type=THREADS, default=1, metavar="N", help="CPU threads (%(default)s)"
-    )
-
-
-def add_language_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--language``, which may be repeated, as ``args.languages``."""
-    parser.add_argument(
-        "--language",
-        dest="languages",
-        type=_language,
-        action="append",
-        default=[],
-        metavar="TAG",
-        help="language of the texts, such as en or pt-BR, kept in the model to compare with the "
-        "language of templates; repeat the option for several languages",
-    )
-
-
-def _language(tag: str) -> str:
-    try:
-        return check_language(tag)
-    except PocketIntentError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_resume_options(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pocketintent.cli.options.files import check_name, file_name
-from pocketintent.cli.options.model import add_model_option
+from pocketintent.cli.options.model import MODEL_HELP
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import ModelFileError, TemplateError
 from pocketintent.runtime.templates.files import find_bot_file, find_templates, read_templates_file
@@ -55,10 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="template file (JSON), the name of a shipped set, or a bot file",
     )
-    add_model_option(parser, ": warn of what it does not know of a file")
-    parser.add_argument(
-        "--json", action="store_true", help="print the JSON lines without the text on stderr"
-    )
+    warning = "warn of what it does not know of a file (default: the model 'default')"
+    add(parser, "--model", help=f"{MODEL_HELP}: {warning}")
+    add(parser, "--json")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,15 +6,8 @@ import argparse
 from typing import Any
 
 from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.model import add_model_option
 from pocketintent.cli.options.numbers import number, whole_number
-from pocketintent.cli.options.plot import add_plot_option
-from pocketintent.cli.options.recognition import (
-    add_decision_option,
-    add_limit_options,
-    add_templates_argument,
-    set_limits,
-)
+from pocketintent.cli.options.shared import LIMITS, add, set_limits
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.files.shipped_models import DEFAULT
 
@@ -63,33 +56,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.set_defaults(run=run)
-    add_templates_argument(parser)
+    add(parser, "templates")
     parser.add_argument(
         "utterances",
         type=input_file,
         metavar="UTTERANCES",
         help="labelled utterances: JSON lines, TSV or CSV",
     )
-    add_model_option(parser)
-    add_decision_option(parser)
-    add_limit_options(parser)
+    add(parser, "--model", "--decision", *LIMITS)
     parser.add_argument(
         "--worst",
         type=whole_number(0),
         default=10,
-        metavar="N",
         help="most confusions and most refusals in the report (%(default)s)",
     )
     parser.add_argument(
         "--min-accuracy",
         type=number(least=0.0, most=1.0),
-        metavar="X",
         help="exit with status 1 if the accuracy is below X, 0 to 1 (none)",
     )
-    add_plot_option(parser, "the confusion matrix; needs the extra 'evaluate'")
-    parser.add_argument(
-        "--json", action="store_true", help="print the JSON line without the text on stderr"
-    )
+    add(parser, "--plot", help="draw the confusion matrix; needs the extra 'evaluate'")
+    add(parser, "--json")
 
 
 def run(args: argparse.Namespace) -> int:

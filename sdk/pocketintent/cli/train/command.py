@@ -6,16 +6,26 @@ import argparse
 
 from pocketintent.cli.commands import Command, add_commands, plugin_commands
 
-METHODS = tuple(
-    Command(name, f"pocketintent.cli.train.{name}", summary)
-    for name, summary in {
-        "starspace": "word embeddings learnt by ranking (Wu et al. 2018)",
-        "charemb": "vectors of any text from its characters, learnt from a table of vectors",
-        "distil": "word vectors whose sums approximate the vectors of a sentence encoder",
-        "contextual": "words that their neighbours change, learnt from a sentence encoder",
-        "finish": "weight the words of a model and add dimensions for their character n-grams",
-        "targets": "vectors of texts by a sentence encoder, to distil a small model from",
-    }.items()
+METHODS = (
+    *(
+        Command(name, "pocketintent.cli.train.methods", summary)
+        for name, summary in {
+            "starspace": "word embeddings learnt by ranking (Wu et al. 2018)",
+            "charemb": "vectors of any text from its characters, learnt from a table of vectors",
+            "distil": "word vectors whose sums approximate the vectors of a sentence encoder",
+            "contextual": "words that their neighbours change, learnt from a sentence encoder",
+        }.items()
+    ),
+    Command(
+        "finish",
+        "pocketintent.cli.train.finish",
+        "weight the words of a model and add dimensions for their character n-grams",
+    ),
+    Command(
+        "targets",
+        "pocketintent.cli.train.targets",
+        "vectors of texts by a sentence encoder, to distil a small model from",
+    ),
 )
 """The methods, in the order of the help."""
 

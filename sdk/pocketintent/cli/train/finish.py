@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import add_out_option, input_file
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.finish.settings import FinishSettings
@@ -33,15 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=input_file,
         help="a model of kind static, such as those of `train starspace`",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--corpus",
-        type=input_file,
-        nargs="+",
-        metavar="FILE",
         help="count the words in these texts; required by the poolings `idf` and `sif`, and for a "
         "model without word frequencies",
     )
-    add_out_option(parser, "model to write")
+    add(parser, "--out", help="model to write")
     add_settings(parser, FinishSettings, options=("trained_dim", "subword_dim", "pooling", "seed"))
 
 

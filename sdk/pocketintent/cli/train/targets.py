@@ -6,9 +6,10 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from pocketintent.cli.options.files import add_out_option, input_file
+from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import encoder_path, vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.teacher import add_teacher_options, read_teacher
 from pocketintent.cli.options.training import repeating_command
 from pocketintent.cli.output import print_json, print_note
@@ -48,35 +49,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run, after_interrupt=repeating_command)
-    parser.add_argument(
-        "--teacher", required=True, type=encoder_path, metavar="PATH", help="the sentence encoder"
-    )
-    parser.add_argument(
-        "--texts",
-        nargs="+",
-        default=[],
-        type=input_file,
-        metavar="FILE",
-        help="corpora, each line of which is a text",
-    )
+    parser.add_argument("--teacher", required=True, type=encoder_path, help="the sentence encoder")
+    add(parser, "--texts", help="corpora, each line of which is a text")
     parser.add_argument(
         "--templates",
         nargs="+",
         default=[],
         type=input_file,
-        metavar="FILE",
         help="template files, whose texts and names of intents are texts (docs/contextual.md)",
     )
-    parser.add_argument(
-        "--terms", type=input_file, metavar="FILE", help="terms written by `train terms`"
-    )
+    parser.add_argument("--terms", type=input_file, help="terms written by `train terms`")
     parser.add_argument(
         "--words",
         type=vectors_file,
-        metavar="FILE",
         help="vectors whose words are texts: a file, or a shipped model such as default",
     )
-    add_out_option(parser, "file to write")
+    add(parser, "--out", help="file to write")
     add_settings(parser, TargetSettings, options=OPTIONS)
     add_teacher_options(parser)
 

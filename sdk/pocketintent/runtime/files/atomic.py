@@ -88,11 +88,8 @@ def new_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterat
 def move_into_place(temporary: Path, target: Path, aside: Path | None = None) -> None:
     """Give a finished file or folder its name, so that it survives a power cut from then on.
 
-    Args:
-        temporary: The file or folder, on the same file system as the target.
-        target: The new name. A file there is replaced by a file, an empty folder by a folder.
-        aside: A name on the same file system to which a folder at the target is moved, so that it
-            need not be empty; None for none. It moves back if the new one cannot be renamed.
+    All are on one file system. A file at the target is replaced by a file, an empty folder by a
+    folder. A folder with files is first moved ``aside``, and back if the new one cannot be renamed.
     """
     files = temporary.rglob("*") if temporary.is_dir() else [temporary]
     for file in files:

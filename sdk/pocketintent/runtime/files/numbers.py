@@ -29,13 +29,7 @@ def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def read_number(settings: Mapping[str, Any], key: str, least: float, place: str) -> float:
-    """A number of a manifest.
-
-    Args:
-        settings: The manifest entry with the number.
-        key: The number's key.
-        least: Smallest allowed value; the largest is ``LARGEST``.
-        place: What the number belongs to, for the message.
+    """A number of a manifest's entry, from ``least`` to ``LARGEST``; messages name its ``place``.
 
     Raises:
         ModelFileError: It is missing, not a number or out of range.

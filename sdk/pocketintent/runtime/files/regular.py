@@ -45,15 +45,10 @@ def without_mark(data: bytes) -> bytes:
 
 
 def numbered_lines(lines: Iterable[bytes], path: str | Path) -> Iterator[tuple[int, str]]:
-    """Decode the lines of a file, one at a time, without a byte order mark.
+    """The number of each line of a file, from 1, and its text without line end and byte order mark.
 
-    Args:
-        lines: The lines, with or without their line ends; an open binary file will do. They are
-            split at line feeds alone: ``str.splitlines`` would also split at U+2028 and the like.
-        path: The file, for messages.
-
-    Yields:
-        The number of each line, from 1, and its text without its line end.
+    An open binary file will do as the lines: they are split at line feeds alone, where
+    ``str.splitlines`` would also split at U+2028 and the like.
 
     Raises:
         PocketIntentError: A line is not UTF-8; the message names file and line.

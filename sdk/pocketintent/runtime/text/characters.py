@@ -104,12 +104,7 @@ class CharVocabulary:
 def limit_unknown_words(tokens: Sequence[str], table: Container[str] = ()) -> Sequence[str]:
     """Leave out the unknown words of a text after the first ``MAX_UNKNOWN_WORDS`` different ones.
 
-    Args:
-        tokens: All tokens of the text.
-        table: The known words; by default every word is unknown.
-
-    Returns:
-        The other tokens, in order and as often as they occur.
+    The words of ``table`` are known. The others stay in order and as often as they occur.
     """
     if len(tokens) <= MAX_UNKNOWN_WORDS:
         return tokens

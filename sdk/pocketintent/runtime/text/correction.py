@@ -131,8 +131,7 @@ def correction_settings(vocabulary: Vocabulary) -> dict[str, Any]:
 def read_settings(settings: object) -> tuple[frozenset[str], list[int]]:
     """The words that are never corrected, and the sizes of the filters of lost words.
 
-    Args:
-        settings: The entry ``correction`` of an exported folder; version 1 has neither.
+    The entry ``correction`` of an exported folder has neither in version 1.
 
     Raises:
         ModelFileError: The entry describes other rules than those of this runtime.

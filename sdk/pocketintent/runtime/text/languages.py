@@ -106,11 +106,7 @@ def language_warning(tag: str | None, manifest: Mapping[str, Any]) -> str | None
 
 
 def negations_of(language: str | None) -> frozenset[str]:
-    """The negations of a language, in any variety; none for a language without a list.
-
-    Args:
-        language: A language tag; None for ``DEFAULT_LANGUAGE``.
-    """
+    """The negations of a language tag, in any variety, None for ``DEFAULT_LANGUAGE``; or none."""
     return NEGATIONS.get(primary_language(language or DEFAULT_LANGUAGE), frozenset())
 
 

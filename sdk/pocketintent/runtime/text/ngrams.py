@@ -31,16 +31,10 @@ def fnv1a(data: bytes, value: int = _OFFSET) -> int:
 
 
 def ngram_hashes(text: str, min_n: int, max_n: int) -> NDArray[np.uint64]:
-    """The FNV-1a hashes of the UTF-8 bytes of all n-grams of a text.
+    """The FNV-1a hashes, 0..2**32-1, of the UTF-8 bytes of all n-grams of a text.
 
-    Args:
-        text: The text, of at least ``min_n`` characters.
-        min_n: Shortest n-gram in code points, at least 1.
-        max_n: Longest n-gram.
-
-    Returns:
-        A hash, 0..2**32-1, for each n-gram, uint64 [num_ngrams]: short n-grams first, and those of
-        one length from left to right.
+    Short n-grams come first, those of one length from left to right. The text has at least
+    ``min_n`` characters, which is at least 1.
     """
     number, longest = len(text), min(max_n, len(text))
     if not text.isascii():

@@ -69,11 +69,8 @@ def leave_one_out(rows: TrainingRows, weights: FloatArray) -> HeldOut:
     the diagonal of ``(I + D^1/2 K D^1/2)^-1``, with the products K and the curvatures D of the
     rows, so that a matrix of the rows that matter takes the place of H; ``SHARE`` of the change is
     taken. On CLINC150, BANKING77 and SNIPS the whole change leads within 0.2 of the logits of a
-    refit on the average, where leaving out takes 1.3 to 3.2.
-
-    Args:
-        rows: The examples.
-        weights: float32 [num_intents, num_features], their fit.
+    refit on the average, where leaving out takes 1.3 to 3.2. ``weights`` are the fit of the rows,
+    float32 [num_intents, num_features].
     """
     num_rows = len(rows.labels)
     most = min(MOST_MEMBERS, max(LEAST_MEMBERS, ALL_MEMBERS // rows.num_intents))
@@ -130,8 +127,7 @@ def calibrate(
     Args:
         rows: The rows that the classifier was fitted on.
         held_out: Their best intents, by :func:`leave_one_out`.
-        is_name: bool [num_rows], whether a row is the name of its intent, which is no example of
-            a text; None if none is.
+        is_name: bool [num_rows], whether a row is the name of its intent; None if none is.
     """
     is_template = rows.labels != NO_INTENT
     if is_name is not None:
@@ -170,11 +166,7 @@ def expected_sigmoid(num_intents: int, num_templates: float) -> Calibration:
     to 20 intents need a threshold about .3 above it, bots written by hand one about .5 below it:
     their templates are more varied, and so are the queries. Bots of one and two intents have the
     threshold of three: drawn bots of one template would accept .144 and .123 of foreign texts
-    otherwise, and accept .033 and .077.
-
-    Args:
-        num_intents: Number of intents, at least 1.
-        num_templates: Mean number of templates of an intent, at least 1.
+    otherwise, and accept .033 and .077. ``num_templates`` is the mean of an intent, at least 1.
     """
     size = math.log(max(num_intents, 3))
     slope = max(2.4 - 0.2 * size, 1.0)
@@ -190,11 +182,7 @@ def fit_sigmoid(
 ) -> Calibration:
     """Minimise the weighted logistic loss, with a slope from 0.2 to 5.
 
-    Args:
-        logits: [num_examples].
-        targets: [num_examples], the probability that each example should have, 0..1.
-        weights: float64 [num_examples], the weight of each example's loss.
-        start: Where the steps begin.
+    All arrays are [num_examples]; a target is the probability that an example should have, 0..1.
     """
     inputs = np.stack([logits.astype(np.float64), np.ones(len(logits))])
     values = np.array([start.slope, start.intercept])

@@ -36,11 +36,7 @@ class FeatureMaker:
     """The tokens that negate a text; empty if the classifier does not look for them."""
 
     def of_texts(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
-        """The features of several texts.
-
-        Args:
-            texts: The texts.
-            vectors: float32 [n, dim], their sentence vectors.
+        """The features of several texts with their sentence vectors, float32 [n, dim].
 
         Returns:
             float32 [n, num_features]: the vectors; the weighted n-gram counts at length

@@ -32,14 +32,9 @@ def fit_scorer(
 ) -> LogisticScorer:
     """Fit a classifier on the templates, the names, the counter-examples and the background.
 
-    Equal sets that are fitted from scratch give equal weights to the last bit, in whatever order
-    their intents and templates are.
-
-    Args:
-        encoder: The model.
-        templates: The set, with at least one template in which the encoder knows a word.
-        indexed: The index of its templates, whose vectors are fitted on.
-        old: The scorer before an edit, from whose weights the solver starts.
+    The encoder must know a word of at least one template. Equal sets that are fitted from scratch
+    give equal weights to the last bit, in whatever order their intents and templates are. ``old``
+    is the scorer before an edit, from whose weights the solver starts.
     """
     before = old.classifier if isinstance(old, LogisticScorer) else None
     fitted, _, _ = _fit(encoder, templates, indexed, before)
@@ -50,12 +45,7 @@ def fit_scorer(
 def leave_out_templates(
     encoder: Encoder, templates: TemplateSet, indexed: IndexedTemplates
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """How each template would be scored by a classifier that is fitted without it.
-
-    Args:
-        encoder: The model.
-        templates: The set, with at least one template in which the encoder knows a word.
-        indexed: The index of its templates.
+    """How each template would be scored by a classifier fitted without it, by intent.
 
     Returns:
         For each intent of the index two arrays, float32 [num_templates], of which the templates

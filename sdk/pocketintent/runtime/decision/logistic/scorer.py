@@ -107,14 +107,9 @@ class Classifier:
         return of_negation
 
     def logits(self, vector: FloatArray, text: str) -> FloatArray:
-        """The calibrated logits of a text; the sigmoid of one is the intent's probability.
+        """The calibrated logits of a text, float32 [num_intents], a new array.
 
-        Args:
-            vector: float32 [dim], its sentence vector.
-            text: The text.
-
-        Returns:
-            float32 [num_intents], a new array.
+        The sigmoid of one is the intent's probability; ``vector`` is float32 [dim].
         """
         of_vector, of_counts, biases, squares = self.parts
         tokens = simple_tokenize(text)
@@ -132,15 +127,12 @@ class Classifier:
     def logit_block(
         self, vectors: FloatArray, counts: FloatArray, negated: Sequence[bool] = ()
     ) -> FloatArray:
-        """The calibrated logits of several texts; see :meth:`logits`.
+        """The calibrated logits of several texts, float32 [n, num_intents]; see :meth:`logits`.
 
         Args:
             vectors: float32 [n, dim], the sentence vectors.
             counts: float32 [n, NUM_BUCKETS], the signed n-gram counts.
             negated: Whether each text is negated; empty if none is.
-
-        Returns:
-            float32 [n, num_intents].
         """
         of_vector, of_counts, biases, squares = self.parts
         lengths = np.sqrt((counts * counts) @ squares)[:, None]

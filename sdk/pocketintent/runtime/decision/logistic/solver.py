@@ -79,15 +79,10 @@ class TrainingRows:
 
 
 def solve(rows: TrainingRows, start: FloatArray | None = None) -> FloatArray:
-    """Fit the weights of all intents.
+    """The fitted weights of all intents, float32 [num_intents, num_features]; the last is the bias.
 
-    Args:
-        rows: The examples.
-        start: float32 [num_intents, num_features], weights to start from, such as those before an
-            edit; rows of NaN for intents without any. None to start from scratch.
-
-    Returns:
-        float32 [num_intents, num_features], the weights; the last is the bias.
+    ``start`` are weights of the same shape to start from, those before an edit, with rows of NaN
+    for new intents; None to start from scratch.
     """
     weights = np.empty((rows.num_intents, rows.features.shape[1]), np.float32)
     for intents in blocks_of_intents(rows.num_intents):

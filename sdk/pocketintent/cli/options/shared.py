@@ -1,0 +1,177 @@
+"""The options that several commands share, by name, and what the commands do with their values."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, get_args
+
+from pocketintent.cli.options.files import (
+    file_name,
+    input_file,
+    input_folder,
+    output_file,
+    plot_file,
+)
+from pocketintent.cli.options.model import MODEL_HELP, vectors_file
+from pocketintent.cli.options.numbers import SEED, THREADS, check_distinct, number, whole_number
+from pocketintent.cli.options.settings import option_name
+from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.shipped_models import DEFAULT
+from pocketintent.runtime.index.building import Search
+from pocketintent.runtime.text.languages import check_language
+
+if TYPE_CHECKING:
+    from pocketintent.recognizer import IntentRecognizer
+
+TEMPLATES_HELP = "template file (JSON), name of a shipped set, or bot file, which has its model"
+
+
+def _language(tag: str) -> str:
+    try:
+        return check_language(tag)
+    except PocketIntentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "templates": {"type": file_name, "metavar": "FILE", "help": TEMPLATES_HELP},
+    "--templates": {"type": file_name, "metavar": "FILE", "help": TEMPLATES_HELP},
+    "directories": {
+        "type": input_folder,
+        "nargs": "+",
+        "metavar": "DIR",
+        "help": 'folder with train.jsonl and test.jsonl, lines of {"text", "intent"}',
+    },
+    "--model": {"metavar": "MODEL", "help": f"{MODEL_HELP} (default: the model {DEFAULT!r})"},
+    "--out": {"type": output_file, "required": True},
+    "--json": {"action": "store_true", "help": "print JSON without the text on stderr"},
+    "--plot": {"type": plot_file, "metavar": "FILE.png"},
+    # How a bot recognises: None without the option.
+    "--search": {
+        "choices": get_args(Search),
+        "help": "keep the templates as codes, whose similarities are looked up in a table, or as "
+        "vectors, which are exact (table, or the search of a bot file)",
+    },
+    "--decision": {
+        "choices": DECISIONS,
+        "help": "how an intent is scored: logistic, by the probability that a classifier fitted on "
+        "the templates gives it; nearest, by its nearest template; nearest+centroid, by the mean "
+        "of that and the similarity to the mean of its templates "
+        f"({DEFAULT_DECISION}, unless the bot is saved with another)",
+    },
+    "--no-correction": {
+        "dest": "correct",
+        "action": "store_false",
+        "default": None,
+        "help": "read an unknown word as it is, and not as the known word within one typing error "
+        "(corrected, unless the bot is saved without)",
+    },
+    "--threshold": {
+        "type": number(least=-1.0, most=1.0),
+        "help": "lowest score of a match, for intents without a threshold of their own (that of "
+        "the templates)",
+    },
+    "--margin": {
+        "type": number(least=0.0, most=2.0),
+        "help": "smallest lead over the next intent (that of the templates)",
+    },
+    # How a model is measured.
+    "--split": {
+        "choices": ("test", "valid"),
+        "default": "test",
+        "help": "utterances to recognise (%(default)s)",
+    },
+    "--no-names": {
+        "dest": "learn_names",
+        "action": "store_false",
+        "help": "the decision logistic does not learn the intents' names",
+    },
+    "--runs": {"type": whole_number(1), "help": "random draws of templates (%(default)s)"},
+    "--seed": {"type": SEED, "default": 0, "help": "seed of the draws (%(default)s)"},
+    # How a model is trained.
+    "--corpus": {"type": input_file, "nargs": "+", "help": "texts to train on"},
+    "--targets": {
+        "type": vectors_file,
+        "nargs": "+",
+        "required": True,
+        "help": "texts with their vectors, written by `train targets`",
+    },
+    "--texts": {"type": input_file, "nargs": "+", "default": []},
+    "--language": {
+        "dest": "languages",
+        "type": _language,
+        "action": "append",
+        "default": [],
+        "metavar": "TAG",
+        "help": "language of the texts, such as en or pt-BR, kept in the model to compare with the "
+        "language of templates; repeat the option for several languages",
+    },
+    "--device": {"default": "cpu", "help": "cpu, cuda, cuda:1 … (%(default)s)"},
+    "--threads": {"type": THREADS, "default": 1, "help": "CPU threads (%(default)s)"},
+    "--precision": {
+        "choices": ("auto", "float32", "bfloat16", "float16"),
+        "default": "auto",
+        "help": "precision of the products; auto is half precision on a GPU (%(default)s)",
+    },
+    "--max-minutes": {
+        "type": number(above=0),
+        "help": "end training, and the fall of its learning rate, after this many minutes",
+    },
+}
+"""Arguments of ``add_argument``; the metavar of a number or a path follows from its type."""
+
+RECOGNITION = ("--decision", "--no-correction")
+LIMITS = ("--threshold", "--margin")
+INTENT_DATA = ("directories", "--split", "--no-names")
+
+
+def add(parser: Any, *names: str, **changes: Any) -> None:
+    """Add shared options to a command.
+
+    Args:
+        parser: The parser of the command, or a group of its options.
+        names: The options, such as ``"--model"``, or positional arguments, such as ``"templates"``.
+        changes: Arguments of ``add_argument`` that differ, such as ``help``.
+    """
+    for name in names:
+        parser.add_argument(name, **OPTIONS[name] | changes)
+
+
+def set_limits(recognizer: IntentRecognizer, args: argparse.Namespace) -> None:
+    """Give a recogniser the ``--threshold`` and ``--margin`` of the command line."""
+    if args.threshold is not None:
+        recognizer.threshold = args.threshold
+    if args.margin is not None:
+        recognizer.margin = args.margin
+
+
+def decisions_of(args: argparse.Namespace) -> tuple[Decision, ...]:
+    """The decisions to measure."""
+    return DECISIONS if args.decision is None else (args.decision,)
+
+
+def refuse_options(args: argparse.Namespace, names: Iterable[str], reason: str) -> None:
+    """Refuse options that have no effect in this call as bad usage, status 2.
+
+    Args:
+        args: The arguments of a command.
+        names: Names of the options in ``args``. One that is not given, or has its default, passes.
+        reason: Why they have no effect, for the message: ``"requires --teacher"``.
+    """
+    for name in names:
+        if vars(args).get(name) != args.parser.get_default(name):
+            args.parser.error(f"{option_name(name)} {reason}")
+
+
+class Distinct(argparse.Action):
+    """Action of an option of several values, which refuses a value that is given twice."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        """Store the values of the option, a list."""
+        try:
+            check_distinct(values)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentError(self, str(error)) from error
+        setattr(namespace, self.dest, values)

@@ -1,0 +1,209 @@
+"""``pocketintent train starspace``, ``charemb``, ``distil`` and ``contextual``: a table of methods.
+
+The pipeline of a method is imported when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from pocketintent.cli.options.files import output_file
+from pocketintent.cli.options.model import model_file, vectors_file
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.shared import OPTIONS
+from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
+from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.distil.settings import DistilSettings
+from pocketintent.training.loop.devices import prepare_torch
+from pocketintent.training.starspace.settings import StarSpaceSettings
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to train an encoder."""
+
+    description: str
+    """What it does, for the help."""
+    examples: str
+    """Examples, and what else its user has to know."""
+    pipeline: tuple[str, str]
+    """Module and name of the function that trains: from inputs, output, settings and options of
+    the run to the record of the run."""
+    settings: type[Any]
+    """Class of its settings."""
+    options: tuple[str, ...]
+    """The settings that are options."""
+    arguments: Mapping[str, Mapping[str, Any]]
+    """The options that are arguments of the function, the inputs first: a shared option, and what
+    differs from it, or one of its own."""
+    presets: Mapping[str, Any] = field(default_factory=dict)
+    """Values of the settings by name, for ``--preset``; the first is the default."""
+    title: str = "settings"
+    """Title of the settings in the help."""
+
+
+METHODS = {
+    "starspace": Method(
+        "Train StarSpace embeddings. Prints the record of the run as JSON.",
+        """\
+examples:
+  pocketintent train starspace --corpus chats.txt.gz --out chats.safetensors
+  pocketintent train starspace --corpus a.txt b.jsonl --out model.safetensors \\
+      --dim 256 --no-share-sides --subsample 1e-3 --epochs 5 --min-count 2
+  pocketintent train starspace --corpus utterances.jsonl --mode labelled --out model.safetensors
+  pocketintent train starspace --write-settings starspace.toml
+  pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
+
+A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
+separated by tabs), or .jsonl with "text" and, for labelled mode, "intent"; both may be .gz.
+Stop a run at any time; --resume continues it and gives the same model as an uninterrupted run.""",
+        ("pocketintent.training.starspace.pipeline", "train_starspace"),
+        StarSpaceSettings,
+        ("mode", "dim", "share_sides", "epochs", "min_count", "max_words", "subsample", "seed"),
+        {"--corpus": {"required": True}},
+    ),
+    "charemb": Method(
+        "Train a character network to produce the vectors of a table from its terms. Prints the "
+        "record of the run as JSON.",
+        """\
+examples:
+  pocketintent train charemb --target vectors.txt.gz --preset small --device cuda \\
+      --out charemb.safetensors
+  pocketintent train charemb --target default --reads words --preset tiny \\
+      --threads 1 --max-minutes 30 --out tiny.safetensors
+  torchrun --nproc-per-node 4 -m pocketintent train charemb --device cuda --preset base \\
+      --target vectors.bin --out base.safetensors --resume
+
+A target is any file of vectors (word2vec, GloVe, fastText, StarSpace) or a model of word
+vectors. Stop a run at any time; --resume continues it and gives the same model as an
+uninterrupted run.""",
+        ("pocketintent.training.charemb.pipeline", "train_charemb"),
+        CharEmbSettings,
+        ("reads", "epochs", "seed"),
+        {
+            "--target": {
+                "type": vectors_file,
+                "nargs": "+",
+                "required": True,
+                "help": "vectors to learn: files, or a shipped model such as default, whose words "
+                "are read",
+            },
+            "--limit": {
+                "type": whole_number(1),
+                "help": "number of terms read from each target (all)",
+            },
+            "--float-out": {
+                "type": output_file,
+                "help": "also write the model with float32 weights",
+            },
+            "--weights": {
+                "choices": ("int8", "codebook", "float32"),
+                "default": "int8",
+                "help": "how the weights are stored: 8 bits each, codes of 4 bits each, or "
+                "unchanged (%(default)s)",
+            },
+            "--precision": {},
+            "--max-minutes": {},
+        },
+        PRESETS,
+        title="settings that change the preset (the defaults shown are those of tiny)",
+    ),
+    "distil": Method(
+        "Fit word vectors to the vectors that a sentence encoder gave to texts. Prints the record "
+        "of the run as JSON.",
+        """\
+examples:
+  pocketintent train targets --teacher minilm/ --words words.safetensors --out words.tsv
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out utterances.bin
+  pocketintent train distil --targets words.tsv utterances.bin --out sums.safetensors
+  pocketintent train finish sums.safetensors --out finished.safetensors --settings finish.toml
+
+Targets are files written by `train targets`: as many utterances of the expected kind as possible,
+and single words, which give rare words a meaning. Stop a run at any time; --resume continues it
+and gives the same model as an uninterrupted run.""",
+        ("pocketintent.training.distil.pipeline", "train_distilled"),
+        DistilSettings,
+        ("dim", "epochs", "seed"),
+        {"--targets": {}},
+    ),
+    "contextual": Method(
+        "Fit words, and a small network that changes them by their neighbours, to the vectors that "
+        "a sentence encoder gave to texts. Prints the record of the run as JSON.",
+        """\
+examples:
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out targets.bin
+  pocketintent train contextual --targets targets.bin --out contextual.safetensors
+  pocketintent compress contextual.safetensors --out small.safetensors --sub-dim 4
+  pocketintent train contextual --targets targets.bin --start small.safetensors --epochs 1 \\
+      --learning-rate 0.0005 --corpus chats.txt.gz --out my_model.safetensors
+  pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
+  pocketintent train contextual --targets my_bot.bin --start default --epochs 20 \\
+      --learning-rate 0.0005 --batch-words 256 --out my_model.safetensors
+
+With --start the run goes on from a model, whose codes stay as they are: it wins back most of what
+compression loses, and adapts a model to a bot. Without --corpus it keeps the model's codebook and
+background. Stop a run at any time; --resume gives the same model as an uninterrupted run.""",
+        ("pocketintent.training.contextual.pipeline", "train_contextual"),
+        ContextualSettings,
+        ("dim", "hidden", "epochs", "learning_rate", "batch_words", "seed"),
+        {
+            "--targets": {},
+            "--start": {
+                "type": model_file,
+                "metavar": "MODEL",
+                "help": "a contextual model to go on from, with its words, n-grams, network and "
+                "dimensions",
+            },
+            "--corpus": {
+                "default": [],
+                "help": "training texts (.txt, .jsonl, .gz), from which the model gets a codebook "
+                "for templates and a background (those of --start)",
+            },
+            "--precision": {},
+            "--max-minutes": {},
+        },
+    ),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the method that the parser is named after."""
+    method = METHODS[parser.prog.rpartition(" ")[2]]
+    parser.description = method.description
+    parser.epilog = method.examples
+    parser.set_defaults(run=partial(_train, method))
+    for name, changes in method.arguments.items():
+        parser.add_argument(name, **{**OPTIONS.get(name, {}), **changes})
+    if method.presets:
+        parser.add_argument(
+            "--preset",
+            choices=tuple(method.presets),
+            default=next(iter(method.presets)),
+            help="values of the settings that are not given (%(default)s)",
+        )
+        parser.set_defaults(preset_values=lambda args: asdict(method.presets[args.preset]))
+    add_run_options(parser)
+    add_settings(parser, method.settings, options=method.options, title=method.title)
+
+
+def _train(method: Method, args: argparse.Namespace) -> int:
+    """Train a model and print its record."""
+    prepare_torch(args.device, args.threads)
+    module, function = method.pipeline
+    inputs, *more = [name.removeprefix("--").replace("-", "_") for name in method.arguments]
+    record = getattr(import_module(module), function)(
+        getattr(args, inputs),
+        args.out,
+        read_settings(args, method.settings),
+        run_options(args),
+        **{name: getattr(args, name) for name in more},
+    )
+    print_record({"out": str(args.out), **record})
+    return 0
