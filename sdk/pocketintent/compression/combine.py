@@ -17,8 +17,8 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 
 LEAST_COSINE = 0.1
-"""Mean cosine of words and network below which they are in different spaces. A network of another
-space has a mean cosine of about 0; the smallest preset reaches 0.4 in its own space."""
+"""Mean cosine of words and network below which they are in different spaces: another space gives
+about 0, and the smallest preset reaches 0.4 in its own."""
 
 _WORDS_AT_ONCE = 1024
 _COMPARED = 2000
@@ -60,8 +60,7 @@ def combine_encoders(
         the 2,000 most frequent words to the network's vectors.
 
     Raises:
-        PocketIntentError: A setting is out of range, or the parts differ in dimensions, tokenizer
-            or space.
+        PocketIntentError: A setting is out of range, or the parts differ.
     """
     if not 0 <= blend < 1:
         raise PocketIntentError(f"blend is {blend}; it must be at least 0 and below 1")

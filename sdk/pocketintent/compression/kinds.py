@@ -1,8 +1,7 @@
 """What compression does with each kind of encoder: its words, its tables, its network, its tensors.
 
-An object of a :class:`Compression` is registered for a kind. A kind of this package is a line in
-``_KINDS``; another distribution names its object in an entry point of the group
-``pocketintent.compression``, or calls :func:`register`.
+A kind of this package is a line in ``_KINDS``; another distribution names its :class:`Compression`
+in an entry point of the group ``pocketintent.compression``, or calls :func:`register`.
 """
 
 from __future__ import annotations
@@ -73,10 +72,7 @@ class Compression(Generic[KindT]):
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no words to prune")
 
     def rotate_network(self, encoder: KindT, rotation: FloatArray) -> KindT:
-        """A copy whose network expects tables multiplied by an orthogonal matrix, [dim, dim].
-
-        The matrix is larger if the tables were padded with zeros first.
-        """
+        """A copy whose network expects tables, perhaps padded, times an orthogonal matrix."""
         return encoder
 
     def quantise_network(self, encoder: KindT) -> KindT:
@@ -84,10 +80,7 @@ class Compression(Generic[KindT]):
         return encoder
 
     def size_group(self, tensor: str) -> str:
-        """The group of the size report for a tensor, such as ``codes`` for ``"words.codes"``.
-
-        What is not of the words has the first part of its name; unknown groups are ``rest``.
-        """
+        """The group of the size report for a tensor, such as ``codes`` for ``"words.codes"``."""
         group, _, part = tensor.partition(".")
         return part if group == "words" else group
 
@@ -135,11 +128,10 @@ class TableCompression(Compression[TableEncoder]):
         """A copy whose network expects rotated tables; its matrices are float32."""
         if self.rotate is None or isinstance(encoder, StaticEncoder):
             return encoder
-        dim = encoder.table.dim
-        if rotation.shape != (dim, dim):
-            reason = f"the network cannot read {len(rotation)} dimensions"
+        if rotation.shape != (dim := encoder.table.dim, dim):
             raise PocketIntentError(
-                f"{reason}; sub_dim must divide the {dim} dimensions of the words"
+                f"the network cannot read {len(rotation)} dimensions; sub_dim must divide the "
+                f"{dim} dimensions of the words"
             )
         return encoder.replace(network=self.rotate(encoder.network, rotation))
 

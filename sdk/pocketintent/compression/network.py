@@ -38,10 +38,8 @@ def quantise_charemb(
     Raises:
         PocketIntentError: A setting is out of range, or a weight is NaN or infinite.
     """
-    if weights not in get_args(WeightFormat):
-        raise PocketIntentError(
-            f"weights must be one of {', '.join(get_args(WeightFormat))}, not {weights!r}"
-        )
+    if weights not in (known := get_args(WeightFormat)):
+        raise PocketIntentError(f"weights must be one of {', '.join(known)}, not {weights!r}")
 
     def store(matrix: FloatArray) -> StoredMatrix:
         if weights == "int8":
@@ -55,23 +53,10 @@ def quantise_charemb(
         )
         return QuantizedMatrix.encode(matrix, quantizer)
 
-    stored = Weights(
-        weights,
-        {name: store(matrix.decode()) for name, matrix in encoder.weights.matrices.items()},
-        encoder.weights.vectors,
-    )
-    return encoder.replace(
-        weights=stored,
-        manifest={key: value for key, value in encoder.manifest.items() if key != "quality"},
-    )
-
-
-def int8_weights(weights: Weights) -> Weights:
-    """The weights with int8 matrices; these weights themselves if they are not float32."""
-    if weights.format != "float32":
-        return weights
-    matrices = {name: Int8Matrix.encode(m.decode()) for name, m in weights.matrices.items()}
-    return Weights("int8", matrices, weights.vectors)
+    own = encoder.weights
+    stored = {name: store(matrix.decode()) for name, matrix in own.matrices.items()}
+    manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
+    return encoder.replace(weights=Weights(weights, stored, own.vectors), manifest=manifest)
 
 
 def quantise_context(network: ContextNetwork) -> ContextNetwork:

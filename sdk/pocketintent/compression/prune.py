@@ -59,8 +59,7 @@ class Sentences:
 def select_by_frequency(counts: NDArray[np.integer], keep: int) -> IndexArray:
     """The most frequent words, of equally frequent ones the first: ids in ascending order.
 
-    ``counts`` has the occurrences of each word. All words stay if there are no more than ``keep``;
-    one below 1 is a PocketIntentError.
+    ``counts`` has the occurrences of each word. A ``keep`` below 1 is a PocketIntentError.
     """
     _check_keep(keep)
     return np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:keep])
@@ -72,19 +71,10 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     Equation 4.1 of the thesis, solved greedily as in FastText.zip (Joulin et al. 2016, section
     3.2): the ``m`` words of largest norm are kept; then each sentence, in order, that has no kept
     word yet adds its own word of largest norm. ``m`` is the largest number for which at most
-    ``keep`` words are kept, found by bisection; any remaining places go to the next words by
-    norm.
+    ``keep`` words are kept, found by bisection; remaining places go to the next words by norm.
 
-    Args:
-        norms: Norm of each word's vector, ``[num_words]``.
-        sentences: The training sentences.
-        keep: Number of words to keep, at least 1; all words if it exceeds their number.
-
-    Returns:
-        Ids in ascending order, ``[min(keep, num_words)]``.
-
-    Raises:
-        PocketIntentError: ``keep`` is below 1, or the sentences need more words than ``keep``.
+    From the norm of each word's vector, ``[num_words]``, to ids in ascending order, ``[min(keep,
+    num_words)]``. A ``keep`` below 1, or below what the sentences need, is a PocketIntentError.
     """
     _check_keep(keep)
     if keep >= len(norms):
@@ -127,10 +117,7 @@ def _cover(
 
 
 def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
-    """A copy of an encoder with the words of some numbers, their vectors and their counts.
-
-    PocketIntentError if the encoder has no words to select from.
-    """
+    """A copy of an encoder with the words of some ids; PocketIntentError if it has no words."""
     selected: EncoderT = compression_of(encoder.kind).select_words(encoder, ids)
     return selected
 
@@ -145,10 +132,7 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
 
 
 def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
-    """A copy of an encoder with the words of largest norm, and a word of every training sentence.
-
-    See :func:`select_by_norm`. An encoder without words to leave out is a PocketIntentError.
-    """
+    """A copy of an encoder with words by :func:`select_by_norm`; PocketIntentError without any."""
     norms = np.linalg.norm(words_of(encoder).vectors.decode(), axis=1)
     return select_words(encoder, select_by_norm(norms, sentences, keep))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,9 +22,7 @@ EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
 
-_LARGEST_NAMED = 16
-"""Largest length of a sub-vector that an error suggests."""
-
+_LARGEST_NAMED = 16  # length of a sub-vector that an error suggests
 _STAGES = {"ngrams": "n-grams"}  # names of tables in progress, where they differ
 
 
@@ -64,8 +63,7 @@ def quantise_encoder(
         ``quality`` and, if the vectors were rotated or padded, template codebook and background.
 
     Raises:
-        PocketIntentError: A setting is out of range, a vector contains NaN or infinity, or the
-            encoder has no tables, or an empty one; or see :func:`check_sub_dim`.
+        PocketIntentError: A setting is out of range, a vector is not finite, or a table is missing.
     """
     compression = compression_of(encoder.kind)
     tables = compression.tables(encoder)
@@ -100,12 +98,11 @@ def quantise_encoder(
             vectors,
             weights=weights if name == "words" else None,
             sample=sample,
-            progress=_stage(progress, f"fit {stage}"),
+            progress=None if progress is None else partial(progress, f"fit {stage}"),
             **settings,
         )
-        return QuantizedMatrix.encode(
-            vectors, quantizer, progress=_stage(progress, f"encode {stage}")
-        )
+        encoding = None if progress is None else partial(progress, f"encode {stage}")
+        return QuantizedMatrix.encode(vectors, quantizer, progress=encoding)
 
     counts = compression.counts(encoder)
     weights = None if counts is None else counts.astype(np.float64) ** count_power
@@ -189,9 +186,3 @@ def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
 def _dim(encoder: ModelEncoder) -> int:
     """The size of the vectors in the tables, which may differ from that of sentence vectors."""
     return next(iter(tables_of(encoder).values())).dim
-
-
-def _stage(progress: StageProgress | None, stage: str) -> Callable[[int, int], None] | None:
-    if progress is None:
-        return None
-    return lambda done, total: progress(stage, done, total)

@@ -44,8 +44,7 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 def bot_size_report(path: str | os.PathLike[str]) -> dict[str, int]:
     """The bytes of the parts of a bot file: those of :func:`size_report`, and ``bot``.
 
-    ``bot`` is all that the file has beyond its model; ``rest`` does not count it, and
-    ``templates`` is the model's codebook for templates.
+    ``bot``, which ``rest`` does not count, is all that the file has beyond its model.
     """
     sizes = size_report(path)
     tensors = load_model(path).tensors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.quantization.quantizer import MAX_BITS
@@ -68,10 +68,6 @@ class CombinationSettings:
         """The settings of the attention; None without attention."""
         if self.attention == 0:
             return None
-        return replace(
-            DEFAULT_ATTENTION,
-            share=self.attention,
-            temperature=self.temperature,
-            weight=self.unknown_weight,
-            words=self.attention_words,
+        return Attention(
+            self.attention, self.temperature, self.unknown_weight, self.attention_words
         )
