@@ -112,12 +112,8 @@ def fnv1a(text: str) -> int:
 
 def ngrams_of(word: str, settings: dict[str, Any]) -> list[str]:
     """Return the n-grams of ``<word>``, the shortest first."""
-    bracketed = f"<{word}>"
-    return [
-        bracketed[start : start + n]
-        for n in range(settings["min_n"], settings["max_n"] + 1)
-        for start in range(len(bracketed) - n + 1)
-    ]
+    sizes = range(settings["min_n"], settings["max_n"] + 1)
+    return [f"<{word}>"[i : i + n] for n in sizes for i in range(len(word) + 3 - n)]
 
 
 def ngram_buckets(word: str, settings: dict[str, Any]) -> list[int]:
@@ -139,8 +135,8 @@ def one_edit(word: str) -> set[str]:
 
 def split_filters(content: bytes, sizes: list[int]) -> list[bytes]:
     """Return the filters in lost_words.bin, by docs/correction.md."""
-    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-    return [content[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    return [content[start : start + size] for start, size in zip(starts, sizes, strict=True)]
 
 
 def is_lost(word: str, filters: list[bytes]) -> bool:
@@ -304,12 +300,11 @@ class Recogniser:
 
     def read_word(self, word: str, settings: dict[str, Any]) -> str:
         """Return the known word that a word is read as, or the word itself."""
-        is_known = word in self.ids or word in self.ranks
-        is_known = is_known or word in settings.get("kept_words", ())
+        known_words = self.ids, self.ranks, settings.get("kept_words", ())
         has_length = settings["min_letters"] <= len(word) <= settings["max_letters"]
-        if is_known or not has_length or not (word.isascii() and word.isalpha()):
+        if not has_length or not (word.isascii() and word.isalpha()):
             return word
-        if is_lost(word, self.lost_words):
+        if any(word in words for words in known_words) or is_lost(word, self.lost_words):
             return word
         words = one_edit(word)
         for ranks in (self.ranks, self.ids):
@@ -332,10 +327,9 @@ class Recogniser:
 
     def unknown_words(self, tokens: list[str]) -> list[str]:
         """Return the words to spell out; the first MAX_UNKNOWN_WORDS different ones, repeated."""
-        unknown = [word for word in tokens if word not in self.ids]
-        different = list(dict.fromkeys(unknown))
-        first = set(different[:MAX_UNKNOWN_WORDS])
-        return [word for word in unknown if word in first]
+        unknown = dict.fromkeys(word for word in tokens if word not in self.ids)
+        first = set(list(unknown)[:MAX_UNKNOWN_WORDS])
+        return [word for word in tokens if word in first]
 
     def slots(self, tokens: list[str]) -> dict[str, list[Any]]:
         """Return the slots: one for a known word, else one for each n-gram."""
@@ -364,12 +358,9 @@ class Recogniser:
         """Return the inputs of the encoder graph, which are also inputs of the recogniser graph."""
         if self.manifest["reads"] == "text":
             return as_tensors(features["characters"])
-        inputs: Tensors = {}
-        if "ids" in self.input_names:
-            inputs["ids"] = np.array(features["ids"], np.int32)
-            inputs["weights"] = np.array(features["weights"], np.float32)
-        if "token_numbers" in self.input_names:
-            inputs["token_numbers"] = np.array(features["token_numbers"], np.int32)
+        dtypes = {"ids": np.int32, "weights": np.float32, "token_numbers": np.int32}
+        names = dtypes.keys() & self.input_names
+        inputs: Tensors = {name: np.array(features[name], dtypes[name]) for name in names}
         if "spelt" in self.input_names:
             inputs["spelt"] = np.zeros(self.manifest["dim"], np.float32)
             for word in features["characters"]:
@@ -394,10 +385,8 @@ class Recogniser:
             return dict(NOTHING_KNOWN)
         order = np.argsort(-outputs["scores"], kind="stable")  # of equal scores the first
         best, *others = [self.candidate(int(place), outputs) for place in order[:2]]
-        intent = self.labels["intents"][order[0]]
-        threshold = intent["threshold"]
-        if threshold is None:
-            threshold = self.labels["threshold"]
+        own = self.labels["intents"][order[0]]["threshold"]
+        threshold = self.labels["threshold"] if own is None else own
         margin = best["score"] - others[0]["score"] if others else None
         reason = None
         if self.is_counter_example(text, int(order[0])):

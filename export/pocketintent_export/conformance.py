@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
@@ -33,63 +35,12 @@ SHARES = {
 MAX_TRIES = 20 * NUM_UTTERANCES
 """Number of texts that are tried before a source counts as exhausted."""
 
-_CONSONANTS = "bcdfghjklmnpqrstvwxz"
-
-HOSTILE = (
-    "",
-    " ",
-    "\t\r\n",
-    "\x00",
-    "turn\x00on\x00the\x00light",
-    "...!?",
-    "😀",
-    "👩‍👩‍👧‍👦 🇩🇪 👍🏽",
-    "ＦＵＬＬ ｗｉｄｔｈ １２３",
-    "ﬁnd my oﬃce",
-    "¿Dónde está la biblioteca?",
-    "où est l’hôtel, s'il vous plaît",
-    "включи свет",
-    "ΟΔΟΣ ΟΔΟΣ",
-    "أطفئ الضوء",
-    "打开客厅的灯",
-    "電気をつけて",
-    "불을 켜 줘",
-    "turn on 灯 please 🙏",
-    "e\u0301cole E\u0301COLE",
-    "zero\u200bwidth\u200djoin\u00adhyphen",
-    "\u202eright to left\u202c",
-    "don't can't won’t 'tis",
-    "a'b''c'",
-    "1,234.50 3rd 2⁸ ½ ⅷ",
-    "$5 + 3 = 8 < 9",
-    "user@example.com https://example.com/?q=a&b=%20",
-    "'; DROP TABLE intents; --",
-    "<script>alert(1)</script>",
-    '{"intent": "lights_on"}',
-    "A" * 300,
-    "ha" * 150,
-    "the " * 200,
-    "read on " * 1000,
-    "漢" * 200,
-    "x y z " * 100,
-    " ".join(a + b for a in _CONSONANTS for b in _CONSONANTS),
-    "İstanbul STRASSE straße",
-    "\ufeffbyte order mark",
-    "\U0010ffff\ue000",
-    "turn_on_the_light",
-    "__init__ _ ___",
-    "TURN_OFF\x1fthe\x7flamp\x85now",
-    "line\u2028two\u2029three\x0b\x0c",
-    "\u212bngstr\u00f6m \u01c4 \u1e9e \ufdfa",
-    "㎏ ㏂ ｶﾞ ⅷ ①②③",
-    "ΌΣΟΣ ὈΔΥΣΣΕΎΣ",
-    "J\u030c \u0130\u0307 q\u0323\u0307",
-    "turnonthelightsinthelivingroomandthekitchenpleasethankyou",
-    "swiitch teh lihgt onn",
-    "don\uff40t turn on the lihgts",
-    "`turn´ ‘on’ ʼlights",
+HOSTILE: tuple[str, ...] = tuple(
+    entry if isinstance(entry, str) else entry[0] * entry[1]
+    for entry in orjson.loads(Path(__file__).with_name("hostile_texts.json").read_bytes())
 )
-"""Texts that ports get wrong; also placed before and after templates."""
+"""Texts that ports get wrong; also placed before and after templates. In the file, a pair is a text
+and how often it is repeated."""
 
 
 def make_conformance(
@@ -106,6 +57,7 @@ def make_conformance(
     Returns:
         ``NUM_UTTERANCES`` different texts; fewer if nearly all decisions are close.
     """
+    assert recognizer.scorer is not None
     rng = np.random.default_rng(seed)
     templates = recognizer.templates
     lines: list[dict[str, Any]] = []
@@ -119,50 +71,62 @@ def make_conformance(
                 break
             if text in seen:
                 continue
-            match, vector = recognizer.match(text), recognizer.encoder.encode(recognizer.read(text))
-            if not _is_narrow(text, vector, match, recognizer, templates):
-                seen.add(text)
-                lines.append(_line(text, source, match, vector, recognizer, inputs, features))
+            match, read = recognizer.match(text), recognizer.read(text)
+            vector = recognizer.encoder.encode(read)
+            if _is_narrow(text, vector, match, recognizer, templates):
+                continue
+            seen.add(text)
+            scores = recognizer.scorer.score_block([read], vector[None])[0]
+            line = {
+                "text": text,
+                "source": source,
+                **describe_text(inputs(read)),
+                **{name: _nonzero(values) for name, values in features(read).items()},
+                "vector": vector[:NUM_VALUES],
+                "scores": scores if vector.any() else np.zeros_like(scores),
+                **match.to_dict(),
+            }
+            lines.append(line)
     return lines
 
 
 def _sources(templates: TemplateSet, rng: np.random.Generator) -> dict[str, Iterator[str]]:
-    """Utterances by source, in the order of the file."""
-    texts = [text for intent in templates.intents.values() for text in intent.templates]
-    shipped_sets = [load_templates(path) for path in bundled_templates().values()]
+    """Utterances by source, in the order of the file; the last two sources have no end."""
+    texts = _templates_of(templates)
+    shipped_sets = (load_templates(path) for path in bundled_templates().values())
     other_texts = [
-        text
-        for shipped_set in shipped_sets
-        for intent in shipped_set.intents.values()
-        for text in intent.templates
-        if text not in texts
+        text for other in shipped_sets for text in _templates_of(other) if text not in texts
     ]
     counter_examples = [text for i in templates.intents.values() for text in i.counter_examples]
+
+    def choose(texts: Sequence[str]) -> str:
+        return texts[int(rng.integers(len(texts)))]
+
+    def shuffle(texts: Sequence[str]) -> Iterator[str]:
+        return (texts[int(i)] for i in rng.permutation(len(texts)))
+
+    def mix_hostile() -> Iterator[str]:
+        """Templates with a hostile text before or after them."""
+        while True:
+            parts = [choose(HOSTILE), choose(texts)]
+            yield " ".join(parts if rng.integers(2) else parts[::-1])
+
+    def misspell() -> Iterator[str]:
+        """Templates with one to three typing errors."""
+        while True:
+            yield add_typing_errors(choose(texts), int(rng.integers(1, 4)), rng)
+
     return {
-        "counter_example": _shuffle(counter_examples + templates.none, rng),
-        "template": _shuffle(texts, rng),
-        "other_domain": _shuffle(other_texts, rng),
-        "hostile": chain(HOSTILE, _mix_hostile(texts, rng)),
-        "typing_error": _misspell(texts, rng),
+        "counter_example": shuffle(counter_examples + templates.none),
+        "template": shuffle(texts),
+        "other_domain": shuffle(other_texts),
+        "hostile": chain(HOSTILE, mix_hostile()),
+        "typing_error": misspell(),
     }
 
 
-def _shuffle(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
-    """The texts in random order."""
-    return (texts[int(i)] for i in rng.permutation(len(texts)))
-
-
-def _mix_hostile(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
-    """An endless sequence of templates with a hostile text before or after them."""
-    while True:
-        parts = [HOSTILE[int(rng.integers(len(HOSTILE)))], texts[int(rng.integers(len(texts)))]]
-        yield " ".join(parts if rng.integers(2) else parts[::-1])
-
-
-def _misspell(texts: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
-    """An endless sequence of templates with one to three typing errors."""
-    while True:
-        yield add_typing_errors(texts[int(rng.integers(len(texts)))], int(rng.integers(1, 4)), rng)
+def _templates_of(templates: TemplateSet) -> list[str]:
+    return [text for intent in templates.intents.values() for text in intent.templates]
 
 
 def _is_narrow(
@@ -186,10 +150,9 @@ def _is_narrow(
 
 
 def _template_lead(candidate: Candidate, vector: FloatArray, recognizer: IntentRecognizer) -> float:
-    """How much nearer the nearest template of an intent is than the next, in cosine similarity.
+    """How much nearer an intent's nearest template is than the next, in cosine similarity.
 
-    Of templates with equal vectors the first is the nearest; the lead is 0 where a rounding error
-    made another one of them the nearest.
+    Of equal vectors the first counts; 0 where a rounding error made another one the nearest.
     """
     indexed = recognizer.indexed
     intent = indexed.intents[candidate.intent]
@@ -198,30 +161,6 @@ def _template_lead(candidate: Candidate, vector: FloatArray, recognizer: IntentR
     if candidate.template != intent.texts[is_equal.argmax()]:
         return 0.0
     return float(similarities.max() - similarities[~is_equal].max(initial=-np.inf))
-
-
-def _line(
-    text: str,
-    source: str,
-    match: Match,
-    vector: FloatArray,
-    recognizer: IntentRecognizer,
-    inputs: GraphInputs,
-    features: TextFeatures,
-) -> dict[str, Any]:
-    """A line of the conformance file."""
-    assert recognizer.scorer is not None
-    read = recognizer.read(text)
-    scores = recognizer.scorer.score_block([read], vector[None])[0]
-    return {
-        "text": text,
-        "source": source,
-        **describe_text(inputs(read)),
-        **{name: _nonzero(values) for name, values in features(read).items()},
-        "vector": vector[:NUM_VALUES],
-        "scores": scores if vector.any() else np.zeros_like(scores),
-        **match.to_dict(),
-    }
 
 
 def describe_text(inputs: TextInputs) -> dict[str, Any]:
@@ -234,5 +173,5 @@ def describe_text(inputs: TextInputs) -> dict[str, Any]:
 
 
 def _nonzero(values: FloatArray) -> list[list[int]]:
-    """The values of a sparse feature that are not 0, whole numbers, each with its position."""
+    """The values of a feature that are not 0, whole numbers, each with its position."""
     return [[int(place), int(values[place])] for place in np.flatnonzero(values)]

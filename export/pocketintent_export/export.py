@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -159,7 +159,7 @@ def export_folder(
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
         proof = prove(open_exported(folder), recognizer.encoder, known_templates, lines)
-        write_manifest(folder, manifest | {"proof": proof.to_dict()})
+        write_manifest(folder, manifest | {"proof": asdict(proof)})
     report = _report(out, target, manifest, recognizer, proof)
     return report | {"seconds": round(time.monotonic() - started, 1)}
 
@@ -267,5 +267,5 @@ def _report(
         "left_out": [text for text in templates if text not in known],
         "bytes": sizes,
         **ratios,
-        "proof": proof.to_dict(),
+        "proof": asdict(proof),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,18 +28,12 @@ class Proof:
     """The result of a proof."""
 
     utterances: int
-    """Number of utterances."""
     vector_difference: float = 0.0
     """Largest difference of a sentence vector's value."""
     score_difference: float = 0.0
     """Largest difference of a score of any intent."""
     intents_differing: int = 0
-    """Number of utterances whose intent, runner-up, or one of their templates differs from the
-    runtime's."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as a JSON object."""
-        return asdict(self)
+    """Number of utterances whose intent, runner-up, or one of their templates differs."""
 
 
 def check_utterances(lines: Sequence[Mapping[str, Any]]) -> None:
@@ -87,7 +81,12 @@ def prove(
         answer = _answer(outputs["scores"], outputs["templates"], templates)
         if answer["intent"] is not None and refuses(text, answer["intent"]):
             answer["intent"] = None
-        expected = _expected(line)
+        runner_up = line["runner_up"] or {"intent": None, "template": None}
+        expected = {
+            "intent": line["intent"],
+            "nearest": (line["nearest"], line["template"]),
+            "runner_up": (runner_up["intent"], runner_up["template"]),
+        }
         proof.vector_difference = max(proof.vector_difference, difference)
         proof.score_difference = max(proof.score_difference, gap)
         proof.intents_differing += answer != expected
@@ -127,16 +126,6 @@ def _answer(
     texts = [text for intent in templates.intents.values() for text in intent.templates]
     best = [(names[place], texts[nearest[place]]) for place in places] + [(None, None)] * 2
     return {"intent": decide(scores, templates), "nearest": best[0], "runner_up": best[1]}
-
-
-def _expected(line: Mapping[str, Any]) -> dict[str, Any]:
-    """The same parts of a line of the conformance file."""
-    runner_up = line["runner_up"] or {"intent": None, "template": None}
-    return {
-        "intent": line["intent"],
-        "nearest": (line["nearest"], line["template"]),
-        "runner_up": (runner_up["intent"], runner_up["template"]),
-    }
 
 
 def _largest_gap(scores: NDArray[np.float32], line: Mapping[str, Any]) -> float:

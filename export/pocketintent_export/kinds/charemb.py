@@ -103,8 +103,7 @@ class CharactersModule(nn.Module):
     def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
         """Vectors, float32 [batch, dim]; zeros for texts of length 0.
 
-        ``characters`` is int32 [batch, length], anything beyond the end of a text; ``lengths``
-        int32 [batch].
+        ``characters``, int32 [batch, length], is cut off at ``lengths``, int32 [batch].
         """
         states, zero = self.reader(characters, lengths)
         hidden = torch.relu(self._linear(0, states, zero))
@@ -116,5 +115,4 @@ class CharactersModule(nn.Module):
         return unit(out[:, : self.dim]) * factor
 
     def _linear(self, number: int, x: Tensor, zero: Tensor | None) -> Tensor:
-        weight = self.matrices[number](zero)
-        return torch.matmul(x, weight.t()) + self.get_buffer(f"bias{number}")
+        return torch.matmul(x, self.matrices[number](zero).t()) + self.get_buffer(f"bias{number}")

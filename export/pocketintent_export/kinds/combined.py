@@ -98,7 +98,7 @@ class AttendedCharacters(nn.Module):
 
 
 class AttentionModule(nn.Module):
-    """:class:`TableAttention` over a table of codes; see :class:`Scores` for ``keep_codes``."""
+    """Attention to a table of codes; see :class:`Scores` for ``keep_codes``."""
 
     scales: Tensor
 

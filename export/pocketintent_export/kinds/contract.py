@@ -38,14 +38,9 @@ class KindExport(ABC, Generic[EncoderT]):
 
     @abstractmethod
     def check(self, source: str, is_bot: bool = False) -> None:
-        """Check that no weight is a float, since the graphs contain codes and int8.
+        """Raise a PocketIntentError, with the command to run, if a weight is a float.
 
-        Args:
-            source: The model file or bot file, for the error message.
-            is_bot: Whether the source is a bot file.
-
-        Raises:
-            PocketIntentError: A weight is a float; the message names the command to run.
+        The graphs contain codes and int8. ``source`` is the model or bot file, for the message.
         """
 
     @abstractmethod
@@ -54,22 +49,17 @@ class KindExport(ABC, Generic[EncoderT]):
 
         Args:
             max_length: Maximum number of slots of a text; None for no limit.
-            max_chars: Maximum number of characters of a text or a word, at most the model's own
-                limit; None for the model's own limit.
+            max_chars: Maximum number of characters of a text or a word; None, or more than the
+                model's own limit, for the model's own.
         """
 
     @abstractmethod
     def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
-        """The graphs as torch modules.
+        """The graphs as torch modules, by the name of their graph.
 
-        Args:
-            file_format: ``"onnx"`` or ``"tflite"``.
-            max_chars: Number of characters that a TFLite graph takes; None if it is free.
-
-        Returns:
-            Modules by the name of their graph. ``encoder`` turns :meth:`inputs` into unit vectors,
-            float32 [batch, dim]. ``characters`` turns the characters of a word into its vector, if
-            the inputs include spelt words.
+        ``encoder`` turns :meth:`inputs` into unit vectors, float32 [batch, dim]; ``characters``
+        turns the characters of a word into its vector, if the inputs include spelt words.
+        ``max_chars`` is the number of characters that a TFLite graph takes; None if it is free.
         """
 
     def limit_characters(self, max_chars: int) -> KindExport[EncoderT]:
@@ -77,17 +67,10 @@ class KindExport(ABC, Generic[EncoderT]):
         return self
 
     def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
-        """The sentence vector that a graph has to compute from the slots of a text.
+        """The vector that a graph has to compute of a text, float32 [dim], unit length or zeros.
 
-        A graph of fixed length drops the slots that exceed it, so that the vector can differ from
-        the encoder's.
-
-        Args:
-            slots: The slots, as :meth:`inputs` makes them; the last token may lack some n-grams.
-            tokens: All tokens of the text.
-
-        Returns:
-            float32 [dim], of unit length or zeros.
+        ``slots`` are those of :meth:`inputs`, ``tokens`` all tokens of the text. A graph of fixed
+        length drops the slots that exceed it, so that the vector can differ from the encoder's.
         """
         raise PocketIntentError(f"a model of kind {self.encoder.kind!r} has no slots")
 
@@ -119,10 +102,7 @@ class ShortenedEncoder:
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim]."""
-        vectors = np.empty((len(texts), self.dim), np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.encode(text)
-        return vectors
+        return np.array([self.encode(text) for text in texts], np.float32).reshape(-1, self.dim)
 
 
 def refuse_float_tables(source: str, is_bot: bool, *tables: Matrix | None) -> None:

@@ -30,11 +30,7 @@ def register(kind: str, export_class: type[KindExport[Any]]) -> None:
 
 
 def export_of(encoder: ModelEncoder) -> KindExport[Any]:
-    """How an encoder is exported.
-
-    Raises:
-        PocketIntentError: Encoders of this kind cannot be exported.
-    """
+    """How an encoder is exported; a PocketIntentError if encoders of its kind cannot be."""
     kind = encoder.kind
     if kind not in _KINDS:
         plugins = installed_plugins(GROUP)

@@ -17,7 +17,7 @@ from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport, refuse_float_tables
-from pocketintent_export.layers.codes import QuantizedRows, quantised_shape
+from pocketintent_export.layers.codes import QuantizedRows, storage
 from pocketintent_export.layers.lengths import unit
 
 
@@ -86,7 +86,7 @@ class StaticModule(nn.Module):
         super().__init__()
         tables = encoder.tables().values()
         matrices = [matrix for matrix in tables if isinstance(matrix, QuantizedMatrix)]
-        groups = [list(group) for _, group in groupby(matrices, quantised_shape)]
+        groups = [list(group) for _, group in groupby(matrices, storage)]
         self.blocks = nn.ModuleList(QuantizedRows(group) for group in groups)
         sizes = [sum(len(matrix) for matrix in group) for group in groups]
         self.ends = np.cumsum(sizes).tolist()

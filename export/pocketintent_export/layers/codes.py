@@ -64,9 +64,12 @@ class Codes(nn.Module):
         stored = embedding(rows, self.stored).to(torch.int32) + _BYTE
         if self.bits == 8:
             return stored
+        stored = stored.to(torch.float32)
         if self.bits == 4:
-            return self._halves(stored.to(torch.float32))
-        by_byte = stored.to(torch.float32).t().contiguous()
+            high = torch.floor(stored / 16.0)
+            halves = torch.stack([stored - high * 16.0, high], dim=-1)
+            return halves.reshape(stored.shape[0], -1)[:, : self.num_sub].to(torch.int32)
+        by_byte = stored.t().contiguous()
         window = embedding(self.columns[0], by_byte)
         for number in range(1, len(self.columns)):
             window = window + embedding(self.columns[number], by_byte) * float(256**number)
@@ -75,18 +78,9 @@ class Codes(nn.Module):
         codes = shifted - torch.floor(shifted / size) * size
         return codes.to(torch.int32).t().contiguous()
 
-    def _halves(self, stored: Tensor) -> Tensor:
-        """The codes of bytes with two codes each."""
-        high = torch.floor(stored / 16.0)
-        halves = torch.stack([stored - high * 16.0, high], dim=-1)
-        return halves.reshape(stored.shape[0], -1)[:, : self.num_sub].to(torch.int32)
-
 
 class QuantizedRows(nn.Module):
-    """The rows of quantised matrices, one matrix after the other.
-
-    All have the same :func:`quantised_shape`.
-    """
+    """The rows of quantised matrices of the same :func:`storage`, one after the other."""
 
     codebook: Tensor
     positions: Tensor | None
@@ -102,11 +96,8 @@ class QuantizedRows(nn.Module):
         self.step = len(quantizer.codebook) * quantizer.codebook_size
         books = [m.quantizer.codebook.reshape(-1, quantizer.sub_dim) for m in matrices]
         self.register_buffer("codebook", torch.from_numpy(np.concatenate(books)))
-        positions = None
-        if quantizer.per_position:
-            positions = torch.arange(quantizer.num_sub, dtype=torch.int32)
-            positions = positions * quantizer.codebook_size
-        self.register_buffer("positions", positions)
+        positions = torch.arange(quantizer.num_sub, dtype=torch.int32) * quantizer.codebook_size
+        self.register_buffer("positions", positions if quantizer.per_position else None)
         norms = [m.norms.astype(np.float32)[:, None] for m in matrices if m.norms is not None]
         self.register_buffer("norms", torch.from_numpy(np.concatenate(norms)) if norms else None)
 
@@ -130,8 +121,11 @@ class WholeMatrix(nn.Module):
 
     def __init__(self, matrices: Sequence[CodedMatrix]) -> None:
         super().__init__()
-        groups = [list(group) for _, group in groupby(matrices, _storage)]
-        self.parts = nn.ModuleList(_part(group) for group in groups)
+        groups: list[list[Any]] = [list(group) for _, group in groupby(matrices, storage)]
+        self.parts = nn.ModuleList(
+            _Int8Part(group) if isinstance(group[0], Int8Matrix) else _QuantizedPart(group)
+            for group in groups
+        )
 
     def forward(self, zero: Tensor | None) -> Tensor:
         """The decoded rows, float32 [num_rows, columns].
@@ -175,20 +169,10 @@ class _QuantizedPart(nn.Module):
         return rows if norms is None else rows * norms
 
 
-def _part(matrices: Sequence[Any]) -> nn.Module:
-    """The module of matrices of one storage."""
-    if isinstance(matrices[0], Int8Matrix):
-        return _Int8Part(matrices)
-    return _QuantizedPart(matrices)
-
-
-def _storage(matrix: CodedMatrix) -> tuple[Any, ...]:
-    """Key of the matrices that one part can decode."""
-    return ("int8",) if isinstance(matrix, Int8Matrix) else quantised_shape(matrix)
-
-
-def quantised_shape(matrix: QuantizedMatrix) -> tuple[Any, ...]:
-    """Properties that all matrices of one :class:`QuantizedRows` must share."""
+def storage(matrix: CodedMatrix) -> tuple[Any, ...]:
+    """Properties that matrices share if one :class:`QuantizedRows` can decode them all."""
+    if isinstance(matrix, Int8Matrix):
+        return ("int8",)
     return *matrix.quantizer.codebook.shape, matrix.norms is None
 
 

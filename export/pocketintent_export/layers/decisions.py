@@ -80,11 +80,7 @@ _MODULES: dict[type, Callable[[Any], nn.Module]] = {
 
 
 def decision_module(scorer: Scorer) -> nn.Module:
-    """The module of a scorer.
-
-    Raises:
-        PocketIntentError: Decisions of this kind cannot be exported.
-    """
+    """The module of a scorer; a PocketIntentError if its kind cannot be exported."""
     make = _MODULES.get(type(scorer))
     if make is None:
         raise PocketIntentError(f"a {type(scorer).__name__} cannot be exported")

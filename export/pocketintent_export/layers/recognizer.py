@@ -30,8 +30,7 @@ class RecognizerModule(nn.Module):
         self.encoder = encoder
         self.similarities = Scores(indexed, scoring, keep_codes)
         self.num_templates = int(indexed.bounds[-1])
-        codes = indexed.codes[:, : self.num_templates]
-        self.best = BestTemplates(indexed.bounds, codes)
+        self.best = BestTemplates(indexed.bounds, indexed.codes[:, : self.num_templates])
         self.decision = decision_module(scorer)
         self.num_features = len(scorer.text_features)
 

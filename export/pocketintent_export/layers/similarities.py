@@ -65,15 +65,12 @@ class Scores(nn.Module):
 class BestTemplates(nn.Module):
     """The similarity and the number of each intent's nearest template.
 
-    Templates are compared in blocks of equal size, and then the blocks of an intent. The last
-    block of an intent is padded with its last template, and its blocks with its last block. With
-    two steps, one intent with many templates does not lengthen the table for all others.
+    Templates are compared in blocks of equal size, and then the blocks of an intent, padded with
+    its last template and block: one intent with many templates does not lengthen all others.
 
-    Args:
-        bounds: Number of the first template of each intent, then the number of all templates;
-            [num_intents + 1].
-        codes: The codes of the templates, [num_sub, num_templates]. Templates with equal codes get
-            the score of the first of them, since a product rounds its last rows otherwise.
+    ``bounds``, [num_intents + 1], has the number of the first template of each intent, then the
+    number of all; ``codes``, [num_sub, num_templates], those of the templates. Equal codes get the
+    score of the first of them, since a product rounds its last rows otherwise.
     """
 
     templates: Tensor
@@ -90,7 +87,8 @@ class BestTemplates(nn.Module):
         steps = np.concatenate([np.arange(count) for count in counts]) * self.size
         firsts = np.repeat(bounds[:-1], counts) + steps
         templates = np.minimum(firsts[:, None] + np.arange(self.size), ends[:, None] - 1)
-        self.register_buffer("templates", _int32(_first_equal(codes)[templates]))
+        _, first_equal, groups = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        self.register_buffer("templates", _int32(first_equal[groups.reshape(-1)][templates]))
         self.register_buffer("firsts", _int32(firsts)[:, None])
         block_ends = np.cumsum(counts)
         blocks = (block_ends - counts)[:, None] + np.arange(counts.max())
@@ -112,13 +110,6 @@ class BestTemplates(nn.Module):
         totals = best.amax(1)
         nearest = torch.where(best >= totals.unsqueeze(1), numbers, float(1 << 24)).amin(1)
         return totals, nearest.to(torch.int32)
-
-
-def _first_equal(codes: CodeArray) -> NDArray[np.intp]:
-    """For each column the number of the first column that is equal."""
-    _, firsts, groups = np.unique(codes, axis=1, return_index=True, return_inverse=True)
-    first_equal: NDArray[np.intp] = firsts[groups.reshape(-1)]
-    return first_equal
 
 
 def _int32(numbers: NDArray[np.intp]) -> Tensor:

@@ -126,10 +126,7 @@ def _tensor_like(schema: Any, tensor: Any, name: bytes) -> Any:
 
 
 def _shorten_names(graphs: Sequence[Any]) -> None:
-    """Replace the names of all tensors except inputs and outputs by numbers.
-
-    The names are paths of modules, which would be a tenth of a small file.
-    """
+    """Number all tensors but inputs and outputs: module paths are a tenth of a small file."""
     public = {*graphs[0].inputs, *graphs[0].outputs}
     for graph in graphs:
         for number, tensor in enumerate(graph.tensors):

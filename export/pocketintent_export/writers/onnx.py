@@ -21,9 +21,7 @@ def write_onnx(
 ) -> None:
     """Write a module as an ONNX graph; see :data:`Writer`.
 
-    Raises:
-        MissingExtraError: ``onnx`` or ``onnxscript`` is not installed.
-        onnx.checker.ValidationError: The graph breaks the ONNX specification.
+    A MissingExtraError if ``onnx`` or ``onnxscript`` is not installed.
     """
     onnx = require("onnx", "export")
     optimizer = require("onnxscript.optimizer", "export")
@@ -35,7 +33,7 @@ def write_onnx(
             opset_version=OPSET,
             input_names=[graph_input.name for graph_input in inputs],
             output_names=list(outputs),
-            dynamic_shapes=(tuple(_free_axes(graph_input) for graph_input in inputs),),
+            dynamic_shapes=(tuple(_free_axes(graph_input.shape) for graph_input in inputs),),
             optimize=False,
             verbose=False,
         )
@@ -59,21 +57,16 @@ class _PositionalInputs(nn.Module):
         return self.module(*inputs)
 
 
-def _free_axes(graph_input: GraphInput) -> dict[int, Any]:
+def _free_axes(shape: Sequence[str | int]) -> dict[int, Any]:
     """The free axes of an input, as the exporter takes them."""
-    sizes = enumerate(graph_input.shape)
-    return {axis: torch.export.Dim.DYNAMIC for axis, size in sizes if isinstance(size, str)}
+    return {n: torch.export.Dim.DYNAMIC for n, size in enumerate(shape) if isinstance(size, str)}
 
 
 def _may_fold(node: Any) -> bool | None:
-    """Whether the optimiser may compute a node with constant inputs; None to let it decide.
-
-    Codes are never computed, since the result would be stored as 32-bit numbers.
-    """
+    """False for codes, whose values would be stored in 32 bits; otherwise the optimiser decides."""
     source = node.inputs[0] if node.inputs else None
-    if node.op_type == "Cast" and source is not None and str(source.dtype) == "INT8":
-        return False
-    return None
+    is_codes = node.op_type == "Cast" and source is not None and str(source.dtype) == "INT8"
+    return False if is_codes else None
 
 
 def _name_axes(model: Any, inputs: Sequence[GraphInput]) -> None:

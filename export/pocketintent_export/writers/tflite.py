@@ -17,8 +17,7 @@ def write_tflite(
 ) -> None:
     """Write a module as a TFLite graph, whose inputs have no free axes; see :data:`Writer`.
 
-    Raises:
-        MissingExtraError: ``litert-torch`` is not installed.
+    A MissingExtraError if ``litert-torch`` is not installed.
     """
     with quiet():
         converter = require("litert_torch", "export")  # prints messages on import
@@ -45,9 +44,8 @@ class _NamedOutputs(nn.Module):
 def _make_contiguous(module: nn.Module) -> None:
     """Store every constant of a module row by row.
 
-    LiteRT's converter copies a constant that is stored otherwise, identifies constants by their
-    address in memory, and frees the copy. The next constant of the same shape may get the copy's
-    address, and would then be mistaken for the first constant.
+    LiteRT's converter identifies constants by their address, and copies one that is stored
+    otherwise: the next constant may get the address of the copy, and be mistaken for it.
     """
     for constant in (*module.parameters(), *module.buffers()):
         constant.data = constant.data.contiguous()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -13,9 +13,6 @@ from pocketintent.runtime.encoders.recurrent import GATES, RecurrentNetwork
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent_export.kinds.recurrent.weights import LayerWeights
 from pocketintent_export.layers.codes import WholeMatrix, coded
-
-_GATE_ORDER = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2)}
-"""The model's gates in the order of ONNX: input, output, forget, cell; update, reset, new."""
 
 
 class OnnxReader(nn.Module):
@@ -45,31 +42,32 @@ class OnnxLayers(nn.Module):
 
     def __init__(self, network: RecurrentNetwork, weights: Weights) -> None:
         super().__init__()
-        self.network = network
-        gates = _GATE_ORDER[network.cell]
-        layers = [LayerWeights(network, weights, number, gates) for number in range(network.layers)]
-        self.layers: Any = nn.ModuleList(layers)
+        self.layers = _Layer.of_network(network, weights)
 
     def forward(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """The states after all steps, and the last states, of the last layer; zeros in torch.
+        """The states of the last layer; zeros in torch.
 
-        Args:
-            x: The inputs, float32 [length, batch, size].
-            lengths: int32 [batch], at most ``length``; 0 is treated as 1.
+        ``x`` is float32 [length, batch, size], ``lengths`` int32 [batch]; 0 is treated as 1.
 
         Returns:
-            float32 [length, batch, state], zeros beyond the end of a sequence; and float32
-            [directions, batch, hidden].
+            The states after all steps, float32 [length, batch, state], zeros beyond the end of a
+            sequence; and the last states, float32 [directions, batch, hidden].
         """
         length, batch, _ = x.shape
         lengths = torch.clamp(lengths, min=1)
         last = x
         for layer in self.layers:
-            states, last = self._run(layer, x, lengths)
+            states, last = layer.run(x, lengths)
             x = states.transpose(1, 2).reshape(length, batch, -1)
         return x, last
 
-    def _run(self, layer: LayerWeights, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+
+class _Layer(LayerWeights):
+    """A layer; ONNX orders the gates input, output, forget, cell, or update, reset, new."""
+
+    gate_order: ClassVar = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2)}
+
+    def run(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """The states of all steps, [length, directions, batch, hidden], and the last states."""
         network = self.network
         length, batch, _ = x.shape
@@ -82,13 +80,13 @@ class OnnxLayers(nn.Module):
         }
         if network.cell == "gru":
             attributes["linear_before_reset"] = 1
-            parts = torch.zeros(directions, rows - hidden), layer.recurrent_bias
+            parts = torch.zeros(directions, rows - hidden), self.recurrent_bias
             recurrent_bias = torch.cat(parts, dim=1)
         inputs = (
             x,
-            layer.inputs(None).reshape(directions, rows, -1),
-            layer.recurrent(None).reshape(directions, rows, -1),
-            torch.cat([layer.bias, recurrent_bias], dim=1),
+            self.inputs(None).reshape(directions, rows, -1),
+            self.recurrent(None).reshape(directions, rows, -1),
+            torch.cat([self.bias, recurrent_bias], dim=1),
             lengths,
         )
         states, last = torch.onnx.ops.symbolic_multi_out(

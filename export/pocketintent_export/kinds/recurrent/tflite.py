@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -14,9 +15,6 @@ from pocketintent.runtime.encoders.weights import Weights
 from pocketintent_export.kinds.recurrent.weights import LayerWeights
 from pocketintent_export.layers.codes import WholeMatrix, coded, unknown_zero
 from pocketintent_export.writers.loops import Values, repeat
-
-_GATE_ORDER = {"lstm": (0, 1, 3, 2), "gru": (0, 1, 2)}
-"""The model's gates in the order of a step: gates with a logistic function first."""
 
 
 class LoopReader(nn.Module):
@@ -58,10 +56,8 @@ class LoopLayers(nn.Module):
         self, network: RecurrentNetwork, weights: Weights, length: int, *, keeps_all: bool = False
     ) -> None:
         super().__init__()
-        self.network = network
-        gates = _GATE_ORDER[network.cell]
-        layers = [LayerWeights(network, weights, number, gates) for number in range(network.layers)]
-        self.layers: Any = nn.ModuleList(layers)
+        self.is_forward, self.hidden = len(network.directions) == 1, network.hidden
+        self.layers = _Layer.of_network(network, weights)
         self.keeps_all = keeps_all
         self.register_buffer("positions", torch.arange(length, dtype=torch.int32))
 
@@ -85,78 +81,63 @@ class LoopLayers(nn.Module):
         reversed_positions = torch.clamp(count - 1 - positions, min=0)
         last = x = inputs
         for number, layer in enumerate(self.layers):
-            table = self._project(layer, x, zero)
+            table = layer.project(x, zero)
             if number or numbers is None:
                 rows = self._rows(reversed_positions.unsqueeze(1), positions.unsqueeze(1))
             else:
                 rows = self._rows(embedding(reversed_positions, numbers), numbers)
-            keeps_all = self.keeps_all or number + 1 < self.network.layers
-            loop = _Loop(self.network, layer, positions, keeps_all)
-            zero, last, x = loop.run(count, rows, table, zero)
-            if keeps_all:
-                x = self._in_order(x, reversed_positions)
+            keeps_all = self.keeps_all or number + 1 < len(self.layers)
+            zero, last, x = layer.run(count, rows, table, zero, positions if keeps_all else None)
+            if keeps_all:  # the rounds of the forward direction count from the end
+                forward = embedding(reversed_positions, x[:, : self.hidden].contiguous())
+                x = forward if self.is_forward else torch.cat([forward, x[:, self.hidden :]], dim=1)
         return zero, last, x
-
-    def _project(self, layer: LayerWeights, x: Tensor, zero: Tensor) -> Tensor:
-        """The inputs' share of a layer's gates, one row for each input and direction."""
-        projected = torch.matmul(x, layer.inputs(zero).t()) + layer.bias.reshape(-1)
-        return projected.reshape(-1, layer.bias.shape[1])
-
-    def _in_order(self, states: Tensor, reversed_positions: Tensor) -> Tensor:
-        """The states of all rounds in the order of the text, float32 [length, state]."""
-        hidden = self.network.hidden
-        forward = embedding(reversed_positions, states[:, :hidden].contiguous())
-        if len(self.network.directions) == 1:
-            return forward
-        return torch.cat([forward, states[:, hidden:]], dim=1)
 
     def _rows(self, forward: Tensor, backward: Tensor) -> Tensor:
         """The rows of the table that each round reads, float32 [length, directions]."""
-        if len(self.network.directions) == 1:
+        if self.is_forward:
             return forward.to(torch.float32)
-        both = torch.cat([forward * 2, backward * 2 + 1], dim=1)
-        return both.to(torch.float32)
+        return torch.cat([forward * 2, backward * 2 + 1], dim=1).to(torch.float32)
 
 
-class _Loop:
-    """The rounds of one layer over ``positions``, int32 [length], of the input."""
+class _Layer(LayerWeights):
+    """The rounds of one layer; gates with a logistic function come first."""
 
-    def __init__(
-        self, network: RecurrentNetwork, layer: LayerWeights, positions: Tensor, keeps_all: bool
-    ) -> None:
-        self.network, self.layer, self.positions = network, layer, positions
-        self.keeps_all = keeps_all
-        self.num_directions = len(network.directions)
+    gate_order: ClassVar = {"lstm": (0, 1, 3, 2), "gru": (0, 1, 2)}
+
+    def project(self, x: Tensor, zero: Tensor) -> Tensor:
+        """The inputs' share of the gates, one row for each input and direction."""
+        projected = torch.matmul(x, self.inputs(zero).t()) + self.bias.reshape(-1)
+        return projected.reshape(-1, self.bias.shape[1])
 
     def run(
-        self, count: Tensor, rows: Tensor, table: Tensor, zero: Tensor
+        self, count: Tensor, rows: Tensor, table: Tensor, zero: Tensor, positions: Tensor | None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Run ``count`` rounds; the results are those of :meth:`LoopLayers.forward`.
 
-        ``rows`` has the rows of ``table`` that each round reads, float32 [length, directions];
-        ``table`` the inputs' share of the gates, float32 [num_rows, gates * hidden].
+        ``rows`` has the rows of ``table``, the result of :meth:`project`, that each round reads.
+        ``positions``, int32 [length], are those of the input if all states are kept.
         """
-        recurrent = self.layer.recurrent(zero)
-        recurrent = recurrent.reshape(self.num_directions, -1, self.network.hidden)
+        directions, hidden = len(self.network.directions), self.network.hidden
+        recurrent = self.recurrent(zero).reshape(directions, -1, hidden)
         float_zero = zero.to(torch.float32)
-        state = torch.zeros(self.num_directions, 1, self.network.hidden) + float_zero
-        states = (state, state) if self.network.cell == "lstm" else (state,)
-        history: Values = ()
-        if self.keeps_all:
-            width = self.num_directions * self.network.hidden
-            history = (torch.zeros(len(self.positions), width) + float_zero,)
-        left, *values = repeat(self._step, (count, *states, *history), (rows, table, recurrent))
+        state = torch.zeros(directions, 1, hidden) + float_zero
+        states: Values = (state, state) if self.network.cell == "lstm" else (state,)
+        if positions is not None:
+            states += (torch.zeros(len(positions), directions * hidden) + float_zero,)
+        step = partial(self._step, positions)
+        left, *values = repeat(step, (count, *states), (rows, table, recurrent))
         last = self._state(values)
-        all_states = self._record(left, last, values[-1]) if self.keeps_all else last
+        all_states = last if positions is None else _record(positions, left, last, values[-1])
         return unknown_zero(left), last, all_states
 
-    def _step(self, *values: Tensor) -> Values:
+    def _step(self, positions: Tensor | None, *values: Tensor) -> Values:
         """One round, which records the state before it; :meth:`run` records the last state."""
         left, *states, rows, table, recurrent = values
         state = self._state(states)
         history: Values = ()
-        if self.keeps_all:
-            history = (self._record(left, state, states.pop()),)
+        if positions is not None:
+            history = (_record(positions, left, state, states.pop()),)
         position = left - 1
         numbers = embedding(position, rows).reshape(-1).to(torch.int32)
         gates = embedding(numbers, table).unsqueeze(1)
@@ -165,16 +146,9 @@ class _Loop:
             return position, *self._lstm(gates + product, states[1]), *history
         return position, self._gru(gates, product, state), *history
 
-    def _state(self, states: Values | list[Tensor]) -> Tensor:
+    def _state(self, states: list[Tensor]) -> Tensor:
         """The state; an LSTM carries its output gate and memory instead, so that both are read."""
-        if self.network.cell == "lstm":
-            return states[0] * torch.tanh(states[1])
-        return states[0]
-
-    def _record(self, left: Tensor, state: Tensor, history: Tensor) -> Tensor:
-        """Write the state into the row ``left`` of the history, if there is such a row."""
-        is_row = (self.positions == left).unsqueeze(1)
-        return torch.where(is_row, state.reshape(1, -1), history)
+        return states[0] * torch.tanh(states[1]) if self.network.cell == "lstm" else states[0]
 
     def _lstm(self, gates: Tensor, memory: Tensor) -> Values:
         hidden = self.network.hidden
@@ -186,7 +160,13 @@ class _Loop:
         hidden = self.network.hidden
         logistic = torch.sigmoid(gates[:, :, : 2 * hidden] + product[:, :, : 2 * hidden])
         reset, keep = torch.chunk(logistic, 2, -1)
-        bias = self.layer.recurrent_bias.unsqueeze(1)
+        bias = self.recurrent_bias.unsqueeze(1)
         new = torch.tanh(gates[:, :, 2 * hidden :] + reset * (product[:, :, 2 * hidden :] + bias))
         result: Tensor = new + keep * (state - new)
         return result
+
+
+def _record(positions: Tensor, left: Tensor, state: Tensor, history: Tensor) -> Tensor:
+    """Write the state into the row ``left`` of the history, if there is such a row."""
+    is_row = (positions == left).unsqueeze(1)
+    return torch.where(is_row, state.reshape(1, -1), history)

@@ -49,10 +49,8 @@ class Match:
     ``no_templates``, the set has no template that the encoder knows. None if there is one."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The match as a JSON object.
+        """The match as a JSON object, with the fields in order under their names.
 
-        Returns:
-            The fields in order, under their names: text, finite numbers and None. ``runner_up``
-            is an object with ``intent``, ``score`` and ``template``, or None.
+        ``runner_up`` is an object with ``intent``, ``score`` and ``template``, or None.
         """
         return asdict(self)

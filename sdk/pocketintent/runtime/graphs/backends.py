@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -26,19 +26,20 @@ class TensorSpec(NamedTuple):
     """Size of each axis; None if it is free."""
 
 
+TensorSpecs = Mapping[str, TensorSpec]
+"""Inputs or outputs of a graph by name."""
+
+
 class Graph(Protocol):
     """A graph that is ready to run."""
 
-    inputs: Mapping[str, TensorSpec]
-    """Its inputs by name."""
-    outputs: Mapping[str, TensorSpec]
-    """Its outputs by name."""
+    inputs: TensorSpecs
+    outputs: TensorSpecs
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text, by name, each without its batch axis.
 
-        ``inputs`` has all inputs likewise; an array that is shorter than the graph's input is
-        padded with zeros.
+        ``inputs`` are all inputs likewise; an array shorter than the graph's is padded with zeros.
         """
         ...
 
@@ -62,12 +63,8 @@ class OnnxGraph:
             )
         except Exception as error:  # ONNX Runtime's exceptions have no common base
             raise ModelFileError(f"{source}: ONNX Runtime cannot run it: {error}") from error
-        self.inputs: Mapping[str, TensorSpec] = {
-            item.name: _onnx_spec(item) for item in self._session.get_inputs()
-        }
-        self.outputs: Mapping[str, TensorSpec] = {
-            item.name: _onnx_spec(item) for item in self._session.get_outputs()
-        }
+        self.inputs: TensorSpecs = dict(map(_onnx_spec, self._session.get_inputs()))
+        self.outputs: TensorSpecs = dict(map(_onnx_spec, self._session.get_outputs()))
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text; see :meth:`Graph.run`."""
@@ -93,8 +90,8 @@ class TfliteGraph:
             interpreter = interpreter_class(model_content=content, num_threads=1)
             interpreter.allocate_tensors()
             self._run = interpreter.get_signature_runner()
-            self.inputs: Mapping[str, TensorSpec] = _tflite_specs(self._run.get_input_details())
-            self.outputs: Mapping[str, TensorSpec] = _tflite_specs(self._run.get_output_details())
+            self.inputs: TensorSpecs = _tflite_specs(self._run.get_input_details())
+            self.outputs: TensorSpecs = _tflite_specs(self._run.get_output_details())
         except (ValueError, RuntimeError) as error:
             raise ModelFileError(f"{source}: the interpreter cannot run it: {error}") from error
         self._interpreter = interpreter  # a runner does not keep its interpreter alive
@@ -111,18 +108,15 @@ class TfliteGraph:
         return {name: value[0] for name, value in outputs.items()}
 
 
-GRAPHS: dict[str, Callable[[bytes, Path], Graph]] = {
-    "onnx": OnnxGraph,
-    "tflite": TfliteGraph,
-}
+GRAPHS: dict[str, Callable[[bytes, Path], Graph]] = {"onnx": OnnxGraph, "tflite": TfliteGraph}
 """The class that opens graphs of each format."""
 
 
-def _onnx_spec(item: Any) -> TensorSpec:
-    """The type and shape of ONNX Runtime's description, such as ``tensor(float)``."""
-    name = item.type.removeprefix("tensor(").removesuffix(")")
-    shape = tuple(size if type(size) is int else None for size in item.shape)
-    return TensorSpec({"float": "float32", "double": "float64"}.get(name, name), shape)
+def _onnx_spec(item: Any) -> tuple[str, TensorSpec]:
+    """Name, type and shape of ONNX Runtime's description, whose type is like ``tensor(float)``."""
+    dtype = item.type.removeprefix("tensor(").removesuffix(")")
+    dtype = {"float": "float32", "double": "float64"}.get(dtype, dtype)
+    return item.name, TensorSpec(dtype, tuple(n if type(n) is int else None for n in item.shape))
 
 
 def _tflite_specs(details: Mapping[str, Mapping[str, Any]]) -> dict[str, TensorSpec]:
@@ -145,8 +139,7 @@ def _padded(array: NDArray[Any], length: int) -> NDArray[Any]:
 def _interpreter_class() -> Callable[..., Any]:
     """The class of the installed interpreter.
 
-    ``tflite-runtime`` is built for NumPy 1. With NumPy 2 its first model fails with a SystemError
-    that names neither package.
+    With NumPy 2, the first model of ``tflite-runtime`` fails with an error that names neither.
     """
     if _is_installed("ai_edge_litert") or not _is_installed("tflite_runtime"):
         module = require("ai_edge_litert.interpreter", "tflite")
@@ -168,50 +161,30 @@ def _is_installed(package: str) -> bool:
 class CheckedGraph:
     """A graph whose tensors are those of the manifest; any other result is a ModelFileError.
 
-    Args:
-        graph: The graph.
-        inputs: The inputs in the manifest, by name.
-        outputs: The outputs in the manifest, by name.
-        source: The graph's file, for messages.
+    ``inputs`` and ``outputs`` are those of the manifest; messages name the file ``source``.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        inputs: Mapping[str, TensorSpec],
-        outputs: Mapping[str, TensorSpec],
-        source: Path,
-    ) -> None:
-        for kind, own, expected in (
-            ("inputs", graph.inputs, inputs),
-            ("outputs", graph.outputs, outputs),
-        ):
-            if own.keys() != expected.keys() or not all(
-                _fits(own[name], expected[name]) for name in own
-            ):
+    def __init__(self, graph: Graph, inputs: TensorSpecs, outputs: TensorSpecs, source: Path):
+        tensors = ("inputs", graph.inputs, inputs), ("outputs", graph.outputs, outputs)
+        for kind, own, expected in tensors:
+            fits = (_fits(own[name], expected[name]) for name in own.keys() & expected.keys())
+            if own.keys() != expected.keys() or not all(fits):
                 raise ModelFileError(
                     f"{source}: the graph does not fit its manifest: its {kind} are "
                     f"{_describe(own)}, and the manifest has {_describe(expected)}; export again"
                 )
         self.inputs, self.outputs = inputs, outputs
-        self._graph = graph
-        self._source = source
+        self._graph, self._source = graph, source
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
-        """The outputs for one text; see :meth:`Graph.run`.
-
-        Raises:
-            ModelFileError: The graph fails, or an output has another shape or is not finite.
-        """
+        """The outputs for one text; a ModelFileError if it fails, or outputs do not fit."""
         try:
             values = self._graph.run(inputs)
         except Exception as error:  # the backends' exceptions have no common base
             raise ModelFileError(f"{self._source}: the graph cannot be run: {error}") from error
         for name, value in values.items():
             shape = self.outputs[name].shape[1:]
-            if len(shape) != value.ndim or any(
-                size not in (None, own) for size, own in zip(shape, value.shape, strict=True)
-            ):
+            if not _has_shape(value.shape, shape):
                 raise ModelFileError(
                     f"{self._source}: output {name!r} has the shape {list(value.shape)}, and the "
                     f"manifest has {list(shape)}; export again"
@@ -223,15 +196,16 @@ class CheckedGraph:
 
 def _fits(own: TensorSpec, expected: TensorSpec) -> bool:
     """Whether a tensor of a graph accepts what the manifest describes."""
-    return (
-        own.dtype == expected.dtype
-        and len(own.shape) == len(expected.shape)
-        and all(
-            size in (None, other) for size, other in zip(own.shape, expected.shape, strict=True)
-        )
+    return own.dtype == expected.dtype and _has_shape(expected.shape, own.shape)
+
+
+def _has_shape(shape: Sequence[int | None], allowed: Sequence[int | None]) -> bool:
+    """Whether a shape has the sizes that are allowed; None allows any."""
+    return len(shape) == len(allowed) and all(
+        size in (None, own) for size, own in zip(allowed, shape, strict=True)
     )
 
 
-def _describe(tensors: Mapping[str, TensorSpec]) -> str:
+def _describe(tensors: TensorSpecs) -> str:
     parts = (f"{name} {tensor.dtype} {list(tensor.shape)}" for name, tensor in tensors.items())
     return ", ".join(sorted(parts)) or "none"

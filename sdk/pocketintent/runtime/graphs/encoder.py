@@ -54,7 +54,4 @@ class GraphEncoder:
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim]."""
-        vectors = np.empty((len(texts), self.dim), np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.encode(text)
-        return vectors
+        return np.array([self.encode(text) for text in texts], np.float32).reshape(-1, self.dim)

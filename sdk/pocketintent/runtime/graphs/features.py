@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
@@ -18,14 +18,8 @@ them."""
 FeatureSettings = Mapping[str, Mapping[str, Any]]
 """Features by name, each with the settings that describe it to readers of a later version."""
 
-
-class TextFeature(NamedTuple):
-    """A function of the text alone, float32 [size]."""
-
-    compute: Callable[[str], FloatArray]
-    """The function."""
-    size: int
-    """Number of values."""
+TextFeature = tuple[Callable[[str], FloatArray], int]
+"""A function of the text alone, and the number of its values."""
 
 
 def _ngram_counts(settings: Mapping[str, Any]) -> TextFeature:
@@ -34,13 +28,13 @@ def _ngram_counts(settings: Mapping[str, Any]) -> TextFeature:
         raise ModelFileError(
             f"{NGRAM_COUNTS!r} is {settings!r}, and this runtime computes {SETTINGS!r}; {UPGRADE}"
         )
-    return TextFeature(count_ngrams, NUM_BUCKETS)
+    return count_ngrams, NUM_BUCKETS
 
 
 def _negation(settings: Mapping[str, Any]) -> TextFeature:
     """Whether one of the text's tokens is a negation."""
     words = read_negations(settings.get("words"), "the recogniser")
-    return TextFeature(partial(negation_flag, negations=words), 1)
+    return partial(negation_flag, negations=words), 1
 
 
 TEXT_FEATURES: dict[str, Callable[[Mapping[str, Any]], TextFeature]] = {
@@ -65,14 +59,13 @@ class TextFeatures:
 
     def __init__(self, settings: FeatureSettings) -> None:
         self._settings = {name: dict(entry) for name, entry in settings.items()}
-        self._features = {
-            name: TEXT_FEATURES[name](entry) for name, entry in self._settings.items()
-        }
-        self.sizes = {name: feature.size for name, feature in self._features.items()}
+        features = {name: TEXT_FEATURES[name](entry) for name, entry in self._settings.items()}
+        self._functions = {name: compute for name, (compute, _) in features.items()}
+        self.sizes = {name: size for name, (_, size) in features.items()}
 
     def __call__(self, text: str) -> dict[str, FloatArray]:
         """The inputs for a text by name, each without its batch axis."""
-        return {name: feature.compute(text) for name, feature in self._features.items()}
+        return {name: compute(text) for name, compute in self._functions.items()}
 
     def to_manifest(self) -> dict[str, Any]:
         """The manifest's entry ``features``: the settings of each."""

@@ -75,9 +75,8 @@ class ExportedFolder:
     def graph(self, artifact: str) -> Graph:
         """The graph ``"encoder"``, ``"recognizer"`` or ``"characters"``, ready to run.
 
-        Raises:
-            MissingExtraError: The package that runs graphs of this format is not installed.
-            ModelFileError: It is missing or damaged, cannot be run, or does not fit the manifest.
+        A MissingExtraError if the package that runs it is not installed; a ModelFileError if it is
+        missing or damaged, cannot be run, or does not fit the manifest.
         """
         name = f"{artifact}.{self.manifest.entry('format', str)}"
         content = self.read(name)
@@ -87,11 +86,7 @@ class ExportedFolder:
         return CheckedGraph(GRAPHS[self.manifest.file_format](content, path), inputs, outputs, path)
 
     def inputs(self) -> GraphInputs:
-        """The function that turns a text into the graphs' inputs.
-
-        Raises:
-            ModelFileError: The vocabulary is missing or damaged, or a setting cannot be used.
-        """
+        """From a text to the graphs' inputs; a ModelFileError if a file or setting is unusable."""
         manifest = self.manifest
         names = set(manifest.tensors("encoder", "inputs"))
         characters = manifest.characters() if names & {"spelt", "characters"} else None
@@ -120,11 +115,7 @@ class ExportedFolder:
         return GraphInputs(slots.tokenize, slots, characters)
 
     def features(self) -> TextFeatures:
-        """The features of a text that the recogniser graph takes beside the encoder's inputs.
-
-        Raises:
-            ModelFileError: The graph takes a feature that this runtime does not compute.
-        """
+        """What only the recogniser graph takes; a ModelFileError if it is unknown here."""
         manifest = self.manifest
         inputs = (manifest.tensors(graph, "inputs") for graph in ("recognizer", "encoder"))
         names = next(inputs).keys() - next(inputs).keys()
@@ -159,10 +150,7 @@ class ExportedFolder:
             raise self.manifest.error(f"{error}; {UPGRADE}") from error
 
     def corrector(self, inputs: GraphInputs) -> Corrector | None:
-        """What corrects typing errors by the folder's own templates; None if nothing does.
-
-        ``inputs`` are those of :meth:`inputs`.
-        """
+        """What corrects typing errors by the folder's own templates; None if nothing does."""
         settings = self._correction()
         if settings is None or inputs.known_words is None:
             return None
@@ -179,11 +167,7 @@ class ExportedFolder:
         return load_model(self.path / STATE)
 
     def background(self) -> Background | None:
-        """The background of the exported model; None if it has none.
-
-        Raises:
-            ModelFileError: The file is missing or damaged, or its vectors have another size.
-        """
+        """The background of the exported model, if any; a ModelFileError if it is damaged."""
         if (state := self.state()) is None:
             return None
         try:
@@ -204,9 +188,7 @@ class ExportedFolder:
     def templates(self) -> TemplateSet:
         """The templates of the recogniser graph, with their thresholds and the margin.
 
-        Raises:
-            ModelFileError: The file with the labels is missing or damaged.
-            TemplateError: The labels are not a valid template set.
+        A ModelFileError if their file is missing or damaged; a TemplateError if they are invalid.
         """
         path = self.path / LABELS
         labels = parse_json(self.read(LABELS), path)

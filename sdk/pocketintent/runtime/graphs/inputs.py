@@ -108,12 +108,9 @@ class GraphInputs:
         return self.slots.vocabulary if self.slots is not None and is_simple else None
 
     def probe(self, graph: Graph, words: bool = False) -> dict[str, NDArray[Any]]:
-        """Run a graph on the largest ids that a text can have, to find a graph that is too small.
+        """Run a graph on the largest ids of a text; a ModelFileError if the graph is too small.
 
         ``words`` is whether it is the graph ``characters``.
-
-        Raises:
-            ModelFileError: The graph cannot be run on the inputs of a text.
         """
         limits = {
             "ids": None if self.slots is None else self.slots.max_length,

@@ -55,11 +55,7 @@ class Manifest:
         return value
 
     def tensors(self, artifact: str, kind: str) -> dict[str, TensorSpec]:
-        """The ``"inputs"`` or ``"outputs"`` of a graph, by name.
-
-        Raises:
-            ModelFileError: The manifest does not describe them.
-        """
+        """The ``"inputs"`` or ``"outputs"`` of a graph, by name; a ModelFileError without them."""
         try:
             entries = self.entries["artifacts"][artifact][kind]
             return {entry["name"]: _tensor_spec(entry) for entry in entries}
@@ -74,11 +70,7 @@ class Manifest:
         return value
 
     def characters(self) -> CharVocabulary:
-        """The characters that the graphs read.
-
-        Raises:
-            ModelFileError: The entry is missing, damaged, or has an unknown normalisation.
-        """
+        """The characters that the graphs read; a ModelFileError if the entry is unusable."""
         entry = self.entry("characters", dict)
         known_characters, max_chars = entry.get("known"), entry.get("max_chars")
         if not isinstance(known_characters, str) or type(max_chars) is not int:
@@ -94,11 +86,7 @@ class Manifest:
             raise self.error(str(error)) from error
 
     def template_quantizer(self) -> Quantizer | None:
-        """The codebook of the exported templates, so that edited ones are quantised alike.
-
-        Raises:
-            ModelFileError: The entry is not a codebook.
-        """
+        """The codebook of the templates, for edited ones; a ModelFileError if it is none."""
         values = self.entries.get("template_codebook")
         if values is None:
             return None
@@ -123,11 +111,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of an exported folder.
-
-    Raises:
-        ModelFileError: It is missing, is not the manifest of an export, or is of a later version.
-    """
+    """The manifest of an exported folder; a ModelFileError if none or of a later version."""
     path = folder / MANIFEST
     entries = parse_json(read_bytes(path), path)
     version = entries.get("format_version") if isinstance(entries, dict) else None

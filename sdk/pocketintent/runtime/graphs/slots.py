@@ -38,16 +38,15 @@ class TokenInputs:
 
     A word of the vocabulary becomes one slot: its id, with weight 1. Any other word becomes one
     slot for each of its character n-grams, in the order of :func:`ngram_buckets`: the id is the
-    number of words plus the bucket, and the n-grams share their total weight equally. Without
-    n-grams unknown words are skipped. The vector of a token is the weighted sum of its rows.
+    number of words plus the bucket, and the n-grams share their total weight equally.
 
     Args:
         vocabulary: The words.
         tokenizer_spec: The manifest's tokenizer entry.
         ngram_settings: How unknown words are hashed; None to skip unknown words.
         max_length: Maximum number of slots, the rest is cut off; None for no limit.
-        max_tokens: Maximum number of tokens with slots, the rest is ignored; the tokens are
-            numbered. None for no limit and no numbers.
+        max_tokens: Maximum number of tokens with slots, which are numbered; None for no limit and
+            no numbers.
 
     Raises:
         ModelFileError: The tokenizer is unknown, or an id would not fit int32.
@@ -66,6 +65,7 @@ class TokenInputs:
         self.max_length = max_length
         self.max_tokens = max_tokens
         self.ngram_settings = ngram_settings
+        self._num_rows = len(vocabulary) + (ngram_settings.num_buckets if ngram_settings else 0)
         if self._num_rows > _MAX_ROWS:
             raise ModelFileError(
                 f"{self._num_rows} words and n-gram buckets are more than the ids of a graph, "
@@ -76,12 +76,6 @@ class TokenInputs:
     def names(self) -> tuple[str, ...]:
         """Names of the inputs of a graph that the slots become."""
         return tuple(self.largest().arrays())
-
-    @property
-    def _num_rows(self) -> int:
-        """Number of words and n-gram buckets."""
-        buckets = 0 if self.ngram_settings is None else self.ngram_settings.num_buckets
-        return len(self.vocabulary) + buckets
 
     def __call__(self, text: str) -> Slots:
         """The slots of a text; empty if the encoder knows no part of it."""
@@ -98,19 +92,15 @@ class TokenInputs:
         weights: list[float] = []
         counts: list[int] = []  # of the slots of each token
         for token in tokens:
-            if self.max_length is not None and len(ids) >= self.max_length:
-                break
-            if len(counts) == self.max_tokens:
+            is_full = self.max_length is not None and len(ids) >= self.max_length
+            if is_full or len(counts) == self.max_tokens:
                 break
             word_id = self.vocabulary.get(token)
             if word_id is not None:
                 ids.append(word_id)
                 weights.append(1.0)
                 counts.append(1)
-            elif self.ngram_settings is not None:
-                buckets = self.ngram_settings.buckets(token)
-                if not buckets:
-                    continue
+            elif self.ngram_settings and (buckets := self.ngram_settings.buckets(token)):
                 ids += [len(self.vocabulary) + bucket for bucket in buckets]
                 weights += [self.ngram_settings.weight / len(buckets)] * len(buckets)
                 counts.append(len(buckets))
