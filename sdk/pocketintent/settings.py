@@ -150,6 +150,12 @@ def setting(
     return field(default=default, metadata={"help": help, "bounds": bounds, "unit": unit})
 
 
+def seed_setting() -> Any:
+    """The field ``seed`` of a training run."""
+    help = "seed of every random step; a seed gives one model on one device"
+    return setting(0, help, least=0, below=2**63)
+
+
 def list_settings(cls: type[Any]) -> list[Setting]:
     """The fields of a settings class, in order.
 

@@ -10,7 +10,6 @@ from pocketintent.training.contextual.model import (  # noqa: E402
     CodedRows,
     ContextModel,
     FloatRows,
-    RowTable,
     make_rows,
     scale,
 )
@@ -81,7 +80,9 @@ def quantised(*, per_position: bool = True, normalised: bool = True) -> Quantize
     return QuantizedMatrix.encode(VECTORS, quantizer)
 
 
-def descend(table: RowTable, optimizer: torch.optim.Optimizer, target: np.ndarray) -> float:
+def descend(
+    table: FloatRows | CodedRows, optimizer: torch.optim.Optimizer, target: np.ndarray
+) -> float:
     """One step of rows 1, 4 and 39 towards targets; returns the squared error before it."""
     optimizer.zero_grad()
     error = (table.take(NUMBERS) - torch.from_numpy(target)).square().sum()
@@ -93,7 +94,7 @@ def descend(table: RowTable, optimizer: torch.optim.Optimizer, target: np.ndarra
 def test_rows_of_floats_are_those_of_the_matrix_and_learn() -> None:
     table = FloatRows(VECTORS, CPU)
     np.testing.assert_array_equal(table.take(NUMBERS).detach().numpy(), VECTORS[NUMBERS])
-    optimizer = torch.optim.Adam(table.parameters, 0.05)
+    optimizer = torch.optim.Adam(table.parameters(), 0.05)
     errors = [descend(table, optimizer, np.zeros((3, 8), np.float32)) for _ in range(100)]
     assert errors[-1] < 0.01 * errors[0]
     others = np.setdiff1d(np.arange(40), NUMBERS)
@@ -108,7 +109,7 @@ def test_coded_rows_are_those_of_the_matrix_and_keep_their_codes(
     matrix = quantised(per_position=per_position, normalised=normalised)
     table = CodedRows(matrix, CPU)
     np.testing.assert_allclose(table.take(NUMBERS).detach(), matrix.rows(NUMBERS), atol=1e-6)
-    optimizer = torch.optim.Adam(table.parameters, 0.02)
+    optimizer = torch.optim.Adam(table.parameters(), 0.02)
     errors = [descend(table, optimizer, VECTORS[NUMBERS]) for _ in range(30)]
     assert errors[-1] < errors[0]
     trained = table.to_matrix()
@@ -122,6 +123,6 @@ def test_coded_rows_are_those_of_the_matrix_and_keep_their_codes(
 @pytest.mark.parametrize("matrix", [DenseMatrix(VECTORS), quantised()])
 def test_a_checkpoint_restores_the_rows(matrix: DenseMatrix | QuantizedMatrix) -> None:
     table, again = make_rows(matrix, CPU), make_rows(matrix, CPU)
-    descend(table, torch.optim.Adam(table.parameters, 0.02), np.zeros((3, 8), np.float32))
-    again.load_state({name: tensor.clone() for name, tensor in table.state().items()})
+    descend(table, torch.optim.Adam(table.parameters(), 0.02), np.zeros((3, 8), np.float32))
+    again.load_state_dict({name: tensor.clone() for name, tensor in table.state_dict().items()})
     np.testing.assert_array_equal(again.to_matrix().decode(), table.to_matrix().decode())

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pocketintent.training.corpora.encoded import EncodedCorpus, encode_corpus, ragged_ranges
+from pocketintent.training.corpora.encoded import (
+    EncodedCorpus,
+    encode_corpus,
+    load_prepared,
+    prepare_corpus,
+    ragged_ranges,
+)
 from pocketintent.training.corpora.reader import Text
+from pocketintent.training.starspace.settings import StarSpaceSettings
 
 LABELS = {"a": 0, "b": 1}
 # Words are digits; 8 and 9 are not in the vocabulary.
@@ -93,3 +100,17 @@ def test_ragged_ranges_match_range(ranges: list[tuple[int, int]]) -> None:
     lengths = np.array([length for _, length in ranges], np.int64)
     expected = [n for start, length in ranges for n in range(start, start + length)]
     assert ragged_ranges(starts, lengths).tolist() == expected
+
+
+def test_a_corpus_joined_into_one_long_line_has_the_same_words(tmp_path: Path) -> None:
+    lines = [f"the red light number {number}" for number in range(400)]
+    ids = []
+    for name, separator in (("lines", "\n"), ("line", " "), ("tabs", "\t")):
+        corpus, folder = tmp_path / f"{name}.txt", tmp_path / name
+        corpus.write_text(separator.join(lines))
+        folder.mkdir()
+        prepare_corpus([corpus], folder, StarSpaceSettings(min_count=1), lambda line: None)
+        prepared = load_prepared(folder)
+        ids.append((prepared.words.words, prepared.corpus.ids.tolist()))
+    assert len(ids[0][1]) == 2000
+    assert ids == ids[:1] * 3

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.corpora.word_counts import count_vocabulary
+from pocketintent.training.corpora.word_counts import FrequencySampler, count_vocabulary
 
 
 def test_words_are_sorted_by_falling_count_then_alphabetically() -> None:
@@ -45,3 +45,15 @@ def test_extra_words_need_only_one_occurrence() -> None:
     texts = [["play", "jazz"], ["play", "zebra"]]
     words = count_vocabulary(texts, min_count=2, extra_words={"zebra", "unseen"})
     assert (words.words, words.counts.tolist()) == (["play", "zebra"], [2, 1])
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
+def test_negatives_follow_the_power_of_their_counts(power: float) -> None:
+    counts = np.array([1, 10, 100, 1000])
+    draws = FrequencySampler(counts, power).draw(np.random.default_rng(1), (50, 400))
+    assert draws.shape == (50, 400)
+    counted = np.bincount(draws.ravel(), minlength=4)
+    expected = draws.size * counts**power / (counts**power).sum()
+    assert (
+        float(((counted - expected) ** 2 / expected).sum()) < 16.3
+    )  # chi-square, 3 degrees, 0.1 %

@@ -86,27 +86,17 @@ def test_a_restored_table_continues_like_the_first_one(adagrad: bool) -> None:
     assert torch.equal(first.table, second.table)
 
 
-def test_adagrad_can_have_an_accumulator_for_each_value() -> None:
-    rows = SparseRows(torch.zeros(2, 2), adagrad=True, per_value=True, initial_square=1.0)
-    gradient = torch.tensor([[0.0, 3.0]])
-    for _ in range(2):
-        rows.step(torch.tensor([1]), gradient, 1.0)
-    torch.testing.assert_close(rows.squares, torch.tensor([[1.0, 1.0], [1.0, 19.0]]))
-    expected = torch.tensor([[0.0, 0.0], [0.0, -3 / 10**0.5 - 3 / 19**0.5]])
-    torch.testing.assert_close(rows.table, expected)
-
-
-@pytest.mark.parametrize("per_value", [False, True])
+@pytest.mark.parametrize("own_squares", [False, True])
 def test_a_step_in_parts_equals_a_step_at_once(
-    monkeypatch: pytest.MonkeyPatch, per_value: bool
+    monkeypatch: pytest.MonkeyPatch, own_squares: bool
 ) -> None:
     generator = torch.Generator().manual_seed(0)
     table, gradient = torch.randn(9, 3, generator=generator), torch.randn(7, 3, generator=generator)
-    squares = None if per_value else torch.rand(7, generator=generator)
+    squares = torch.rand(7, generator=generator) if own_squares else None
     tables = []
     for cached_values in (1 << 17, 6):  # all rows at once, then two at a time
         monkeypatch.setattr(table_training, "_CACHED_VALUES", cached_values)
-        rows = SparseRows(table.clone(), adagrad=True, max_norm=1.0, per_value=per_value)
+        rows = SparseRows(table.clone(), adagrad=True, max_norm=1.0)
         for _ in range(2):
             rows.step(torch.tensor([8, 0, 3, 1, 7, 5, 2]), gradient, 0.1, squares)
         tables.append(rows)

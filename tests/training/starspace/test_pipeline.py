@@ -21,7 +21,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
 from pocketintent.runtime.text.ngrams import ngram_buckets  # noqa: E402
-from pocketintent.training.corpora.prepared import load_prepared, prepare_corpus  # noqa: E402
+from pocketintent.training.corpora.encoded import load_prepared, prepare_corpus  # noqa: E402
 from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.table_training import sum_rows  # noqa: E402
 from pocketintent.training.loop.trainer import Trainer  # noqa: E402
@@ -220,7 +220,7 @@ def test_a_run_killed_while_it_reads_the_corpus_reads_it_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("pocketintent.training.corpora.prepared.write_atomically", stop)
+        patch.setattr("pocketintent.training.corpora.encoded.write_atomically", stop)
         with pytest.raises(KeyboardInterrupt):
             train_starspace([corpus], outs[1], SMALL)
     train_starspace([corpus], outs[1], SMALL, RunOptions(resume=True))

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Extract and save the terms, and print a summary."""
     from pocketintent.training.corpora.reader import CorpusTexts
-    from pocketintent.training.corpora.terms import save_terms
+    from pocketintent_lab.training.terms.files import save_terms
     from pocketintent_lab.training.terms.pipeline import extract_terms
 
     settings = read_settings(args, TermSettings)

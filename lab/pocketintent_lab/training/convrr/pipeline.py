@@ -16,10 +16,8 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.corpora.reader import check_known_words, read_texts
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens
 from pocketintent_lab.training.convrr.data import GroupedTexts, group_texts
@@ -61,7 +59,6 @@ def train_convrr(
             and neither ``resume`` nor ``restart``; or a folder made with other settings or inputs.
     """
     settings.check()
-    languages = languages_entry(options.languages)
     encoder = load_encoder(model)
     texts = embed_templates(encoder, load_templates(templates))
     check_known_words(encoder, corpus)
@@ -73,7 +70,7 @@ def train_convrr(
         trainer = run.train(task)
         training = {
             "method": "convrr",
-            "templates": fingerprint(Path(templates)),
+            "templates": run.inputs[0],
             "settings": asdict(settings),
             "texts": len(texts),
             "loss": trainer.history,
@@ -83,7 +80,7 @@ def train_convrr(
             if "training" in encoder.manifest:
                 training["start"] = encoder.manifest["training"]
             adapted = adapt(encoder, task)
-            manifest = {**adapted.manifest, "training": training, **languages}
+            manifest = {**adapted.manifest, "training": training, **run.languages}
             adapted = add_corpus(adapted.replace(manifest=manifest), corpus, settings.seed)
             save_model(out, *adapted.to_model_file_parts())
         run.record.update(training)

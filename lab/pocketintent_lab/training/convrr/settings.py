@@ -7,7 +7,7 @@ from typing import Literal
 
 from pocketintent.runtime.encoders.contextual.network import MAX_WIDTH
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import check_settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,7 @@ class ConvrrSettings:
     learning_rate: float = setting(0.001, "learning rate of Adam", above=0)
     weight_decay: float = setting(0.001, "weight decay of Adam", least=0)
     batch_size: int = setting(512, "approximate number of texts in a step", least=2, unit="texts")
-    seed: int = setting(
-        0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
-    )
+    seed: int = seed_setting()
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""

@@ -9,6 +9,7 @@ from pocketintent.training.loop.table_training import (
     BatchGradients,
     SparseRows,
     TableTraining,
+    accumulate,
     cached_parts,
 )
 from pocketintent_lab.training.glove.data import PairBatch
@@ -16,6 +17,20 @@ from pocketintent_lab.training.glove.settings import GloveSettings
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+
+class ValueRows(SparseRows):
+    """A table whose AdaGrad has an accumulator for each value, which begins at 1."""
+
+    def __init__(self, table: Tensor, *, max_norm: float | None = None) -> None:
+        super().__init__(table, adagrad=True, max_norm=max_norm)
+        self.squares = table.new_ones(table.shape)
+
+    def adapt(
+        self, accumulators: Tensor, rows: Tensor, gradient: Tensor, squares: Tensor | None
+    ) -> Tensor:
+        """The gradient, each value scaled by its own accumulator; ``squares`` is always None."""
+        return gradient * accumulate(accumulators, rows, gradient.square())
 
 
 class Glove:
@@ -39,9 +54,7 @@ class Glove:
         generator = torch.Generator().manual_seed(settings.seed)
         values = torch.rand(2 * num_words, settings.dim + 1, generator=generator)
         values.sub_(0.5).div_(settings.dim)
-        self.rows = SparseRows(
-            values.to(self.device), adagrad=True, per_value=True, initial_square=1.0
-        )
+        self.rows = ValueRows(values.to(self.device))
 
     def tables(self) -> dict[str, SparseRows]:
         """The tables that training changes, by name."""
@@ -92,7 +105,7 @@ class Glove:
         return BatchGradients(loss, (weights > 0).sum(), rows, values)
 
 
-class GloveTraining(TableTraining[PairBatch]):
+class GloveTraining(TableTraining):
     """Trains GloVe; its progress is counted in pairs."""
 
     unit = "pairs"

@@ -12,7 +12,7 @@ from pocketintent.runtime.encoders.sequence import readable_tokens
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.encoded import ragged_ranges
-from pocketintent.training.corpora.sampling import batches_of_similar_length
+from pocketintent.training.corpora.word_counts import batches_of_similar_length
 from pocketintent_lab.training.infersent.pairs import LARGEST_SCORE, LabelledPair
 
 _SPLIT, _EPOCH, _BATCH = range(3)  # purposes of random generators, part of their seeds

@@ -15,11 +15,9 @@ from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import is_model_file, save_model
-from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.corpora.reader import check_known_words, read_texts
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import to_encoder
 from pocketintent_lab.compression.int8_rows import int8_tables
@@ -81,7 +79,6 @@ def train_infersent(
             or a folder made with other settings or inputs.
     """
     settings.check()
-    languages = languages_entry(options.languages)
     pairs, skipped = _read_all(paths, columns)
     held_out = _read_all(validation_pairs, columns)[0] or settings.validation
     table = read_word_table(vectors)
@@ -102,9 +99,9 @@ def train_infersent(
         trainer = run.train(task, max_minutes=max_minutes)
         training = {
             "method": "infersent",
-            "pairs": [fingerprint(Path(path)) for path in paths],
-            "vectors": fingerprint(Path(vectors)),
-            "validation": [fingerprint(Path(path)) for path in validation_pairs],
+            "pairs": run.inputs[: len(paths)],
+            "vectors": run.inputs[-1],
+            "validation": run.inputs[len(paths) : -1],
             "settings": asdict(settings),
             "classes": {part.question: list(part.classes) for part in data.training},
             "num_pairs": {
@@ -122,7 +119,7 @@ def train_infersent(
         if run.leads:
             if "training" in table.manifest:
                 training = {**training, "words": table.manifest["training"]}
-            manifest = table.manifest | {"training": training, **languages}
+            manifest = table.manifest | {"training": training, **run.languages}
             manifest.pop("quality", None)
             encoder = InferSentEncoder(table.replace(manifest=manifest), task.model.to_network())
             record |= _save(Path(out), encoder, weights, corpus)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import check_settings, seed_setting, setting
 from pocketintent_lab.encoders.infersent.network import MAX_HIDDEN
 
 LEARNING_RATES = {"sgd": 0.1, "adam": 1e-3}
@@ -59,9 +59,7 @@ class InferSentSettings:
         least=0,
         below=1,
     )
-    seed: int = setting(
-        0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
-    )
+    seed: int = seed_setting()
 
     @property
     def first_learning_rate(self) -> float:

@@ -14,7 +14,6 @@ from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import new_folder
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent_lab.training.masked_lm.data import TOKENIZER, MaskedBatches, prepare_texts
 from pocketintent_lab.training.masked_lm.objective import MaskedLmTraining
 from pocketintent_lab.training.masked_lm.settings import MaskedLmSettings
@@ -93,7 +92,7 @@ def train_masked_lm(
         trainer = run.train(task, max_minutes=max_minutes)
         training = {
             "method": _METHOD,
-            "corpora": [fingerprint(Path(path)) for path in paths],
+            "corpora": run.inputs,
             "settings": asdict(settings),
             "languages": list(options.languages),
             "vocabulary": batches.vocabulary,

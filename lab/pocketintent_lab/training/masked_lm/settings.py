@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import check_settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,7 @@ class MaskedLmSettings:
     validation: float = setting(
         0.005, "share of the texts that is held out for measurement", least=0, below=1
     )
-    seed: int = setting(
-        0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
-    )
+    seed: int = seed_setting()
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""

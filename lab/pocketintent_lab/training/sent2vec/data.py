@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.encoded import EncodedCorpus, ragged_ranges
-from pocketintent.training.corpora.sampling import FrequencySampler
+from pocketintent.training.corpora.word_counts import FrequencySampler
 from pocketintent_lab.training.sent2vec.settings import Sent2VecSettings
 
 GROUP = 16

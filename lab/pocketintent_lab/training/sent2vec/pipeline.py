@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.text.languages import languages_entry
-from pocketintent.training.corpora.prepared import load_prepared, prepare_corpus
+from pocketintent.training.corpora.encoded import load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import TableTraining
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.vectors.table import TermVectors, to_encoder
 from pocketintent_lab.training.sent2vec.data import SentenceBatches
 from pocketintent_lab.training.sent2vec.model import Sent2Vec
@@ -45,7 +43,6 @@ def train_sent2vec(
             neither ``resume`` nor ``restart``; or a folder made with other settings or corpora.
     """
     settings.check()
-    language_entries = languages_entry(options.languages)
     with open_run(out, paths, asdict(settings), options) as run:
         if run.finished:
             return run.record
@@ -61,7 +58,7 @@ def train_sent2vec(
         trainer = run.train(task)
         training = {
             "method": "sent2vec",
-            "corpora": [fingerprint(Path(path)) for path in paths],
+            "corpora": run.inputs,
             "settings": asdict(settings),
             "words_per_epoch": task.units_per_epoch,
             "loss": [round(loss, 6) for loss in trainer.history],
@@ -72,7 +69,7 @@ def train_sent2vec(
                 TermVectors(words.words, model.word_embeddings().cpu().numpy()),
                 tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
                 counts=words.counts,
-                manifest={"training": training, **language_entries},
+                manifest={"training": training, **run.languages},
             )
             save_model(out, *encoder.to_model_file_parts())
         run.record.update(training)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import check_settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,7 @@ class Sent2VecSettings:
     split: Literal["tabs", "punkt"] = setting(
         "tabs", "sentences of a line are separated by `tabs`, or found by `punkt`"
     )
-    seed: int = setting(
-        0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
-    )
+    seed: int = seed_setting()
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""

@@ -10,9 +10,8 @@ import numpy as np
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.training.vectors.rows import VectorRows, check_dim
+from pocketintent.training.vectors.rows import VectorRows, check_dim, parse_row
 from pocketintent.training.vectors.table import Subwords
-from pocketintent.training.vectors.text_rows import parse_row
 from pocketintent_lab.encoders.hashed_subwords import FLORET_SEED
 
 FLORET_HEADER = re.compile(

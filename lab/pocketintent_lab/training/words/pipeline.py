@@ -13,12 +13,10 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
 from pocketintent_lab.training.words.data import TokenisedCorpus, load_tokenised, tokenise_corpus
@@ -60,7 +58,6 @@ def train_words(
         MissingExtraError: gensim is not installed.
     """
     settings.check()
-    language_entries = languages_entry(options.languages)
     require("gensim", "train")
     inputs = [*paths, *([] if terms is None else [terms])]
     with open_run(out, inputs, asdict(settings), options) as run:
@@ -78,14 +75,14 @@ def train_words(
         run.train(task)
         training = {
             "method": settings.method,
-            "corpora": [fingerprint(Path(path)) for path in paths],
-            "terms": None if terms is None else fingerprint(Path(terms)),
+            "corpora": run.inputs[: len(paths)],
+            "terms": None if terms is None else run.inputs[-1],
             "settings": asdict(settings),
             "vocabulary": len(corpus.words),
             "words_per_epoch": corpus.num_tokens,
             "command": options.command,
         }
-        entries = {"training": training, **language_entries}
+        entries = {"training": training, **run.languages}
         _save(Path(out), task.model, corpus, settings, entries)
         run.record.update(training)
     return run.record

@@ -4,7 +4,7 @@ import pytest
 torch = pytest.importorskip("torch")
 from pocketintent.training.loop import table_training  # noqa: E402
 from pocketintent_lab.training.glove.data import PairBatch  # noqa: E402
-from pocketintent_lab.training.glove.model import Glove  # noqa: E402
+from pocketintent_lab.training.glove.model import Glove, ValueRows  # noqa: E402
 from pocketintent_lab.training.glove.settings import GloveSettings  # noqa: E402
 
 SETTINGS = GloveSettings(dim=5, x_max=10.0)
@@ -68,3 +68,27 @@ def test_gradients_in_parts_equal_those_at_once(monkeypatch: pytest.MonkeyPatch)
     assert torch.equal(results[0].rows, results[1].rows)
     assert torch.equal(results[0].values, results[1].values)
     assert torch.equal(results[0].loss, results[1].loss)
+
+
+def test_each_value_is_scaled_by_the_squares_of_its_own_gradients() -> None:
+    rows = ValueRows(torch.zeros(2, 2))
+    gradient = torch.tensor([[0.0, 3.0]])
+    for _ in range(2):
+        rows.step(torch.tensor([1]), gradient, 1.0)
+    torch.testing.assert_close(rows.squares, torch.tensor([[1.0, 1.0], [1.0, 19.0]]))
+    expected = torch.tensor([[0.0, 0.0], [0.0, -3 / 10**0.5 - 3 / 19**0.5]])
+    torch.testing.assert_close(rows.table, expected)
+
+
+def test_a_step_in_parts_equals_a_step_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = torch.Generator().manual_seed(0)
+    table, gradient = torch.randn(9, 3, generator=generator), torch.randn(7, 3, generator=generator)
+    tables = []
+    for cached_values in (1 << 17, 6):  # all rows at once, then two at a time
+        monkeypatch.setattr(table_training, "_CACHED_VALUES", cached_values)
+        rows = ValueRows(table.clone(), max_norm=1.0)
+        for _ in range(2):
+            rows.step(torch.tensor([8, 0, 3, 1, 7, 5, 2]), gradient, 0.1)
+        tables.append(rows)
+    assert torch.equal(tables[0].table, tables[1].table)
+    assert torch.equal(tables[0].squares, tables[1].squares)

@@ -13,8 +13,8 @@ from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.characters import UNKNOWN, CharVocabulary, normalise_chars
 from pocketintent.training.charemb.settings import CharEmbSettings
-from pocketintent.training.corpora.sampling import batches_of_similar_length
 from pocketintent.training.corpora.typing_errors import add_typing_errors
+from pocketintent.training.corpora.word_counts import batches_of_similar_length
 
 _SPLIT, _EPOCH, _BATCH, _PROBE = range(4)  # purposes of random generators, part of their seeds
 
@@ -23,14 +23,10 @@ _SPLIT, _EPOCH, _BATCH, _PROBE = range(4)  # purposes of random generators, part
 class TargetTerms:
     """Terms with the direction and the length of each target vector."""
 
-    texts: list[str]
-    """The terms, normalised and distinct."""
-    directions: FloatArray
-    """Unit vectors, float32 ``[num_terms, dim]``."""
-    log_norms: FloatArray
-    """Natural logarithms of the vectors' lengths, float32 ``[num_terms]``."""
-    ranks: IntArray
-    """Ranks of the terms in the target, whose first term is the most frequent, from 0."""
+    texts: list[str]  # normalised and distinct
+    directions: FloatArray  # unit vectors, float32 [num_terms, dim]
+    log_norms: FloatArray  # natural logarithms of the vectors' lengths, float32 [num_terms]
+    ranks: IntArray  # in the target, whose first term is the most frequent, from 0
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -44,11 +40,9 @@ class TargetTerms:
 def read_terms(terms: Sequence[str], vectors: FloatArray, max_chars: int) -> TargetTerms:
     """Make examples from the rows of a target: words, terms or texts, and their vectors.
 
-    Terms that are empty or equal to an earlier term after :func:`normalise_chars` are left
-    out, and so are terms with a zero vector, which has no direction.
-
-    Raises:
-        PocketIntentError: A vector contains NaN or infinity, or fewer than two terms are left.
+    Terms that are empty or equal to an earlier term after :func:`normalise_chars` are left out, and
+    so are those with a zero vector. It is a PocketIntentError if a vector contains NaN or infinity,
+    or fewer than two terms are left.
     """
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
@@ -71,21 +65,17 @@ def read_terms(terms: Sequence[str], vectors: FloatArray, max_chars: int) -> Tar
 
 @dataclass(frozen=True, eq=False)
 class CharEmbData:
-    """The characters, the training terms and the validation terms."""
+    """The training terms, their characters, and the terms held out of training, perhaps none."""
 
     vocabulary: CharVocabulary
-    """The characters of the training terms."""
     training: TargetTerms
-    """Terms that are learnt."""
     validation: TargetTerms
-    """Terms that are held out of training; may be empty."""
 
     @classmethod
     def split(cls, terms: TargetTerms, settings: CharEmbSettings) -> CharEmbData:
         """Keep out a random share of the terms, and count the characters of the others.
 
-        Raises:
-            PocketIntentError: No character is in enough terms.
+        It is a PocketIntentError if no character is in enough terms.
         """
         order = np.random.default_rng([settings.seed, _SPLIT]).permutation(len(terms))
         kept_out = min(round(settings.validation * len(terms)), len(terms) - 1)
@@ -105,20 +95,13 @@ class CharEmbData:
 class CharBatch:
     """The terms of one step."""
 
-    chars: IntArray
-    """Numbers of the characters, zeros after the end, int64 ``[num_terms, longest]``."""
-    lengths: IntArray
-    """Characters of each term, int64 ``[num_terms]``."""
-    rows: IntArray
-    """Rows of the terms in the data, int64 ``[num_terms]``."""
+    chars: IntArray  # their numbers, zeros after the end, int64 [num_terms, longest]
+    lengths: IntArray  # characters of each term, int64 [num_terms]
+    rows: IntArray  # of the terms in the data, int64 [num_terms]
 
 
 class CharBatches:
-    """The batches of an epoch, each with terms of about equal length.
-
-    A batch depends only on the seed, the epoch and the batch's number, so a run can be resumed
-    anywhere.
-    """
+    """Batches of terms of about equal length, each a function of seed, epoch and number alone."""
 
     def __init__(
         self, vocabulary: CharVocabulary, terms: TargetTerms, settings: CharEmbSettings

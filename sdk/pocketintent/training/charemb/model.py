@@ -43,10 +43,12 @@ class CharEmb(nn.Module):
         self.network = network
         self.shapes = network.shapes(num_characters, max_chars)
         self.embedding = nn.Embedding(num_characters, network.char_dim)
-        if network.cell == "transformer":
-            self.reader: nn.Module = _Transformer(network, max_chars, dropout)
-        else:
-            self.reader = _Recurrent(network, dropout)
+        is_transformer = network.cell == "transformer"
+        self.reader = (
+            _Transformer(network, max_chars, dropout)
+            if is_transformer
+            else _Recurrent(network, dropout)
+        )
         self.dropout = nn.Dropout(dropout)
         self.mlp = nn.ModuleList(
             [nn.Linear(network.state, network.mlp), nn.Linear(network.mlp, network.outputs)]
@@ -57,13 +59,10 @@ class CharEmb(nn.Module):
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """The vectors of texts.
 
-        Args:
-            chars: Numbers of the characters, int64 ``[num_texts, longest]``, and any after the end.
-            lengths: Characters of each text, at least 1, int64 ``[num_texts]``, on the CPU.
-
-        Returns:
-            Directions of unit length, float32 ``[num_texts, dim]``, and the natural logarithms
-            of the vectors' lengths, ``[num_texts]``, or None if the network has no norm.
+        ``chars`` are the numbers of the characters, int64 ``[num_texts, longest]``, and any after
+        the end; ``lengths``, at least 1, int64 ``[num_texts]``, are on the CPU. Returns directions
+        of unit length, float32 ``[num_texts, dim]``, and the natural logarithms of the vectors'
+        lengths, ``[num_texts]``, or None if the network has no norm.
         """
         state = self.reader(self.dropout(self.embedding(chars)), lengths)
         middle = torch.relu(self.mlp[0](self.dropout(state)))
@@ -180,14 +179,8 @@ class _Transformer(nn.Module):
     def __init__(self, network: CharNetwork, max_chars: int, dropout: float) -> None:
         super().__init__()
         self.positions = nn.Parameter(torch.randn(max_chars, network.hidden) * 0.02)
-        layer = nn.TransformerEncoderLayer(
-            network.hidden,
-            network.heads,
-            4 * network.hidden,
-            dropout,
-            batch_first=True,
-            norm_first=True,
-        )
+        sizes = (network.hidden, network.heads, 4 * network.hidden)
+        layer = nn.TransformerEncoderLayer(*sizes, dropout, batch_first=True, norm_first=True)
         self.encoder = nn.TransformerEncoder(
             layer, network.layers, norm=nn.LayerNorm(network.hidden), enable_nested_tensor=False
         )

@@ -17,14 +17,12 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.weights import WeightFormat, Weights
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.charemb.data import CharEmbData, TargetTerms, misspelt, read_terms
 from pocketintent.training.charemb.model import CharEmb, build_network
 from pocketintent.training.charemb.objective import CharEmbTraining
 from pocketintent.training.charemb.settings import CharEmbSettings
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import read_targets
 
 _MEASURED_TERMS = 5000
@@ -51,7 +49,7 @@ def train_charemb(
             terms, the first is used.
         out: The model file to write.
         settings: The settings of the run.
-        options: The device, whether the run is resumed, and who receives its progress.
+        options: Its device, its languages, and who receives its progress.
         limit: Number of terms to read from each target; None for all.
         weights: Storage format of the weights.
         float_out: File for the same model with float32 weights; None for no such file.
@@ -63,7 +61,6 @@ def train_charemb(
     :func:`open_run`.
     """
     settings.check()
-    language_entries = languages_entry(options.languages)
     vectors = read_targets(targets, limit)
     data = CharEmbData.split(
         read_terms(vectors.terms, vectors.vectors, settings.max_chars), settings
@@ -74,13 +71,8 @@ def train_charemb(
     device = torch.device(options.device)
     dtype = choose_precision(precision, device, recurrent=settings.recurrent)
     identity = asdict(settings) | {"limit": limit, "weights": weights, "precision": str(dtype)}
-    with open_run(
-        out,
-        targets,
-        identity,
-        options,
-        warn_only=True,  # a transformer's attention has no deterministic gradient on every GPU
-    ) as run:
+    # A transformer's attention has no deterministic gradient on every GPU.
+    with open_run(out, targets, identity, options, warn_only=True) as run:
         if run.finished:
             return run.record
         run.report(
@@ -93,7 +85,7 @@ def train_charemb(
         trainer = run.train(task, max_minutes=max_minutes)
         training = {
             "method": "charemb",
-            "targets": [fingerprint(Path(path)) for path in targets],
+            "targets": run.inputs,
             "limit": limit,
             "settings": asdict(settings),
             "terms": {"training": len(data.training), "validation": len(data.validation)},
@@ -105,8 +97,12 @@ def train_charemb(
         record = training | {"epochs": len(trainer.history), "seconds": round(trainer.seconds, 1)}
         if run.leads:
             run.report("measuring")
-            entries = {"training": training, **language_entries}
-            record |= _save(Path(out), float_out, task.model, data, settings, entries, weights)
+            entries = {"training": training, **run.languages}
+            encoder = to_encoder(task.model, data.vocabulary, settings, entries)
+            if float_out is not None:
+                _save(float_out, encoder, data, settings.seed)
+            quality = _save(out, quantise_charemb(encoder, weights), data, settings.seed)
+            record |= {"weights": weights, "bytes": os.path.getsize(out), **quality}
         run.record.update(record)
     return run.record
 
@@ -125,10 +121,9 @@ def to_encoder(
 def measure_reconstruction(encoder: CharEncoder, data: CharEmbData, seed: int) -> dict[str, Any]:
     """Measure how near an encoder's vectors are to their targets.
 
-    At most 5,000 terms, drawn by the seed, of the training and, if there are any, of the validation
-    terms have their number ``terms``, their mean ``cosine``, ``cosine_1_error`` and
-    ``cosine_2_errors`` of the same terms misspelt, and, if lengths are learnt, ``log_norm_error``,
-    the root mean squared error.
+    At most 5,000 of the training terms, drawn by the seed, and of any validation terms have their
+    mean ``cosine``, ``cosine_1_error`` and ``cosine_2_errors`` of the same terms misspelt, and, if
+    lengths are learnt, ``log_norm_error``, the root mean squared error.
     """
     figures: dict[str, Any] = {}
     for name, terms in (("training", data.training), ("validation", data.validation)):
@@ -156,21 +151,9 @@ def _cosine(vectors: FloatArray, terms: TargetTerms) -> float:
     return round(float((products / np.where(norms > 0, norms, 1.0)).mean()), 4)
 
 
-def _save(
-    out: Path,
-    float_out: str | Path | None,
-    model: CharEmb,
-    data: CharEmbData,
-    settings: CharEmbSettings,
-    entries: dict[str, Any],
-    weights: WeightFormat,
-) -> dict[str, Any]:
-    """Write the model files; returns the format, size and quality of the first."""
-    encoder = to_encoder(model, data.vocabulary, settings, entries)
-    if float_out is not None:
-        encoder.manifest["quality"] = measure_reconstruction(encoder, data, settings.seed)
-        save_model(float_out, *encoder.to_model_file_parts())
-    small = quantise_charemb(encoder, weights)
-    small.manifest["quality"] = measure_reconstruction(small, data, settings.seed)
-    save_model(out, *small.to_model_file_parts())
-    return {"weights": weights, "bytes": os.path.getsize(out), **small.manifest["quality"]}
+def _save(out: str | Path, encoder: CharEncoder, data: CharEmbData, seed: int) -> dict[str, Any]:
+    """Write a model file; returns its quality, which its manifest has."""
+    quality: dict[str, Any] = measure_reconstruction(encoder, data, seed)
+    encoder.manifest["quality"] = quality
+    save_model(out, *encoder.to_model_file_parts())
+    return quality

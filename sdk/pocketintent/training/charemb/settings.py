@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import check_settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,7 @@ class CharEmbSettings:
         "each term once an epoch",
         least=0,
     )
-    seed: int = setting(
-        0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
-    )
+    seed: int = seed_setting()
 
     @property
     def recurrent(self) -> bool:
@@ -133,11 +131,9 @@ PRESETS: dict[str, CharEmbSettings] = {
 
 The paper's presets have its cell, directions, ``hidden``, ``layers``, ``dropout``,
 ``learning_rate``, ``weight_decay`` and ``batch_size`` (Table 5), its split and early stopping, and
-its loss: the cosine alone, over terms as they are written. The other settings have no recorded
-source in it: ``char_dim``, ``mlp``, ``max_chars``, ``min_char_count``, ``clip``, ``epochs``, and
-``unknown``, which trains the embedding of the unknown character. A network to combine with a table
-of words also needs ``norm_weight``, and a network for misspelt text ``typing_errors``, as ``tiny``
-has them.
+its loss: the cosine alone, over terms as they are written. It does not name ``char_dim``, ``mlp``,
+``max_chars``, ``min_char_count``, ``clip``, ``epochs`` and ``unknown``. A network to combine with a
+table of words also needs ``norm_weight``, one for misspelt text ``typing_errors``, as in ``tiny``.
 
 As int8 with 256 dimensions ``tiny`` takes at most 0.6 MB and ``small`` at most 3.5 MB.
 """

@@ -54,15 +54,10 @@ def adapt_encoder(
 ) -> ContextualEncoder:
     """Train a model further on a teacher's vectors of a bot's texts.
 
-    Args:
-        encoder: The model. Its words, n-grams, codes, codebook for templates and background stay
-            as they are; the centroids, the norms and the network are trained.
-        vectors: The texts, as :func:`adaptation_texts` returns them, with the teacher's vectors.
-        settings: The settings of the run.
-        options: The device, and who receives the progress.
-
-    Returns:
-        A new model of the same size; its manifest's entry ``training`` has the number of texts.
+    The words, n-grams, codes, codebook for templates and background of the model stay as they are;
+    the centroids, the norms and the network are trained. ``vectors`` has the texts, as
+    :func:`adaptation_texts` returns them. The result is a new model of the same size; its
+    manifest's entry ``training`` has the number of texts.
 
     Raises:
         PocketIntentError: The model has no n-grams or counts, the vectors have fewer dimensions

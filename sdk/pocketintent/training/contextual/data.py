@@ -24,9 +24,8 @@ class ContextualData(TextData):
     """The texts, with the n-grams of all words; ids from ``len(words)`` on have no vector."""
 
     buckets: IndexArray = field(kw_only=True)
-    """N-gram buckets of all words, with and without a vector, word after word."""
+    """N-gram buckets of words; those of word ``i`` are ``buckets[offsets[i]:offsets[i + 1]]``."""
     offsets: IntArray = field(kw_only=True)
-    """The buckets of word ``i`` are ``buckets[offsets[i]:offsets[i + 1]]``."""
 
     def turn(self, rotation: FloatArray) -> ContextualData:
         """The same texts with targets rotated by an orthogonal matrix, float32 [dim, dim]."""
@@ -69,22 +68,14 @@ def ngram_settings(settings: ContextualSettings) -> NgramSettings:
 class TextBatch:
     """Texts, one after the other, some of whose words are read by their n-grams."""
 
-    words: IntArray
-    """Distinct words that are read by their vectors, int64 [num_words]."""
-    word_places: IntArray
-    """For each token the index in ``words``; 0 where it is read by n-grams, [num_tokens]."""
-    spelt: IntArray
-    """Places of the tokens that are read by n-grams, [num_spelt]."""
-    spelt_words: IntArray
-    """The word of each such token, as its index among the bags, [num_spelt]."""
-    buckets: IntArray
-    """Distinct n-gram buckets, int64 [num_buckets]."""
-    bucket_places: IntArray
-    """The bags' n-grams as indices in ``buckets``, bag after bag."""
-    bags: IntArray
-    """Where the bag of each distinct spelt word starts in ``bucket_places``, [num_bags]."""
-    texts: TargetTexts
-    """The texts, with their targets."""
+    words: IntArray  # distinct words that are read by their vectors, int64 [num_words]
+    word_places: IntArray  # of each token in ``words``; 0 where it is read by n-grams
+    spelt: IntArray  # places of the tokens that are read by n-grams, [num_spelt]
+    spelt_words: IntArray  # the word of each such token, as its index among the bags
+    buckets: IntArray  # distinct n-gram buckets, int64 [num_buckets]
+    bucket_places: IntArray  # the bags' n-grams as indices in ``buckets``, bag after bag
+    bags: IntArray  # where the bag of each distinct spelt word starts in ``bucket_places``
+    texts: TargetTexts  # with their targets
 
 
 @dataclass(eq=False)
@@ -92,9 +83,7 @@ class TextBatches:
     """Batches of texts of any length, each a function of seed, epoch and number alone."""
 
     data: ContextualData
-    """The texts and n-grams."""
     settings: ContextualSettings
-    """The run's settings."""
     _batches: list[IndexArray] = field(default_factory=list, repr=False)
     _epoch: int = 0
 
@@ -124,10 +113,9 @@ class TextBatches:
 
 
 def cut(order: IndexArray, lengths: IntArray, batch_words: int) -> list[IndexArray]:
-    """Cut an order of texts into batches of about equally many words, at most 2,048 texts each.
+    """Cut an order of texts, of so many words, into batches of about ``batch_words`` words.
 
-    ``lengths`` has their numbers of words. The words of a batch's first text may exceed
-    ``batch_words``.
+    A batch has at most 2,048 texts; the words of its first may exceed ``batch_words``.
     """
     ends = lengths.cumsum()
     total = int(lengths.sum())

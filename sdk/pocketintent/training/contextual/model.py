@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -127,63 +126,33 @@ def _array(tensor: Tensor) -> Any:
     return tensor.detach().float().cpu().numpy().copy()
 
 
-class RowTable(ABC):
-    """A table whose rows are trained: of floats, or of codes, whose centroids are trained."""
-
-    at_row_rate: bool
-    """Whether the parameters learn at the row learning rate; otherwise at that of the network."""
-    parameters: list[nn.Parameter]
-    """What is trained."""
-
-    @abstractmethod
-    def take(self, numbers: IntArray) -> Tensor:
-        """Some rows by number, int64 [n], as float32 [n, dim], with gradients."""
-
-    @abstractmethod
-    def to_matrix(self) -> Matrix:
-        """The table as the runtime reads it."""
-
-    def state(self) -> dict[str, Tensor]:
-        """The tensors of a checkpoint."""
-        return {str(i): parameter.detach() for i, parameter in enumerate(self.parameters)}
-
-    def load_state(self, state: dict[str, Tensor]) -> None:
-        """Copy the tensors of a checkpoint into the table."""
-        for name, tensor in self.state().items():
-            tensor.copy_(state[name])
-
-
-class FloatRows(RowTable):
-    """Rows of floats, which start at ``vectors``, float32 [num_rows, dim]."""
-
-    at_row_rate = True
+class FloatRows(nn.Module):
+    """Rows of floats, which are trained and start at ``vectors``, float32 [num_rows, dim]."""
 
     def __init__(self, vectors: FloatArray, device: torch.device) -> None:
+        super().__init__()
         self._table = nn.Parameter(torch.from_numpy(vectors.copy()).to(device))
-        self.parameters = [self._table]
 
     def take(self, numbers: IntArray) -> Tensor:
-        """Some rows; see :meth:`RowTable.take`."""
+        """Some rows by number, int64 [n], as float32 [n, dim], with gradients."""
         return self._table.index_select(0, torch.from_numpy(numbers).to(self._table.device))
 
     def to_matrix(self) -> DenseMatrix:
-        """The vectors."""
+        """The table as the runtime reads it."""
         return DenseMatrix(self._table.detach().cpu().numpy())
 
 
-class CodedRows(RowTable):
+class CodedRows(nn.Module):
     """Rows as codes, which stay; the centroids and the norms of the matrix are trained."""
 
-    at_row_rate = False
-
     def __init__(self, matrix: QuantizedMatrix, device: torch.device) -> None:
+        super().__init__()
         self._matrix = matrix
         codebook = torch.from_numpy(matrix.quantizer.codebook.copy())
         self._codebook = nn.Parameter(codebook.to(device))
         norms = np.ones(len(matrix), np.float32) if matrix.norms is None else matrix.norms
         self._norms = nn.Parameter(torch.from_numpy(norms.astype(np.float32)).to(device))
         self._norms.requires_grad_(matrix.norms is not None)
-        self.parameters = [p for p in (self._codebook, self._norms) if p.requires_grad]
         # The number of each code's centroid among those of all codebooks.
         step = matrix.quantizer.codebook_size if matrix.quantizer.per_position else 0
         offsets = np.arange(matrix.quantizer.num_sub) * step
@@ -191,7 +160,7 @@ class CodedRows(RowTable):
         self._codes = torch.from_numpy(codes).to(device)
 
     def take(self, numbers: IntArray) -> Tensor:
-        """Some rows, decoded; see :meth:`RowTable.take`."""
+        """Some rows, decoded; see :meth:`FloatRows.take`."""
         index = torch.from_numpy(numbers).to(self._codes.device)
         centroids = self._codebook.reshape(-1, self._codebook.shape[-1])
         codes = self._codes.index_select(0, index)
@@ -210,7 +179,7 @@ class CodedRows(RowTable):
         )
 
 
-def make_rows(matrix: Matrix, device: torch.device) -> RowTable:
+def make_rows(matrix: Matrix, device: torch.device) -> FloatRows | CodedRows:
     """The rows of a matrix, for training: codes stay codes."""
     if isinstance(matrix, QuantizedMatrix):
         return CodedRows(matrix, device)

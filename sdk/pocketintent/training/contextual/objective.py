@@ -18,7 +18,7 @@ from pocketintent.training.contextual.data import (
     cut,
     make_batch,
 )
-from pocketintent.training.contextual.model import ContextModel, make_rows
+from pocketintent.training.contextual.model import ContextModel, FloatRows, make_rows
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.loop.descent import average_gradients
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
@@ -67,7 +67,8 @@ class ContextualTraining(Trainable):
         self._network = list(self.model.parameters())
         rows: list[nn.Parameter] = []
         for table in (self.words, self.ngrams):
-            (rows if table.at_row_rate else self._network).extend(table.parameters)
+            trained = [tensor for tensor in table.parameters() if tensor.requires_grad]
+            (rows if isinstance(table, FloatRows) else self._network).extend(trained)
         self._parameters = self._network + rows
         # The moments of a row fade while its word is absent, so that each occurrence of a rare
         # word moves its row several times as far as one of a frequent word.
@@ -135,19 +136,16 @@ class ContextualTraining(Trainable):
         return loss
 
     def measure(self, epoch: Epoch) -> Measurement:
-        """The mean loss, and the mean cosine of the texts held out, if there are any."""
+        """The mean loss, and the mean cosine of at most 4,096 texts held out, if there are any."""
         entry: dict[str, float] = {"loss": round(epoch.loss, 6)}
         line = f"loss {epoch.loss:.5f}"
-        if len(self.data.validation):
-            entry["cosine"] = round(self.workers.from_leader(self.validation_cosine()), 6)
+        texts = self.data.validation
+        if len(texts):
+            texts = texts.take(np.arange(min(len(texts), _MEASURED_TEXTS)))
+            cosine = float((self.encode_texts(texts) * texts.targets).sum(axis=1).mean())
+            entry["cosine"] = round(self.workers.from_leader(cosine), 6)
             line += f", validation cosine {entry['cosine']:.5f}"
         return Measurement(entry, line)
-
-    def validation_cosine(self) -> float:
-        """The mean cosine of the held-out texts to their targets; at most 4,096 are measured."""
-        texts = self.data.validation
-        texts = texts.take(np.arange(min(len(texts), _MEASURED_TEXTS)))
-        return float((self.encode_texts(texts) * texts.targets).sum(axis=1).mean())
 
     @torch.no_grad()
     def encode_texts(self, texts: TargetTexts) -> FloatArray:
@@ -178,8 +176,8 @@ class ContextualTraining(Trainable):
         return {
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
-            "words": self.words.state(),
-            "ngrams": self.ngrams.state(),
+            "words": self.words.state_dict(),
+            "ngrams": self.ngrams.state_dict(),
             "steps": self._steps,
         }
 
@@ -187,8 +185,8 @@ class ContextualTraining(Trainable):
         """Continue from the state of a checkpoint."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.words.load_state(state["words"])
-        self.ngrams.load_state(state["ngrams"])
+        self.words.load_state_dict(state["words"])
+        self.ngrams.load_state_dict(state["ngrams"])
         self._steps = int(state["steps"])
 
     def _to_device(self, array: FloatArray | Any) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.contextual.data import ContextualData, ngram_settings, prepare_texts
 from pocketintent.training.contextual.model import ContextModel
 from pocketintent.training.contextual.objective import ContextualTraining
@@ -27,15 +26,11 @@ from pocketintent.training.corpora.reader import check_known_words, read_texts
 from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import initial_word_vectors, read_targets
 from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
 
-_NGRAM_SCALE = 0.02
-"""Size of the numbers of n-gram vectors that have learnt nothing yet."""
-
-_FEW_STEPS = 200
-"""The learning rate rises for half of them."""
+_NGRAM_SCALE = 0.02  # of the numbers of n-gram vectors that have learnt nothing yet
+_FEW_STEPS = 200  # the learning rate rises for half of them
 
 
 def train_contextual(
@@ -59,7 +54,7 @@ def train_contextual(
             leaves it out.
         out: The model file to write.
         settings: The settings of the run.
-        options: The device, whether the run is resumed, and who receives its progress.
+        options: Its device, its languages, and who receives its progress.
         start: A contextual model to go on from, its file or the name of a shipped model, which
             decides on the words, the n-grams, the network and the dimensions. Its codes, if it is
             compressed, stay; the centroids, the norms and the network are trained. None to start
@@ -74,7 +69,6 @@ def train_contextual(
     folder that does not suit, are a PocketIntentError; see :func:`open_run`.
     """
     settings.check()
-    languages = languages_entry(options.languages)
     vectors = read_targets(targets)
     fix_cublas_workspace(options.device)
     dtype = choose_precision(precision, torch.device(options.device))
@@ -112,7 +106,7 @@ def train_contextual(
         trainer = run.train(task, max_minutes=max_minutes)
         training = {
             "method": "contextual",
-            "targets": [fingerprint(Path(path)) for path in targets],
+            "targets": run.inputs[: len(targets)],
             "settings": asdict(settings),
             "texts": {"training": len(data.training), "validation": len(data.validation)},
             "history": trainer.history,
@@ -120,7 +114,7 @@ def train_contextual(
             "command": options.command,
         }
         if run.leads:
-            _save(Path(out), encoder, task, training, corpus, languages)
+            _save(Path(out), encoder, task, training, corpus, run.languages)
         run.record.update(training | {"seconds": round(trainer.seconds, 1)})
     return run.record
 
@@ -169,7 +163,7 @@ def _save(
     task: ContextualTraining,
     training: dict[str, Any],
     corpus: Sequence[str | Path],
-    entries: dict[str, Any],
+    entries: Mapping[str, Any],
 ) -> None:
     """Write what a run has learnt; a model that it started from keeps its storage formats."""
     network = replace(task.model.to_network(), word_share=old.network.word_share)

@@ -23,12 +23,10 @@ _BUFFER = 1 << 18
 
 @dataclass(frozen=True)
 class Text:
-    """One line of a corpus."""
+    """One line of a corpus, with its intent where the corpus has one."""
 
     text: str
-    """The utterance, sentence or paragraph."""
     label: str | None = None
-    """Its intent where the corpus has one, else None."""
 
 
 class CorpusTexts:
@@ -63,7 +61,10 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
         is_json = name.endswith(".jsonl")
         number = 0
         try:
-            with _open(path) as file:
+            with (
+                open_regular(path) as plain,
+                _unpacked(plain, path.suffix.lower() == ".gz") as file,
+            ):
                 for number, line in numbered_lines(file, path):
                     if line.strip():
                         yield _parse_json(line, f"{path}, line {number}") if is_json else Text(line)
@@ -79,11 +80,7 @@ def read_texts(paths: Iterable[str | Path]) -> Iterator[str]:
 
 
 def check_known_words(encoder: Encoder, paths: Sequence[str | Path]) -> None:
-    """Check that a corpus, if there is one, can serve a model, before the training comes.
-
-    Raises:
-        PocketIntentError: The files have no text, or no line has a word that the model knows.
-    """
+    """Raise PocketIntentError if a corpus, where there is one, has no word that the model knows."""
     if not paths:
         return
     names = ", ".join(map(str, paths))
@@ -96,15 +93,9 @@ def check_known_words(encoder: Encoder, paths: Sequence[str | Path]) -> None:
         )
 
 
-@contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, unpacked if its name ends in ``.gz``."""
-    with open_regular(path) as file:
-        if path.suffix.lower() == ".gz":
-            with gzip.open(file) as unpacked:
-                yield cast(BinaryIO, unpacked)
-        else:
-            yield file
+def _unpacked(file: BinaryIO, packed: bool) -> BinaryIO:
+    """The file, or what is packed in it."""
+    return cast(BinaryIO, gzip.open(file)) if packed else file
 
 
 def _parse_json(line: str, place: str) -> Text:
@@ -130,11 +121,8 @@ def reading(path: str | Path) -> Iterator[tuple[BinaryIO, bool]]:
         with open_regular(path, _BUFFER) as file:
             packed = file.read(2) == _GZIP
             file.seek(0)
-            if packed:
-                with gzip.open(file) as unpacked:
-                    yield cast(BinaryIO, unpacked), True
-            else:
-                yield file, False
+            with _unpacked(file, packed) as unpacked:
+                yield unpacked, packed
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise PocketIntentError(f"{path}: broken gzip: {error}") from error
     except OSError as error:
@@ -143,14 +131,11 @@ def reading(path: str | Path) -> Iterator[tuple[BinaryIO, bool]]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[BinaryIO]:
-    """Replace a file by what the block writes, packed if its name ends in ``.gz``.
-
-    Equal content gives equal files. Raises OSError, see :func:`replacing`.
-    """
+    """Replace a file by what the block writes, packed if its name ends in ``.gz``; OSError."""
     with replacing(path) as temporary, temporary.open("wb", buffering=_BUFFER) as file:
         if Path(path).suffix != ".gz":
             yield file
             return
-        # Without a name and a time in the header.
+        # Without a name and a time in the header, so that equal content gives equal files.
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as archive:
             yield cast(BinaryIO, archive)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.regular import numbered_lines
-from pocketintent.training.corpora.reader import reading, writing
+from pocketintent.training.corpora.reader import reading
 
 HEADER = "term\tscore\tcount"
 """The first line of a file of terms."""
@@ -27,18 +26,8 @@ class Term:
     """Occurrences, including those inside longer terms."""
 
 
-def save_terms(path: str | Path, terms: Iterable[Term]) -> None:
-    """Write terms atomically as tab-separated text, one on each line, below :data:`HEADER`.
-
-    A file whose name ends in ``.gz`` is packed. Raises OSError if the file cannot be written.
-    """
-    lines = [HEADER, *(f"{term.term}\t{term.score:.6g}\t{term.count}" for term in terms)]
-    with writing(path) as file:
-        file.write(("\n".join(lines) + "\n").encode())
-
-
 def load_terms(path: str | Path) -> list[Term]:
-    """Read a file of :func:`save_terms`, or one written by hand; a gzip is unpacked.
+    """Read a file of ``train terms``, or one written by hand; a gzip is unpacked.
 
     Raises:
         PocketIntentError: The file is missing, a broken gzip, not UTF-8 or not of this form; the

@@ -16,8 +16,6 @@ from pocketintent.runtime.text.tokenizer import (
 )
 
 TWEET_SPEC: dict[str, Any] = {"name": "tweet", "version": 1}
-"""The manifest entry of models trained with :func:`tweet_tokenizer`."""
-
 TOKENIZER_SPECS: dict[str, dict[str, Any]] = {"simple": SIMPLE_SPEC, "tweet": TWEET_SPEC}
 """The manifest entry of each tokenizer, by name."""
 

@@ -32,16 +32,12 @@ NEIGHBOURS = _neighbours()
 def add_typing_errors(text: str, count: int, rng: np.random.Generator) -> str:
     """Misspell a text as a hurried typist does, by ``count`` errors.
 
-    Each error affects one letter of the current text, chosen with equal probability, and is of
-    one of five kinds, chosen with equal probability among the kinds that change the text there:
-    swap the letter with the next letter of its word; drop it, unless it is the only letter of
-    its word; double it; replace it by a neighbouring key of a QWERTY keyboard; insert such a
-    key after it. Spaces, digits and punctuation are unchanged, so the number of words is too.
-    The case of a letter is kept. Letters that are not on the keyboard are only swapped, dropped
-    or doubled.
-
-    Equal texts, counts and states of the generator give equal results. A text without letters
-    stays as it is; in rare cases a later error undoes an earlier one.
+    Each error affects one letter of the current text, and is of one of five kinds, both chosen with
+    equal probability among those that change the text: swap the letter with the next letter of its
+    word; drop it, unless it is the only letter of its word; double it; replace it by a neighbouring
+    key of a QWERTY keyboard; insert such a key after it. Spaces, digits and punctuation are
+    unchanged, so the number of words is too, and the case of a letter is kept. Equal texts, counts
+    and states of the generator give equal results. In rare cases a later error undoes an earlier.
     """
     for _ in range(count):
         letters = [index for index, char in enumerate(text) if char.isalpha()]

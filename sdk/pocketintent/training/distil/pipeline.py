@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS, corpus_tokenizer
 from pocketintent.training.distil.model import TextBatches, WordSums
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import TableTraining
-from pocketintent.training.loop.work_folder import fingerprint
 from pocketintent.training.teachers.targets import TextData, initial_word_vectors, read_targets
 from pocketintent.training.vectors.table import TermVectors, to_encoder
 
@@ -31,18 +29,12 @@ def train_distilled(
 
     Until the model is saved, the work folder ``<out>.work`` contains the last checkpoint.
 
-    Args:
-        targets: Files of texts with their vectors, see :func:`read_targets`: utterances and
-            single words. A word that is a text by itself always gets a vector.
-        out: The model file to write.
-        settings: The settings of the run.
-        options: The device, whether the run is resumed, and who receives its progress.
-
-    Returns the manifest's ``training`` entry. Bad settings or targets, or a work folder that does
-    not suit, are a PocketIntentError; see :func:`open_run`.
+    The files ``targets`` have utterances and single words with their vectors, see
+    :func:`read_targets`; a word that is a text by itself always gets a vector. Returns the
+    manifest's ``training`` entry. Bad settings or targets, or a work folder that does not suit, are
+    a PocketIntentError; see :func:`open_run`.
     """
     settings.check()
-    language_entries = languages_entry(options.languages)
     data = prepare_texts(read_targets(targets), settings)
     with open_run(out, targets, asdict(settings), options) as run:
         if run.finished:
@@ -59,7 +51,7 @@ def train_distilled(
         trainer = run.train(TableTraining(model, batches, run.workers))
         training = {
             "method": "distilled",
-            "targets": [fingerprint(Path(path)) for path in targets],
+            "targets": run.inputs,
             "settings": asdict(settings),
             "texts": {"training": len(data.training), "validation": len(data.validation)},
             "loss": [round(loss, 6) for loss in trainer.history],
@@ -71,7 +63,7 @@ def train_distilled(
             "command": options.command,
         }
         if run.leads:
-            _save(Path(out), model, data, {"training": training, **language_entries})
+            _save(Path(out), model, data, {"training": training, **run.languages})
         run.record.update(training)
     return run.record
 

@@ -42,17 +42,13 @@ def finish_encoder(
     An encoder that has n-grams, such as FastText's, keeps them: the pooling is applied to their
     rows too, and an unknown word has the weight of a word that never occurs.
 
-    Args:
-        encoder: A trained encoder; it is not changed. Without texts it requires ``counts``.
-        settings: The pooling, weights and sizes.
-        texts: The corpus, which can be iterated several times; its words are counted, and replace
-            the encoder's counts. The poolings ``idf`` and ``sif`` require it. A tab separates the
-            sentences of a text.
+    ``texts``, the corpus, can be iterated several times; a tab separates the sentences of a text.
+    Their words are counted, and replace the counts of the encoder, which without texts are
+    required, as the texts are by the poolings ``idf`` and ``sif``.
 
-    Returns:
-        An encoder of dimension ``trained_dim + subword_dim``, and with n-grams for unknown words
-        unless ``subword_dim`` is 0 and the encoder has none. A ``trained_dim`` above the
-        encoder's dimension, or of 0, keeps all of it.
+    The result is of dimension ``trained_dim + subword_dim``, and has n-grams for unknown words
+    unless ``subword_dim`` is 0 and the encoder has none. A ``trained_dim`` above the encoder's
+    dimension, or of 0, keeps all of it.
 
     Raises:
         PocketIntentError: The settings, the encoder and the texts do not suit each other, or the
@@ -74,7 +70,14 @@ def finish_encoder(
     norms = np.linalg.norm(words, axis=1).clip(1e-8)
     words = words * (norms ** (settings.norm_power - 1))[:, None]
     rows = pool_rows(Rows(words, ngrams), counts, sentences, settings)
-    _check_numbers(rows, settings)
+    # Written so that NaN fails, too.
+    if not all((np.abs(vectors) <= LARGEST).all() for vectors in rows if vectors is not None):
+        raise PocketIntentError(
+            f"the weighted vectors have numbers that are NaN or beyond {LARGEST:.0f}: lower "
+            f"--norm-power ({settings.norm_power}) or "
+            f"--frequency-weight ({settings.frequency_weight}), "
+            "and check that the vectors of the model are finite"
+        )
     if 0 < settings.trained_dim < encoder.dim:
         directions = main_directions(rows.words, counts, settings.trained_dim)
         rows = rows.map(lambda vectors: vectors @ directions)
@@ -111,24 +114,10 @@ def _check_encoder(encoder: StaticEncoder, settings: FinishSettings) -> None:
         )
 
 
-def _check_numbers(rows: Rows, settings: FinishSettings) -> None:
-    tables = [vectors for vectors in rows if vectors is not None]
-    if not all((np.abs(vectors) <= LARGEST).all() for vectors in tables):  # NaN fails, too
-        raise PocketIntentError(
-            f"the weighted vectors have numbers that are NaN or beyond {LARGEST:.0f}: lower "
-            f"--norm-power ({settings.norm_power}) or "
-            f"--frequency-weight ({settings.frequency_weight}), "
-            "and check that the vectors of the model are finite"
-        )
-
-
 def main_directions(
     vectors: FloatArray, counts: NDArray[np.integer], dim: int
 ) -> NDArray[np.floating]:
-    """The ``dim`` principal components of vectors, in columns, [full_dim, dim].
-
-    Words count by the square root of their frequency.
-    """
+    """The ``dim`` principal components of words, weighted by the roots of counts, in columns."""
     mass = np.sqrt(counts / counts.sum())
     directions: NDArray[np.floating] = np.linalg.eigh((vectors * mass[:, None]).T @ vectors)[1]
     return directions[:, -dim:]
@@ -139,8 +128,7 @@ def add_subwords(
 ) -> tuple[FloatArray, FloatArray]:
     """Append the n-gram part to the vectors of words, the most frequent first.
 
-    Returns the vectors of the words, float32 [num_words, dim + subword_dim], and of the n-grams,
-    [num_buckets, dim + subword_dim].
+    Returns those of words and n-grams, float32 [num_words or num_buckets, dim + subword_dim].
     """
     num_buckets = ngram_settings.num_buckets
     lists = [np.array(ngram_settings.buckets(word)) for word in words]

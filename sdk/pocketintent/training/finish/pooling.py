@@ -24,26 +24,16 @@ from pocketintent.training.finish.settings import FinishSettings
 
 _AT_ONCE = 1024
 
-Counts = NDArray[np.integer]
-"""Occurrences of each word, [num_words]."""
-
 
 class Sentences:
-    """The sentences of a corpus, read again each time they are needed.
-
-    The encoder's tokenizer splits them; a tab separates the sentences of a text.
-    """
+    """The sentences of a corpus, separated by tabs, and read again each time they are needed."""
 
     def __init__(self, encoder: StaticEncoder, texts: Iterable[str]) -> None:
         self._vocabulary, self._texts = encoder.vocabulary, texts
         self._tokenize = corpus_tokenizer(encoder.tokenizer_spec)
 
     def blocks(self) -> Iterator[tuple[IndexArray, IndexArray]]:
-        """Blocks of sentences.
-
-        Yields the ids of the known words, sentence after sentence, intp [num_ids], and their number
-        in each sentence, intp [num_sentences]; 0 for a sentence without a known word.
-        """
+        """Blocks of sentences: the ids of their known words, intp [num_ids], and their lengths."""
         sentences = (part for text in self._texts for part in text.split("\t"))
         while block := list(islice(sentences, _AT_ONCE)):
             yield self._vocabulary.ids_of_lists([self._tokenize(sentence) for sentence in block])
@@ -60,11 +50,7 @@ class Sentences:
         return frequencies, total
 
     def count_words(self) -> NDArray[np.uint32]:
-        """Occurrences of each word of the encoder, [num_words].
-
-        Raises:
-            PocketIntentError: No word of the encoder occurs.
-        """
+        """Occurrences of each word, [num_words]; PocketIntentError if none occurs."""
         counts: Counter[int] = Counter()
         for text in self._texts:
             counts.update(self._vocabulary.ids(self._tokenize(text)))
@@ -78,29 +64,24 @@ class Sentences:
 
 
 class Rows(NamedTuple):
-    """The vectors of a model."""
+    """The vectors of a model, float32 [num_words, dim], and of any n-grams, [num_buckets, dim]."""
 
     words: FloatArray
-    """float32 [num_words, dim]."""
     ngrams: FloatArray | None
-    """float32 [num_buckets, dim]; the mean of an unknown word's rows is its vector."""
 
     def map(self, change: Callable[[FloatArray], NDArray[np.floating]]) -> Rows:
         """The rows that a function makes of the words, and of the n-grams if there are any."""
         words, ngrams = self
-        return Rows(
-            change(words).astype(np.float32),
-            None if ngrams is None else change(ngrams).astype(np.float32),
-        )
+        changed = None if ngrams is None else change(ngrams).astype(np.float32)
+        return Rows(change(words).astype(np.float32), changed)
 
 
 def pool_rows(
-    rows: Rows, counts: Counts, sentences: Sentences | None, settings: FinishSettings
+    rows: Rows, counts: NDArray[np.integer], sentences: Sentences | None, settings: FinishSettings
 ) -> Rows:
     """Apply a pooling to vectors, which may be changed, so that their sums are sentence vectors.
 
-    Raises:
-        PocketIntentError: The pooling requires sentences, or more dimensions than one.
+    It is a PocketIntentError if the pooling requires sentences, or more dimensions than one.
     """
     pooling = settings.pooling
     if pooling in ("idf", "sif") and sentences is None:

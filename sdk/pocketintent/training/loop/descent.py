@@ -17,8 +17,7 @@ def average_gradients(
 ) -> tuple[float, int]:
     """Give every process the mean dense gradients of all examples, in one message.
 
-    That is enough for models of up to some ten million parameters. A process that had no batch
-    gives 0 examples. Returns the mean loss of all examples, and their number.
+    A process that had no batch gives 0 examples. Returns all examples' mean loss and their number.
     """
     if workers.count == 1:
         return loss, num_examples
@@ -64,14 +63,9 @@ class Descent:
     ) -> tuple[float, int]:
         """Descend along the mean gradients of all processes' batches.
 
-        Args:
-            loss_of: Computes the mean loss of this process' batch.
-            num_examples: Examples of the batch; 0 for a process that had no batch.
-            learning_rate: The learning rate.
-            place: Seed, epoch and batch: dropout, too, depends only on the place in the run.
-
-        Returns:
-            The summed loss and the number of examples of all processes.
+        ``loss_of`` computes the mean loss of this process' batch of ``num_examples``, 0 if it had
+        none. ``place`` is seed, epoch and batch: dropout, too, depends only on the place in the
+        run. Returns the summed loss and the number of examples of all processes.
         """
         for group in self._optimizer.param_groups:
             group["lr"] = learning_rate

@@ -21,13 +21,10 @@ _CUBLAS_WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 
 
 def prepare_torch(device: str, threads: int | None) -> None:
-    """Check the device and set the number of threads, before any work is done.
+    """Check the device and set the number of CPU threads; None leaves it to torch.
 
-    ``threads`` are CPU threads; None leaves the number to torch.
-
-    Raises:
-        PocketIntentError: The device does not exist, or ``threads`` is below 1.
-        MissingExtraError: torch or tqdm is not installed.
+    Raises PocketIntentError if the device does not exist or ``threads`` is below 1, and
+    MissingExtraError if torch or tqdm is not installed.
     """
     torch = require("torch", "train")
     require("tqdm", "train")
@@ -49,8 +46,7 @@ def prepare_torch(device: str, threads: int | None) -> None:
 def fix_cublas_workspace(device: str) -> None:
     """Make matrix products on a GPU repeatable, unless the user's environment has chosen.
 
-    cuBLAS reads the variable once, so this comes before anything else that uses the GPU: it is a
-    PocketIntentError if CUDA is already in use. A CPU needs nothing.
+    cuBLAS reads the variable once, so it is a PocketIntentError if CUDA is already in use.
     """
     if not device.startswith("cuda") or _CUBLAS_WORKSPACE in os.environ:
         return
@@ -64,11 +60,10 @@ def fix_cublas_workspace(device: str) -> None:
 
 @contextmanager
 def deterministic_algorithms(device: str, *, warn_only: bool = False) -> Iterator[None]:
-    """Make one seed give one model on a GPU too, for the length of a block.
+    """Make one seed give one model on a GPU too, where atomic additions come in any order.
 
-    On a GPU, atomic additions come in any order. A CPU needs nothing. The settings of the process
-    are restored at the end, also after an error. With ``warn_only`` an operation that has no
-    deterministic form gives a warning, not an error. See :func:`fix_cublas_workspace`.
+    The settings of the process are restored at the end of the block. With ``warn_only`` an
+    operation without a deterministic form gives a warning, not an error.
     """
     if not device.startswith("cuda"):
         yield
@@ -89,12 +84,9 @@ def choose_precision(
 ) -> torch.dtype:
     """The number type of matrix products; PocketIntentError if the device does not support it.
 
-    Args:
-        precision: ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the GPU has it in
-            hardware, and otherwise float16, as always for recurrent layers.
-        device: Where the products are computed.
-        recurrent: Whether the network has LSTM or GRU layers. Under torch's autocast cuDNN
-            computes them in float16, whichever half precision was asked for.
+    ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the GPU has it in hardware, and
+    otherwise float16, as always for ``recurrent`` layers: under torch's autocast cuDNN computes
+    LSTM and GRU in float16, whichever half precision was asked for.
     """
     library: Any = require("torch", "train")
     on_gpu = device.type == "cuda"
@@ -119,15 +111,14 @@ def choose_precision(
 
 @dataclass(frozen=True)
 class Workers:
-    """The group of processes that train together, as one of them sees it."""
+    """The group of processes that train together, as the one of number ``rank`` sees it.
+
+    ``count`` is 1 without torchrun. ``local_rank`` numbers the GPUs of a machine, too.
+    """
 
     rank: int = 0
-    """Number of this process; 0 leads."""
     count: int = 1
-    """Number of processes; 1 when not started by torchrun."""
     local_rank: int = 0
-    """Number of this process on its machine, which is also its GPU."""
-
     waiting: Any = field(default=None, compare=False, repr=False)
     """The group whose barrier :meth:`wait` uses; None for the default group."""
 
@@ -135,11 +126,8 @@ class Workers:
     def join(cls, device: str) -> Workers:
         """Join the group that torchrun's environment describes, if there is one.
 
-        Each process of a machine gets its own GPU before NCCL starts. Waiting for the leader,
-        which may read a corpus for hours, uses a group of its own with a longer timeout.
-
-        Raises:
-            PocketIntentError: There is no GPU for each process, or ``device`` names a single one.
+        Waiting for the leader, which may read a corpus for hours, uses a group of its own with a
+        longer timeout. PocketIntentError if there is no GPU for each, or ``device`` names one.
         """
         count = int(os.environ.get("WORLD_SIZE", "1"))
         if count == 1:
@@ -147,7 +135,18 @@ class Workers:
         local_rank = int(os.environ.get("LOCAL_RANK", "0"))
         on_gpus = device.startswith("cuda")
         if on_gpus:  # the process' own GPU becomes its current one, which NCCL uses
-            _take_gpu(device, local_rank)
+            cuda = require("torch", "train").cuda
+            gpus = cuda.device_count()
+            if device != "cuda":
+                raise PocketIntentError(
+                    f"--device {device}: several processes need a GPU each; use --device cuda"
+                )
+            if local_rank >= gpus:
+                raise PocketIntentError(
+                    f"--device cuda: process {local_rank + 1} of this machine has no GPU, as there "
+                    f"are {gpus}; start torchrun with --nproc-per-node {gpus}"
+                )
+            cuda.set_device(local_rank)
         distributed = require("torch.distributed", "train")
         if not distributed.is_initialized():
             distributed.init_process_group("nccl" if on_gpus else "gloo")
@@ -178,18 +177,3 @@ class Workers:
         message = torch.tensor(value, dtype=torch.float64, device=device)
         torch.distributed.broadcast(message, 0)
         return float(message)
-
-
-def _take_gpu(device: str, local_rank: int) -> None:
-    torch = require("torch", "train")
-    gpus = torch.cuda.device_count()
-    if device != "cuda":
-        raise PocketIntentError(
-            f"--device {device}: several processes need a GPU each; use --device cuda"
-        )
-    if local_rank >= gpus:
-        raise PocketIntentError(
-            f"--device cuda: process {local_rank + 1} of this machine has no GPU, as there are "
-            f"{gpus}; start torchrun with --nproc-per-node {gpus}"
-        )
-    torch.cuda.set_device(local_rank)

@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.training.loop.devices import Workers, deterministic_algorithms
 from pocketintent.training.loop.trainer import CHECKPOINT, Trainable, Trainer
-from pocketintent.training.loop.work_folder import close_folder, delete_folder, open_folder
+from pocketintent.training.loop.work_folder import (
+    close_folder,
+    delete_folder,
+    fingerprint,
+    open_folder,
+)
 
 Report = Callable[[str], object]
 """A function that shows a line of progress."""
@@ -47,18 +53,14 @@ DEFAULT_OPTIONS = RunOptions()
 class Run:
     """A run, as one of its processes sees it."""
 
-    workers: Workers
-    """The processes that train together."""
-    device: str
-    """Torch device of this process."""
-    folder: Path
-    """Where checkpoints and other unfinished work are kept."""
-    resumed: bool
-    """Whether the run continues from a checkpoint, if there is one."""
-    report: Report
-    """Receives lines of progress; only those of the leading process are shown."""
-    finished: bool = False
-    """Whether an earlier call has finished the run, so that only ``record`` is to be returned."""
+    workers: Workers  # the processes that train together
+    device: str  # torch device of this process
+    folder: Path  # where checkpoints and other unfinished work are kept
+    resumed: bool  # whether the run continues from a checkpoint, if there is one
+    report: Report  # shows lines of progress, those of the leading process only
+    inputs: Sequence[Mapping[str, Any]] = ()  # name, size and SHA-256 of each, for the manifest
+    languages: Mapping[str, Any] = field(default_factory=dict)  # the manifest's entry
+    finished: bool = False  # by an earlier call, so that only ``record`` is to be returned
     record: dict[str, Any] = field(default_factory=dict)
     """The record that the command prints, filled in by the block; of a finished run only the
     leading process has it."""
@@ -89,31 +91,28 @@ def open_run(
     """Begin or resume a run that will write ``out``, on a GPU with deterministic algorithms.
 
     Its work folder, ``<out>.work``, is removed when the block ends without an error, or by an
-    error before there is a checkpoint.
-
-    Args:
-        out: The file that the run will write.
-        inputs: Files that are trained on.
-        settings: The settings that identify the run.
-        options: The device, whether the run is resumed, and who receives its progress.
-        warn_only: Warn of an operation without a deterministic form, instead of raising.
+    error before there is a checkpoint. The files ``inputs`` are trained on; with them ``settings``
+    identify the run. ``warn_only`` warns of an operation without a deterministic form.
 
     Raises:
-        PocketIntentError: See :func:`open_folder`.
+        PocketIntentError: A language or an input is bad, or see :func:`open_folder`.
     """
+    languages = languages_entry(options.languages)
+    fingerprints = [fingerprint(Path(path)) for path in inputs]
     with deterministic_algorithms(options.device, warn_only=warn_only):
         workers = Workers.join(options.device)
         folder = Path(f"{out}.work")
         record = None
         if workers.leads:
             record = open_folder(
-                folder, inputs, settings, resume=options.resume, restart=options.restart
+                folder, fingerprints, settings, resume=options.resume, restart=options.restart
             )
         workers.wait()
         finished = bool(workers.from_leader(float(record is not None)))
         report = options.report if workers.leads else _say_nothing
         device = workers.device(options.device)
-        run = Run(workers, device, folder, options.resume, report, finished, record or {})
+        state = (workers, device, folder, options.resume, report)
+        run = Run(*state, fingerprints, languages, finished, record or {})
         if finished:
             run.report(f"{out} was finished; the rest of its work folder is now deleted")
             yield run

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -16,26 +16,17 @@ from torch import Tensor
 from pocketintent.training.loop.devices import Workers
 from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 
-BatchT = TypeVar("BatchT")
-BatchInT = TypeVar("BatchInT", contravariant=True)
-BatchOutT = TypeVar("BatchOutT", covariant=True)
-
-_CACHED_VALUES = 1 << 17
-"""Values of a temporary that stays in the cache of a processor together with a few others."""
+_CACHED_VALUES = 1 << 17  # of a temporary that stays in a processor's cache with a few others
 
 
 @dataclass
 class BatchGradients:
     """Loss and sparse gradients of one batch."""
 
-    loss: Tensor
-    """Summed loss, scalar."""
-    num_examples: Tensor
-    """Number of examples in the batch, scalar."""
-    rows: Tensor
-    """Distinct rows that the batch used, int64 [n]."""
-    values: Tensor
-    """Summed gradient of each row's composed embedding, float32 [n, dim]."""
+    loss: Tensor  # summed, scalar
+    num_examples: Tensor  # in the batch, scalar
+    rows: Tensor  # distinct rows that the batch used, int64 [n]
+    values: Tensor  # summed gradient of each row's composed embedding, float32 [n, dim]
     squares: Tensor | None = None
     """What AdaGrad adds to each row's accumulator, float32 [n]; None for the mean square of
     ``values``."""
@@ -45,9 +36,8 @@ class SparseRows:
     """One embedding table, float32 [num_rows, dim], and the optimiser state of its rows.
 
     AdaGrad has one accumulator for each row, the running sum of the mean squared gradient, as in
-    StarSpace, or (``per_value``) one for each value, the running sum of its squared gradient, as in
-    GloVe; SGD has none. They start at ``initial_square``. Longer rows than ``max_norm`` are scaled
-    to this length; of those, only the first ``num_bounded`` if it is not None.
+    StarSpace; SGD has none. Longer rows than ``max_norm`` are scaled to this length; of those, only
+    the first ``num_bounded`` if it is not None.
     """
 
     def __init__(
@@ -57,23 +47,18 @@ class SparseRows:
         adagrad: bool,
         max_norm: float | None = None,
         num_bounded: int | None = None,
-        per_value: bool = False,
-        initial_square: float = 0.0,
     ) -> None:
         self.table = table
         self.max_norm = max_norm
         self.num_bounded = num_bounded
-        self._per_value = per_value
-        shape = table.shape if per_value else table.shape[:1]
-        self.squares = table.new_full(shape, initial_square) if adagrad else None
+        self.squares = table.new_zeros(len(table)) if adagrad else None
 
     def step(
         self, rows: Tensor, gradient: Tensor, learning_rate: float, squares: Tensor | None = None
     ) -> None:
         """Descend along the summed gradient of distinct rows, float32 [n, dim].
 
-        ``squares``, float32 [n], is what AdaGrad adds to the accumulator of each row; None for the
-        mean square of the gradient, and always None with an accumulator for each value.
+        For ``squares`` see :class:`BatchGradients`.
         """
         for part in cached_parts(len(rows), self.table):
             own_squares = None if squares is None else squares[part]
@@ -83,13 +68,7 @@ class SparseRows:
         self, rows: Tensor, gradient: Tensor, learning_rate: float, squares: Tensor | None
     ) -> None:
         if self.squares is not None:
-            if squares is None:
-                squares = gradient.square()
-                squares = squares if self._per_value else squares.mean(1)
-            total = self.squares.index_select(0, rows).add_(squares)
-            self.squares.index_copy_(0, rows, total)
-            scale = total.clamp_min_(1e-20).rsqrt_()
-            gradient = scale.mul_(gradient) if self._per_value else gradient * scale.unsqueeze(1)
+            gradient = self.adapt(self.squares, rows, gradient, squares)
         values = self.table.index_select(0, rows).add_(gradient, alpha=-learning_rate)
         if self.max_norm is not None:
             norm = values.norm(dim=1, keepdim=True)
@@ -98,6 +77,13 @@ class SparseRows:
                 scale[rows >= self.num_bounded] = 1.0
             values.mul_(scale)
         self.table.index_copy_(0, rows, values)
+
+    def adapt(
+        self, accumulators: Tensor, rows: Tensor, gradient: Tensor, squares: Tensor | None
+    ) -> Tensor:
+        """The gradient as AdaGrad scales it, after its squares are in the rows' accumulators."""
+        squares = gradient.square().mean(1) if squares is None else squares
+        return gradient * accumulate(accumulators, rows, squares).unsqueeze(1)
 
     def state(self) -> dict[str, Tensor]:
         """The tensors of a checkpoint."""
@@ -108,6 +94,13 @@ class SparseRows:
         self.table.copy_(state["table"])
         if self.squares is not None:
             self.squares.copy_(state["squares"])
+
+
+def accumulate(accumulators: Tensor, rows: Tensor, squares: Tensor) -> Tensor:
+    """Add squares to the accumulators of distinct rows; returns AdaGrad's factors for them."""
+    total = accumulators.index_select(0, rows).add_(squares)
+    accumulators.index_copy_(0, rows, total)
+    return total.clamp_min_(1e-20).rsqrt_()
 
 
 def cached_parts(num_rows: int, table: Tensor) -> Iterator[slice]:
@@ -155,58 +148,47 @@ def _gather(tensor: Tensor, workers: Workers) -> list[Tensor]:
     return parts
 
 
-class Batches(Protocol[BatchOutT]):
+class Batches(Protocol):
     """The batches of a run, each a function of seed, epoch and number alone.
 
-    Nothing random is carried from batch to batch, so a resumed run, and every process of a
-    distributed run, builds the batches of an unbroken run in one process.
+    So a resumed run, and every process of a distributed run, builds the batches of an unbroken run
+    in one process. One pass over the corpus trains on ``words_per_epoch``.
     """
 
     words_per_epoch: int
-    """Words that one pass over the corpus trains on."""
 
     def start_epoch(self, epoch: int) -> None:
         """Shuffle for an epoch, by the seed and the epoch's number."""
-        ...
 
     def __len__(self) -> int:
         """Number of batches in the current epoch."""
-        ...
 
-    def batch(self, number: int) -> BatchOutT:
+    def batch(self, number: int) -> Any:
         """One batch of the current epoch."""
-        ...
 
 
-class TableModel(Protocol[BatchInT]):
-    """Embedding tables with the loss of a batch and its gradients."""
+class TableModel(Protocol):
+    """Embedding tables; of ``settings`` the training reads ``epochs`` and ``learning_rate``."""
 
     settings: Any
-    """The run's settings, of which the training reads ``epochs`` and ``learning_rate``."""
 
     def tables(self) -> dict[str, SparseRows]:
         """The tables that training changes, by name."""
-        ...
 
-    def gradients(self, batch: BatchInT) -> BatchGradients:
+    def gradients(self, batch: Any) -> BatchGradients:
         """Summed loss of a batch, and its gradient for the rows that it uses."""
-        ...
 
     def step(self, gradients: BatchGradients, learning_rate: float) -> None:
         """Descend along a batch's gradients."""
-        ...
 
 
-class TableTraining(Trainable, Generic[BatchT]):
+class TableTraining(Trainable):
     """Trains the tables of a model, in place, at a learning rate that falls linearly to zero."""
 
     unit = "words"
 
-    def __init__(
-        self, model: TableModel[BatchT], batches: Batches[BatchT], workers: Workers | None = None
-    ) -> None:
-        self.model = model
-        self.batches = batches
+    def __init__(self, model: TableModel, batches: Batches, workers: Workers | None = None) -> None:
+        self.model, self.batches = model, batches
         self.workers = workers or Workers()
         self.epochs: int = model.settings.epochs
         self.units_per_epoch = batches.words_per_epoch

@@ -20,85 +20,59 @@ from pocketintent.runtime.files.atomic import replacing
 from pocketintent.training.loop.devices import Workers
 
 CHECKPOINT = "checkpoint.pt"
-_VERSION = 3  # of the checkpoint: higher where the names or meaning of its entries change
+_VERSION = 4  # of the checkpoint: higher where the names or meaning of its entries change
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step, as one process sees it."""
+    """One step, as one process sees it: its epoch and its batch of the epoch, both from 0."""
 
     epoch: int
-    """Number of the epoch, from 0."""
     batch: int
-    """Number of this process' batch in the epoch, from 0."""
-    idle: bool
-    """Whether fewer batches than processes are left, so that the batch counts for nothing."""
-    progress: float
-    """Share of the run that was done before the step, from 0 to below 1."""
+    idle: bool  # whether fewer batches than processes are left, so that it counts for nothing
+    progress: float  # share of the run that was done before the step, from 0 to below 1
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """An epoch that has ended."""
+    """An epoch that has ended: its number, from 1, and the mean loss of its examples."""
 
     number: int
-    """Number of the epoch, from 1."""
     loss: float
-    """Mean loss of its examples."""
-    progress: float
-    """Share of the run that is done."""
+    progress: float  # share of the run that is done
 
 
 @dataclass(frozen=True)
 class Measurement:
     """Quality of a model at the end of an epoch."""
 
-    entry: Any
-    """The epoch's entry in the history: a number, or a dictionary of numbers."""
-    line: str
-    """Text to report after "epoch 3 of 10: "."""
-    stop: bool = False
-    """Whether training ends here."""
+    entry: Any  # in the history: a number, or a dictionary of numbers
+    line: str  # to report after "epoch 3 of 10: "
+    stop: bool = False  # whether training ends here
 
 
 class Trainable(Protocol):
     """A model with its batches, which the loop trains step by step."""
 
-    epochs: int
-    """Number of passes over the batches."""
-    workers: Workers
-    """The processes that train together."""
-    unit: str
-    """Unit of the progress bar, such as "words"."""
+    epochs: int  # number of passes over the batches
+    workers: Workers  # the processes that train together
+    unit: str  # of the progress bar, such as "words"
     units_per_epoch: int
-    """Number of units in an epoch."""
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch, from 0; returns their number."""
-        ...
 
     def step(self, step: Step) -> tuple[float, float]:
-        """Take one step, together with the other processes.
-
-        Returns the summed loss and the number of examples of all processes; without a loss, none.
-        """
-        ...
+        """Take one step; returns the summed loss and number of examples of all processes."""
 
     def measure(self, epoch: Epoch) -> Measurement:
         """Measure the model at the end of an epoch."""
-        ...
 
     def state(self) -> dict[str, Any]:
         """The state for a checkpoint: tensors, numbers, strings, lists and dictionaries."""
-        ...
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of a checkpoint.
-
-        Raises:
-            KeyError, RuntimeError, ValueError: The state belongs to other settings.
-        """
-        ...
+        """Continue from a checkpoint; KeyError, RuntimeError or ValueError if it does not fit."""
 
     def finish(self) -> None:
         """Make the trained model the result, after the last checkpoint; no change by default."""
@@ -106,18 +80,15 @@ class Trainable(Protocol):
 
 
 class Trainer:
-    """Trains a capability, epoch by epoch and step by step.
+    """Trains a capability, ``task``, in place, epoch by epoch and step by step.
 
-    A step takes one batch for each process, so a step of n processes is n times as large.
+    A step takes one batch for each process, so a step of n processes is n times as large. The
+    checkpoint is kept in ``folder``. ``report`` receives a line after each epoch.
 
     Args:
-        task: The capability to train, changed in place.
-        folder: Where the checkpoint is kept.
         max_minutes: Training ends after this time, resumed parts included, and a learning rate
             that falls does so in this time; None for no limit.
         checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
-        report: Receives a line of text after each epoch.
-        show_bar: Whether a progress bar is shown.
 
     Attributes:
         history: One entry for each epoch that is done, see :class:`Measurement`.
@@ -151,10 +122,7 @@ class Trainer:
 
     @property
     def progress(self) -> float:
-        """Share of the run that is done, from 0 to 1: of its steps, or of its time if that is more.
-
-        So a learning rate that falls to zero does so within the time limit too.
-        """
+        """Share of the run that is done, 0 to 1: of its steps, or of its time if that is more."""
         epoch, batch = self._next
         steps = (epoch + batch / self._num_batches) / self.task.epochs
         return max(steps, min(self._clock / self._max_seconds, 1.0))
@@ -249,19 +217,14 @@ class Trainer:
     def resume(self) -> bool:
         """Continue from the folder's checkpoint; returns whether there is one.
 
-        Raises:
-            PocketIntentError: The checkpoint cannot be read, or belongs to other settings.
+        It is a PocketIntentError if it cannot be read, or belongs to other settings.
         """
         path = self._folder / CHECKPOINT
         if not path.exists():
             return False
-        torch = require("torch", "train")
-        errors = (
-            *(RuntimeError, AttributeError, KeyError, ValueError, EOFError, OSError),
-            pickle.UnpicklingError,
-        )
+        damage = (AttributeError, KeyError, ValueError, EOFError, OSError, pickle.UnpicklingError)
         try:
-            state = torch.load(path, map_location="cpu", weights_only=True)
+            state = require("torch", "train").load(path, map_location="cpu", weights_only=True)
             if state.get("version") != _VERSION:
                 raise ValueError("it was written by another version of pocketintent")
             self.task.load_state(state["task"])
@@ -270,7 +233,7 @@ class Trainer:
             self.history, self.seconds = state["history"], state["seconds"]
             self._clock = self.seconds
             self._stopped = state["stopped"]
-        except errors as error:
+        except (RuntimeError, *damage) as error:
             raise PocketIntentError(
                 f"{path}: cannot resume from this checkpoint ({error}); delete it to train from "
                 "the beginning"

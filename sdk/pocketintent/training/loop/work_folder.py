@@ -23,26 +23,23 @@ _RUN = "run.json"
 
 def open_folder(
     folder: Path,
-    paths: Sequence[str | Path],
+    inputs: Sequence[Mapping[str, Any]],
     settings: Mapping[str, Any],
     *,
     resume: bool,
     restart: bool,
 ) -> dict[str, Any] | None:
-    """Make the work folder of a run on some files, or check that it belongs to this run.
+    """Make the work folder of a run, or check that it belongs to this run.
 
-    ``resume`` continues from an existing folder, ``restart`` deletes it. What is left of a run that
-    was killed while it deleted its folder is deleted too.
-
-    Returns:
-        The record of the run to resume if nothing is left to do; otherwise None.
+    ``inputs`` are the fingerprints of the files. ``resume`` continues from an existing folder,
+    ``restart`` deletes it. What is left of a run that was killed while it deleted its folder is
+    deleted too. Returns the record of the run to resume if nothing is left to do, otherwise None.
 
     Raises:
-        PocketIntentError: The folder exists, and neither ``resume`` nor ``restart`` is set, or
-            it was made with other settings or inputs; the run to resume has finished; or an
-            input cannot be read.
+        PocketIntentError: The folder exists, and neither ``resume`` nor ``restart`` is set, or it
+            was made with other settings or inputs; or the run to resume has finished.
     """
-    identity = {"settings": dict(settings), "corpora": [fingerprint(Path(p)) for p in paths]}
+    identity = {"settings": dict(settings), "corpora": list(inputs)}
     content = orjson.dumps(identity, option=orjson.OPT_INDENT_2)
     record = folder / _RUN
     out = folder.with_suffix("")
@@ -73,10 +70,7 @@ def open_folder(
 
 
 def close_folder(folder: Path, record: Mapping[str, Any]) -> None:
-    """Delete the folder of a run that has written its results.
-
-    ``record``, which the command prints, is kept for a later call in case this one is killed.
-    """
+    """Delete the folder of a run; its record is kept until then, in case this call is killed."""
     note = {"identity": orjson.loads((folder / _RUN).read_bytes()), "record": dict(record)}
     write_atomically(_note(folder), orjson.dumps(note))
     delete_folder(folder)
@@ -131,11 +125,7 @@ def _differences(record: Path, identity: Mapping[str, Any]) -> str:
 
 
 def fingerprint(path: Path) -> dict[str, Any]:
-    """Name, size in bytes and SHA-256 of a file that is trained on.
-
-    Raises:
-        PocketIntentError: The file cannot be read.
-    """
+    """Name, size in bytes and SHA-256 of a file; PocketIntentError if it cannot be read."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:

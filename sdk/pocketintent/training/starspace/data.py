@@ -9,7 +9,7 @@ import numpy as np
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.encoded import EncodedCorpus, ragged_ranges
-from pocketintent.training.corpora.sampling import FrequencySampler
+from pocketintent.training.corpora.word_counts import FrequencySampler
 from pocketintent.training.starspace.settings import StarSpaceSettings
 
 _GROUP = 16  # examples of sentence and labelled mode that share their negatives
@@ -19,36 +19,27 @@ _GROUP = 16  # examples of sentence and labelled mode that share their negatives
 class WordBatch:
     """Rows of whole sentences: each word is an example, its context the left side."""
 
-    slots: IntArray
-    """Word in each slot, int64 [rows, row_length]; -1 is padding."""
-    sentences: IntArray
-    """Sentence of each slot, the same shape; -1 for padding and subsampled words."""
-    negatives: IntArray
-    """Negative words of each row, int64 [rows, k]."""
+    slots: IntArray  # word in each slot, int64 [rows, row_length]; -1 is padding
+    sentences: IntArray  # of each slot, the same shape; -1 for padding and subsampled words
+    negatives: IntArray  # negative words of each row, int64 [rows, k]
 
 
 @dataclass(frozen=True)
 class Bags:
     """Sets of words or labels, each of which is summed to one vector."""
 
-    ids: IntArray
-    """Rows of all bags, int64 [num_ids]."""
-    owners: IntArray
-    """The bag of each row, int64 [num_ids]."""
-    keys: IntArray
-    """The identity of each bag, its label or document, int64 [num_bags]."""
+    ids: IntArray  # rows of all bags, int64 [num_ids]
+    owners: IntArray  # the bag of each row, int64 [num_ids]
+    keys: IntArray  # the identity of each bag, its label or document, int64 [num_bags]
 
 
 @dataclass(frozen=True)
 class BagBatch:
     """Pairs of bags: utterance and label, or two parts of a document."""
 
-    left: Bags
-    """Left sides of the n examples; n is a multiple of the number of groups."""
-    right: Bags
-    """Right sides of the n examples, then further negatives."""
-    negatives: IntArray
-    """Right sides that are the negatives of each group of examples, int64 [groups, k]."""
+    left: Bags  # of the n examples; n is a multiple of the number of groups
+    right: Bags  # of the n examples, then further negatives
+    negatives: IntArray  # right sides that are the negatives of each group, int64 [groups, k]
 
 
 class WordBatches:
@@ -74,7 +65,7 @@ class WordBatches:
         self.start_epoch(0)
 
     def __len__(self) -> int:
-        """Number of batches in the current epoch; it depends on how well sentences fill rows."""
+        """Number of batches in the current epoch."""
         return -(-(len(self._rows) - 1) // self._rows_per_batch)
 
     def start_epoch(self, epoch: int) -> None:
@@ -113,12 +104,8 @@ class BagBatches:
     In labelled mode the right side is the utterance's label. In sentence mode it is another
     sentence of the same document; a document of one sentence is cut into two random halves.
     Documents that cannot make a pair are left out; it is a PocketIntentError if fewer than two can.
-
-    Args:
-        corpus: The encoded corpus.
-        label_counts: Utterances of each label, int64 [num_labels]; None for sentence mode.
-        num_words: Number of word rows, which precede the rows of the labels.
-        settings: The run's settings.
+    ``label_counts`` are the utterances of each label, int64 [num_labels], None for sentence mode;
+    the rows of ``num_words`` words precede those of the labels.
     """
 
     def __init__(
@@ -209,8 +196,7 @@ class BagBatches:
 def pack_rows(lengths: IntArray, row_length: int) -> IntArray:
     """Fill rows of ``row_length`` slots with whole pieces, none of them longer, in order.
 
-    Returns:
-        The first piece of each row, followed by the number of pieces, int64 [num_rows + 1].
+    Returns each row's first piece, then the number of pieces, int64 [num_rows + 1].
     """
     firsts, used = [], row_length
     for index, length in enumerate(lengths.tolist()):

@@ -11,7 +11,7 @@ from torch import Tensor
 from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.text.ngrams import ngram_buckets
 from pocketintent.training.loop.table_training import BatchGradients, SparseRows, sum_rows
-from pocketintent.training.starspace.data import BagBatch, Bags, WordBatch
+from pocketintent.training.starspace.data import BagBatch, WordBatch
 from pocketintent.training.starspace.ranking import RankingGradients, margin_cosine, softmax_dot
 from pocketintent.training.starspace.settings import StarSpaceSettings
 
@@ -74,11 +74,7 @@ class StarSpace:
         return vectors
 
     def _ngrams_of(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The n-grams of some rows.
-
-        Their buckets, int64 [m], the index into ``rows`` of each bucket's word, [m], and the
-        bucket's share of that word's mean, float32 [m, 1].
-        """
+        """The n-grams of rows: buckets, indices into ``rows``, [m], shares of means, [m, 1]."""
         lengths = self._num_ngrams[rows]
         owners = torch.repeat_interleave(lengths)
         first = (self._first_ngrams[rows] - (lengths.cumsum(0) - lengths))[owners]
@@ -142,23 +138,14 @@ class StarSpace:
         values = _sum_parts(len(distinct), places, [d_tokens, ranking.negatives, *d_right])
         squares = None
         if self._per_example:
-            part_squares = self._word_squares(ranking, context)
-            squares = _sum_parts(len(distinct), places, part_squares).squeeze(1)
+            left, right, wrong = ranking.squares()
+            shares = [context @ left, wrong, right] if targets else [context @ left + right, wrong]
+            squares = _sum_parts(len(distinct), places, shares).squeeze(1)
             squares /= self.settings.dim
         return BatchGradients(ranking.loss, real.sum(), distinct, values, squares)
 
-    def _word_squares(self, ranking: RankingGradients, context: Tensor) -> list[Tensor]:
-        """The squared gradients of single examples, for words, negatives and any targets."""
-        left, right, negatives = ranking.squares()
-        if self._target_shift:
-            return [context @ left, negatives, right]
-        return [context @ left + right, negatives]
-
     def _context(self, sentences: Tensor) -> tuple[Tensor, Tensor]:
-        """The context matrix, float32 [rows, row_length, row_length], and the examples, bool.
-
-        The matrix has a 1 where a slot is in another slot's context; an example has a context.
-        """
+        """Where a slot is in another's context, float32 [rows, slots, slots], and who has one."""
         place = torch.arange(sentences.shape[1], device=self.device)
         distance = (place.unsqueeze(0) - place.unsqueeze(1)).abs()
         near = (distance > 0) & (distance <= self.settings.window)
@@ -173,8 +160,10 @@ class StarSpace:
         groups, count = len(negatives), len(batch.left.keys)
         distinct, inverse = torch.unique(torch.cat([left_ids, right_ids]), return_inverse=True)
         vectors = self.compose(distinct).index_select(0, inverse)
-        left = _sum_bags(vectors[: len(left_ids)], left_owners, batch.left)
-        right = _sum_bags(vectors[len(left_ids) :], right_owners, batch.right)
+        left = vectors.new_zeros(count, vectors.shape[1])
+        left.index_add_(0, left_owners, vectors[: len(left_ids)])
+        right = vectors.new_zeros(len(keys), vectors.shape[1])
+        right.index_add_(0, right_owners, vectors[len(left_ids) :])
         left = self._scale_bags(left, lambda: _bag_sizes(left_owners, count))
         right = self._scale_bags(right, lambda: _bag_sizes(right_owners, len(keys)))
         shape = (groups, count // groups, -1)
@@ -222,11 +211,6 @@ class StarSpace:
 
     def _to_device(self, array: IntArray) -> Tensor:
         return torch.from_numpy(array).to(self.device, non_blocking=True)
-
-
-def _sum_bags(vectors: Tensor, owners: Tensor, bags: Bags) -> Tensor:
-    """The sum of each bag's vectors, [num_bags, dim]."""
-    return vectors.new_zeros(len(bags.keys), vectors.shape[1]).index_add_(0, owners, vectors)
 
 
 def _sum_parts(num_rows: int, places: Sequence[Tensor], parts: Sequence[Tensor]) -> Tensor:

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.text.languages import languages_entry
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.training.corpora.prepared import PreparedCorpus, load_prepared, prepare_corpus
+from pocketintent.training.corpora.encoded import PreparedCorpus, load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.loop.table_training import Batches, TableTraining
-from pocketintent.training.loop.work_folder import fingerprint
-from pocketintent.training.starspace.data import BagBatch, BagBatches, WordBatch, WordBatches
+from pocketintent.training.starspace.data import BagBatches, WordBatches
 from pocketintent.training.starspace.model import StarSpace
 from pocketintent.training.starspace.settings import StarSpaceSettings
 from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
@@ -32,17 +30,11 @@ def train_starspace(
     Until the model is saved, the work folder ``<out>.work`` contains the encoded corpus and the
     last checkpoint.
 
-    Args:
-        paths: Corpus files, see :func:`read_corpus`.
-        out: The model file to write.
-        settings: The settings of the run.
-        options: The device, whether the run is resumed, and who receives its progress.
-
-    Returns the manifest's ``training`` entry. Bad settings or corpus, or a work folder that does
-    not suit, are a PocketIntentError; see :func:`open_run`.
+    For the files ``paths`` see :func:`read_corpus`. Returns the manifest's ``training`` entry. Bad
+    settings or corpus, or a work folder that does not suit, are a PocketIntentError; see
+    :func:`open_run`.
     """
     settings.check()
-    language_entries = languages_entry(options.languages)
     with open_run(out, paths, asdict(settings), options) as run:
         if run.finished:
             return run.record
@@ -53,25 +45,24 @@ def train_starspace(
         prepared = load_prepared(run.folder)
         num_labels = len(prepared.labels) if prepared.labels else 0
         model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=run.device)
-        batches: Batches[WordBatch | BagBatch]
+        batches: Batches
         if settings.mode == "word":
             batches = WordBatches(prepared.corpus, prepared.words.counts, settings)
         else:
             label_counts = prepared.labels.counts if prepared.labels else None
             batches = BagBatches(prepared.corpus, label_counts, len(prepared.words), settings)
-        task: TableTraining[WordBatch | BagBatch]
         task = TableTraining(model, batches, run.workers)
         trainer = run.train(task)
         training = {
             "method": "starspace",
-            "corpora": [fingerprint(Path(path)) for path in paths],
+            "corpora": run.inputs,
             "settings": asdict(settings),
             "words_per_epoch": task.units_per_epoch,
             "loss": [round(loss, 6) for loss in trainer.history],
             "command": options.command,
         }
         if run.leads:
-            _save(Path(out), model, prepared, {"training": training, **language_entries})
+            _save(Path(out), model, prepared, {"training": training, **run.languages})
         run.record.update(training)
     return run.record
 

@@ -21,25 +21,19 @@ class RankingGradients:
     to a sum without a temporary.
     """
 
-    loss: Tensor
-    """Sum of the loss over the batch's examples, scalar."""
-    left: Tensor
-    """Gradient of the left sides, [groups, examples, dim]."""
-    negatives: Tensor
-    """Gradient of the negatives, [groups, negatives, dim]."""
-    base: Tensor
-    """First factor of the right sides' gradient, [groups, examples, dim]."""
-    right_scale: Tensor
-    """Second factor of the right sides' gradient, [groups, examples, 1]."""
+    loss: Tensor  # summed over the batch's examples, scalar
+    left: Tensor  # gradient of the left sides, [groups, examples, dim]
+    negatives: Tensor  # gradient of the negatives, [groups, negatives, dim]
+    base: Tensor  # first factor of the right sides' gradient, [groups, examples, dim]
+    right_scale: Tensor  # second factor of the right sides' gradient, [groups, examples, 1]
     negative_scale: Tensor
     """Factors of the negatives' gradient: each example adds ``base`` times its factor to each
     negative, [groups, examples, negatives]."""
 
     def squares(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The squared lengths of the gradients of single examples.
+        """The squared lengths of single examples' gradients: left, right, [groups, examples, 1].
 
-        Those of the left sides and of the right sides, [groups, examples, 1] each, and those of the
-        negatives, summed over the examples of the group, [groups, negatives, 1].
+        Those of the negatives are summed over the examples of a group, [groups, negatives, 1].
         """
         base = self.base.square().sum(-1, keepdim=True)
         return (
@@ -72,8 +66,7 @@ def margin_cosine(
         allowed: 1 where example and negative may be compared, 0 where the negative is the right
             side itself or the example is padding, [groups, examples, negatives].
         margin: How much nearer the right side must be than a negative.
-        mean: Whether an example's loss is divided by the number of its negatives that are within
-            the margin, as in the original program.
+        mean: Whether an example's loss is divided by the number of negatives within the margin.
     """
     left_unit = left.div_(_norm(left))
     right_norm = _norm(right)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_ngram_lengths, check_settings, setting
+from pocketintent.settings import check_ngram_lengths, check_settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,7 @@ class StarSpaceSettings:
     split: Literal["tabs", "punkt"] = setting(
         "tabs", "sentences of a line are separated by `tabs`, or found by `punkt`"
     )
-    seed: int = setting(
-        0, "seed of every random step; a seed gives one model on one device", least=0, below=2**63
-    )
+    seed: int = seed_setting()
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""

@@ -39,20 +39,16 @@ def encode_texts(
         teacher: An encoder, or a path for :func:`load_teacher`.
         texts: The texts. The teacher reads a term with underscores, ``machine_learning``, with
             spaces in their place.
-        batch_size: Number of texts that the teacher encodes at once; by default 64.
+        batch_size: Texts that the teacher encodes at once; by default 64.
         cache: A file to which the vectors are appended as they are computed; a later call with
             the same texts and teacher continues from it, and computes a few of its vectors again
             to see that the teacher is the same. None to keep them only in memory.
         progress: Called after each batch.
 
-    Returns:
-        The unchanged texts and their vectors, float32 [num_texts, dim]: unit length, or zeros
-        for a text in which the teacher knows no token.
-
-    Raises:
-        PocketIntentError: There are no texts, ``batch_size`` is below 1, the cache belongs to
-            other texts or another teacher or cannot be used, or a vector of the teacher is not
-            finite.
+    Returns the unchanged texts and their vectors, float32 [num_texts, dim]: unit length, or zeros
+    for a text in which the teacher knows no token. It is a PocketIntentError if there are no texts,
+    ``batch_size`` is below 1, the cache belongs to other texts or another teacher or cannot be
+    used, or a vector is not finite.
     """
     if not texts:
         raise PocketIntentError("there are no texts to encode")
@@ -102,10 +98,7 @@ def _encode(
 
 
 def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int, int]:
-    """Start a cache or check the existing file.
-
-    Returns the offset of the first vector in bytes, and the number of vectors.
-    """
+    """Start a cache or check the existing file; returns the vectors' offset and their number."""
     digest = hashlib.sha256()
     for text in texts:
         digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
@@ -123,7 +116,10 @@ def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int
                 f"{path}: contains vectors of other texts or another dimension; delete it"
             )
         if done:
-            checked = _spread(texts[:done])
+            # Spread over all, with the longest, at whose end settings show.
+            longest = max(range(done), key=lambda number: len(texts[number]))
+            spread = np.linspace(0, done - 1, _NUM_CHECKED, dtype=int).tolist()
+            checked = sorted({longest, *spread})
             vectors = np.memmap(path, "<f4", "r", len(header), (done, teacher.dim))[checked]
             again = teacher.encode_batch([texts[number] for number in checked])
             if not (np.linalg.norm(vectors - again, axis=1) <= _TOLERANCE).all():
@@ -132,9 +128,3 @@ def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int
                 )
         file.truncate(len(header) + done * row)  # an incomplete last row is computed again
     return len(header), done
-
-
-def _spread(texts: Sequence[str]) -> list[int]:
-    """Numbers of texts spread over all, with the longest, at whose end settings show."""
-    longest = max(range(len(texts)), key=lambda number: len(texts[number]))
-    return sorted({longest, *np.linspace(0, len(texts) - 1, _NUM_CHECKED, dtype=int).tolist()})

@@ -48,10 +48,8 @@ class _Teacher(ABC):
 class OnnxTeacher(_Teacher):
     """A sentence encoder as an ONNX graph, on ONNX Runtime.
 
-    Args: graph: The file, with any of the inputs ``input_ids``, ``attention_mask``,
-        ``token_type_ids``. folder: Folder of ``tokenizer.json``. threads: Number of CPU threads.
-        max_tokens: Longer texts are cut to this number of tokens.
-
+    The file ``graph`` has any of the inputs ``input_ids``, ``attention_mask``, ``token_type_ids``;
+    ``folder`` has ``tokenizer.json``. ``threads`` are of the CPU. Texts are cut to ``max_tokens``.
     Raises PocketIntentError if a file is missing or cannot be used.
     """
 
@@ -96,11 +94,8 @@ class OnnxTeacher(_Teacher):
         for row, tokens in enumerate(ids):
             padded[row, : len(tokens)] = tokens
             mask[row, : len(tokens)] = 1
-        feed = {
-            "input_ids": padded,
-            "attention_mask": mask,
-            "token_type_ids": np.zeros_like(padded),
-        }
+        types = np.zeros_like(padded)
+        feed = {"input_ids": padded, "attention_mask": mask, "token_type_ids": types}
         output = self._session.run([self._output], {name: feed[name] for name in self._inputs})[0]
         vectors = output if output.ndim == 2 else pool(output, mask, self._pooling)
         unit = to_unit(np.asarray(vectors, np.float32))
@@ -123,11 +118,7 @@ def _choose_output(graph: Path, outputs: Sequence[Any]) -> str:
 
 
 def find_graph(folder: Path) -> Path:
-    """The graph ``model.onnx``, ``onnx/model.onnx``, or the folder's only ``.onnx`` file.
-
-    Raises:
-        PocketIntentError: There is no graph, or there are several.
-    """
+    """The graph ``model.onnx``, ``onnx/model.onnx`` or the folder's only one, else an error."""
     for graph in (folder / "model.onnx", folder / "onnx" / "model.onnx"):
         if graph.is_file():
             return graph
@@ -146,14 +137,10 @@ def find_graph(folder: Path) -> Path:
 class TransformerTeacher(_Teacher):
     """A sentence encoder as a Hugging Face transformer, on torch.
 
-    Args:
-        folder: Folder of the configuration, the weights and the tokenizer.
-        device: Torch device.
-        max_tokens: Longer texts are cut to this number of tokens.
-        precision: Number type of the weights; ``bfloat16`` is two to three times as fast on a CPU
-            with instructions for it, with cosines of .9998 to the vectors of ``float32``.
-
-    Raises PocketIntentError if the folder cannot be used.
+    ``folder`` has the configuration, the weights and the tokenizer. Texts are cut to
+    ``max_tokens``. Weights in the ``precision`` ``bfloat16`` are two to three times as fast on a
+    CPU with instructions for it, with cosines of .9998 to the vectors of ``float32``. Raises
+    PocketIntentError if the folder cannot be used.
     """
 
     def __init__(
@@ -170,13 +157,8 @@ class TransformerTeacher(_Teacher):
         """The vectors of several texts, float32 [num_texts, dim]."""
         if not texts:
             return np.zeros((0, self.dim), np.float32)
-        encoded = self._tokenizer(
-            list(texts),
-            padding=True,
-            truncation=True,
-            max_length=self._max_tokens,
-            return_tensors="pt",
-        )
+        cut: dict[str, Any] = {"truncation": True, "max_length": self._max_tokens}
+        encoded = self._tokenizer(list(texts), padding=True, return_tensors="pt", **cut)
         if encoded["input_ids"].shape[1] == 0:
             return np.zeros((len(texts), self.dim), np.float32)
         with require("torch", "train").inference_mode():
@@ -201,9 +183,8 @@ def load_transformer(folder: Path, device: str, precision: TeacherPrecision) -> 
 
 def is_transformer(folder: Path) -> bool:
     """Whether a folder contains a transformer's configuration and weights."""
-    return (folder / "config.json").is_file() and any(
-        any(folder.glob(pattern)) for pattern in _WEIGHTS
-    )
+    has_weights = any(any(folder.glob(pattern)) for pattern in _WEIGHTS)
+    return has_weights and (folder / "config.json").is_file()
 
 
 def pool(states: FloatArray, mask: IntArray, pooling: Pooling) -> FloatArray:

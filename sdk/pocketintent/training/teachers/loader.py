@@ -76,14 +76,8 @@ def load_teacher(
             "folder of a graph or of a Hugging Face transformer"
         )
     if path.suffix in (".json", ".toml"):
-        return _load_file(
-            path,
-            device=device,
-            threads=threads,
-            max_tokens=max_tokens,
-            precision=precision,
-            texts=texts,
-        )
+        settings = {"device": device, "threads": threads, "max_tokens": max_tokens}
+        return _load_file(path, **settings, precision=precision, texts=texts)
     return load_encoder(path)
 
 
@@ -101,24 +95,16 @@ def _load_file(path: Path, **settings: Any) -> Encoder:
     keys = content if isinstance(content, dict) else {}
     kind = keys.get("kind", next((name for name in plugins if name in keys), None))
     if not isinstance(kind, str) or kind not in plugins:
-        known = (
-            f"the kinds are {', '.join(plugins)}"
-            if plugins
-            else (
-                f"descriptions of teachers need the laboratory: {install_command(folder='./lab')}"
-            )
-        )
+        known = f"descriptions of teachers need the laboratory: {install_command(folder='./lab')}"
+        if plugins:
+            known = f"the kinds are {', '.join(plugins)}"
         raise PocketIntentError(f"{path}: the kind of teacher is {shorten(kind)}; {known}")
     encoder: Encoder = plugins[kind].load()(path, content, **settings)
     return encoder
 
 
 def teacher_words(teacher: Encoder) -> list[str]:
-    """The whole words of a teacher's vocabulary; see :func:`whole_words`.
-
-    Raises:
-        PocketIntentError: The teacher is a pocketintent model, or several of them.
-    """
+    """The :func:`whole_words` of a teacher's vocabulary; an error for a pocketintent model."""
     vocabulary = getattr(teacher, "vocabulary", None)
     tokens = vocabulary() if callable(vocabulary) else []
     if not tokens:

@@ -21,10 +21,9 @@ _BLOCK = 4096  # texts whose vectors are computed with at once
 
 
 def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermVectors:
-    """Read and concatenate files of vectors, see :func:`read_vectors`; duplicate texts are kept.
+    """Read and concatenate files of vectors, at most ``limit`` texts of each; duplicates are kept.
 
-    ``limit`` is the number of texts to read from each file; None for all. A file that cannot be
-    read, or with another dimension, is a PocketIntentError.
+    See :func:`read_vectors`. A file with another dimension, too, is a PocketIntentError.
     """
     parts = [read_vectors(path, limit) for path in paths]
     for path, part in zip(paths, parts, strict=True):
@@ -37,10 +36,7 @@ def read_targets(paths: Sequence[str | Path], limit: int | None = None) -> TermV
 
 
 def principal_components(targets: TermVectors, dim: int) -> TermVectors:
-    """The same texts with ``dim`` components of their vectors, see :func:`reduce_targets`.
-
-    A vector of zeros stays zeros.
-    """
+    """The texts with vectors reduced by :func:`reduce_targets`; a vector of zeros stays zeros."""
     known = np.flatnonzero(targets.vectors.any(axis=1))
     reduced = np.zeros((len(targets), dim), np.float32)
     if len(known):
@@ -53,12 +49,9 @@ def principal_components(targets: TermVectors, dim: int) -> TermVectors:
 class TargetTexts:
     """Texts as word ids, with the target direction of each text's vector."""
 
-    ids: IntArray
-    """Words of all texts, int64 [num_tokens]."""
-    offsets: IntArray
-    """Text ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; int64 [num_texts + 1]."""
-    targets: FloatArray
-    """Unit vectors, float32 [num_texts, dim]."""
+    ids: IntArray  # words of all texts, int64 [num_tokens]
+    offsets: IntArray  # text ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; int64
+    targets: FloatArray  # unit vectors, float32 [num_texts, dim]
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -89,14 +82,10 @@ class TargetTexts:
 class TextData:
     """The vocabulary of texts with target vectors, the texts to learn and the texts to measure."""
 
-    words: CountedVocabulary
-    """The words that get a vector, with their counts in the texts."""
+    words: CountedVocabulary  # those that get a vector, with their counts in the texts
     training: TargetTexts
-    """Texts that are learnt."""
-    validation: TargetTexts
-    """Texts of several words that are held out of training; may be empty."""
-    num_left_out: int = 0
-    """Number of texts without a word, or with a zero vector."""
+    validation: TargetTexts  # texts of several words, held out of training; may be empty
+    num_left_out: int = 0  # texts without a word, or with a zero vector
     strangers: list[str] = field(default_factory=list)
     """Words without a vector, whose ids follow those of ``words``."""
 
@@ -112,12 +101,9 @@ class TextData:
     ) -> TextData:
         """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
 
-        Args:
-            targets: The texts with their vectors.
-            tokenize: Function from a text to its tokens.
-            settings: ``dim``, ``min_count``, ``max_words``, ``validation`` and ``seed``.
-            words: The words that have a vector; None to choose them by the settings.
-            keep_strangers: Whether other words are numbered too, and not left out.
+        The settings are ``dim``, ``min_count``, ``max_words``, ``validation`` and ``seed``;
+        ``words`` are those that have a vector, if not chosen by them. With ``keep_strangers`` other
+        words are numbered too, and not left out.
 
         Raises:
             PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is
@@ -139,11 +125,10 @@ class TextData:
         ids: dict[int, list[int]] = {}
         for row in np.flatnonzero(norms > 0).tolist():
             if keep_strangers:
-                own = [numbers.setdefault(token, len(numbers)) for token in tokens[row]]
+                ids[row] = [numbers.setdefault(token, len(numbers)) for token in tokens[row]]
             else:
-                own = [numbers[token] for token in tokens[row] if token in numbers]
-            if own:
-                ids[row] = own
+                ids[row] = [numbers[token] for token in tokens[row] if token in numbers]
+        ids = {row: own for row, own in ids.items() if own}
         if len(ids) < 2:
             raise PocketIntentError(f"{len(ids)} usable texts; at least 2 are needed")
         rows = np.array(list(ids), np.int64)
@@ -190,16 +175,11 @@ def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
 def initial_word_vectors(
     texts: TargetTexts, counts: IntArray, frequency_weight: float
 ) -> FloatArray:
-    """The initial vectors of words, float32 [num_words, dim].
+    """The initial vectors of words with ``counts``, int64 [num_words]: float32 [num_words, dim].
 
-    That of a word is its target, weighted by frequency; where the word is not a text by itself, the
-    mean of the texts that contain it.
-
-    Args:
-        texts: The texts. Ids from ``len(counts)`` on belong to words without a vector.
-        counts: How often each word occurs, int64 [num_words].
-        frequency_weight: a in the weight a / (a + share of the text) (Arora et al. 2017); 0 for
-            no weights.
+    That of a word is its target; where the word is not a text by itself, the mean of the texts that
+    contain it. Its weight is a / (a + share of the text), where a is ``frequency_weight`` (Arora et
+    al. 2017), 0 for no weights. Ids from ``len(counts)`` on belong to words without a vector.
     """
     torch = require("torch", "train")
     num_words = len(counts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,8 @@ from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.teachers.word_classes import WordClasses
 
-FRAME_WORDS = (4, 16)
-"""Least and most words of a text whose words are replaced."""
-TOPIC_WORDS = 250
-"""Words nearest to a topic's first word, which are the topic."""
-
+FRAME_WORDS = (4, 16)  # least and most words of a text whose words are replaced
+TOPIC_WORDS = 250  # nearest to a topic's first word, which are the topic
 _ATTEMPTS = 4  # for each text that is wanted; a small corpus may not have as many
 _PLACE_SHARE = 1.5e-3  # share of the corpus below which a word is replaced
 _TOPIC_SHARE = 6e-4  # share of the corpus below which a word belongs to topics
@@ -58,12 +56,11 @@ def substitute_topics(
             name, and names are no topic words.
         words: Distinct words in lower case: those of the texts, and any others.
         vectors: A teacher's vectors of the words, float32 [num_words, dim].
-        num: Number of texts to make.
+        num: Number of texts to make; there are fewer if the texts are few.
         seed: Seed of the draw.
         progress: Called with the number of texts made and ``num``.
 
-    Returns:
-        Distinct texts, as tokens separated by spaces; fewer than ``num`` if the texts are few.
+    Returns distinct texts, as tokens separated by spaces.
     """
     rng = np.random.default_rng(seed)
     tokens = [simple_tokenize(text) for text in texts]
@@ -91,12 +88,10 @@ def substitute_topics(
 
 @dataclass(frozen=True, eq=False)
 class _Frames:
-    """The texts whose words are replaced."""
+    """The tokens of the texts whose words are replaced, and the share of each in the corpus."""
 
     texts: list[list[str]]
-    """Their tokens."""
     shares: dict[str, float]
-    """The share of each token of the corpus, 0 to 1."""
     rng: np.random.Generator
 
     @classmethod
@@ -109,19 +104,15 @@ class _Frames:
         outlines = set[tuple[str, ...]]()
         for number in rng.permutation(len(tokens)).tolist():
             text = tokens[number]
-            outline = tuple(frames._outline(text))
-            if (
-                FRAME_WORDS[0] <= len(text) <= FRAME_WORDS[1]
-                and "_" in outline
-                and outline not in outlines
-            ):
+            outline = tuple(
+                "_" if frames._is_replaceable(token) else "0" if token.isdigit() else token
+                for token in text
+            )
+            fits = FRAME_WORDS[0] <= len(text) <= FRAME_WORDS[1]
+            if fits and "_" in outline and outline not in outlines:
                 outlines.add(outline)
                 frames.texts.append(text)
         return frames
-
-    def _outline(self, text: Sequence[str]) -> Iterator[str]:
-        for token in text:
-            yield "_" if self._is_replaceable(token) else "0" if token.isdigit() else token
 
     def _is_replaceable(self, token: str) -> bool:
         is_word = token.isalpha() and len(token) >= _LEAST_LETTERS
@@ -136,20 +127,14 @@ class _Frames:
 
 @dataclass(frozen=True, eq=False)
 class _Topics:
-    """The words of topics."""
+    """The words that belong to topics."""
 
     words: list[str]
-    """The words that belong to topics."""
-    vectors: FloatArray
-    """Their vectors at unit length, float32 [num_topic_words, dim]."""
-    chances: NDArray[np.float64]
-    """The chance of each to begin a topic, float64 [num_topic_words]."""
-    classes: FloatArray
-    """The classes of each, float32 [num_topic_words, num_classes]."""
-    endings: IndexArray
-    """The ending of each, intp [num_topic_words]."""
-    all_classes: dict[str, FloatArray]
-    """The classes of all words, whether they belong to topics or not."""
+    vectors: FloatArray  # at unit length, [num_topic_words, dim]
+    chances: NDArray[np.float64]  # of each to begin a topic
+    classes: FloatArray  # of each, [num_topic_words, num_classes]
+    endings: IndexArray  # the number of each word's ending
+    all_classes: dict[str, FloatArray]  # also of words that belong to no topic
     rng: np.random.Generator
 
     @classmethod
@@ -199,11 +184,7 @@ class _Topics:
                 yield topic, nearness * self.chances[topic] ** _WITHIN_POWER
 
     def fill(
-        self,
-        text: list[str],
-        places: Sequence[int],
-        topic: IndexArray,
-        chances: NDArray[np.float64],
+        self, text: list[str], places: Sequence[int], topic: IndexArray, chances: NDArray[Any]
     ) -> list[str]:
         """Replace the tokens at some places by words of a topic."""
         stems = set[str]()
@@ -222,6 +203,5 @@ class _Topics:
 
 
 def _ending(word: str) -> int:
-    """The number of the ending of a word; the number of endings for any other."""
-    endings = (number for number, ending in enumerate(_ENDINGS) if word.endswith(ending))
-    return next(endings, len(_ENDINGS))
+    """The number of a word's ending; the number of endings for any other."""
+    return next((n for n, ending in enumerate(_ENDINGS) if word.endswith(ending)), len(_ENDINGS))

@@ -14,11 +14,8 @@ import numpy as np
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.training.corpora.word_counts import count_vocabulary
 
-PHRASE_WORDS = (2, 8)
-"""Least and most words of a phrase."""
-SUBSTITUTED_WORDS = (3, 20)
-"""Least and most words of a text in which words are replaced."""
-
+PHRASE_WORDS = (2, 8)  # least and most words of a phrase
+SUBSTITUTED_WORDS = (3, 20)  # least and most words of a text in which words are replaced
 _ATTEMPTS = 20  # for each text that is wanted; a small corpus may not have as many
 _FREQUENT = 1e-3  # share of the corpus from which a word is rarely replaced
 _REPLACEMENT_POWER = 0.3  # of a word's count, in its chance to replace another

@@ -16,9 +16,7 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 
-NUM_CLASSES = 40
-"""Number of classes, some of which are those of grammar and some of a subject."""
-
+NUM_CLASSES = 40  # some of which are those of grammar and some of a subject
 _NEIGHBOURS = 300  # frequent words whose places beside a word tell its class
 _LEAST_SEEN = 10  # neighbours or capitals of a word from which they are counted, not predicted
 _SMOOTHING = 5.0  # neighbours that a word seldom seen is assumed to lack
@@ -34,8 +32,7 @@ _SENTENCE_END = ".!?:"
 class WordClasses:
     """The classes of words, and which words are names."""
 
-    probabilities: FloatArray
-    """float32 [num_words, NUM_CLASSES]: the chance that a word is of a class; rows sum to 1."""
+    probabilities: FloatArray  # of each class, float32 [num_words, NUM_CLASSES]; rows sum to 1
     names: FloatArray
     """float32 [num_words]: the share of a word's occurrences that begin with a capital letter
     although they begin no sentence, as counted or as predicted."""
@@ -49,14 +46,10 @@ class WordClasses:
         vectors: FloatArray,
         rng: np.random.Generator,
     ) -> WordClasses:
-        """Learn the classes.
+        """Learn the classes of distinct words in lower case.
 
-        Args:
-            texts: The texts, capital letters included.
-            tokens: The tokens of each text, in lower case.
-            words: Distinct words in lower case.
-            vectors: A teacher's vectors of the words, float32 [num_words, dim].
-            rng: Draws the centroids with which the clustering of the neighbours starts.
+        ``texts`` have their capital letters, ``tokens`` are theirs in lower case; ``vectors`` are a
+        teacher's of the words, float32 [num_words, dim]. ``rng`` draws the first centroids.
         """
         features = np.concatenate(
             [unit_rows(vectors - vectors.mean(axis=0)), _endings(words)], axis=1
@@ -78,20 +71,24 @@ def count_neighbours(texts: Sequence[Sequence[str]], words: Sequence[str]) -> Fl
     Returns float32 [num_words, 2 * 300], first the tokens before the word.
     """
     counter = Counter(token for text in texts for token in text)
-    ranked = sorted(counter, key=lambda token: (-counter[token], token))[:_NEIGHBOURS]
-    neighbours = {token: number for number, token in enumerate(ranked)}
+    neighbours = _number_frequent(counter, _NEIGHBOURS)
     rows = {word: row for row, word in enumerate(words)}
     counts = np.zeros((len(words), 2 * _NEIGHBOURS), np.float32)
     for text in texts:
         for place, token in enumerate(text):
-            row = rows.get(token)
-            if row is None:
+            if (row := rows.get(token)) is None:
                 continue
             if place and (before := neighbours.get(text[place - 1])) is not None:
                 counts[row, before] += 1
             if place + 1 < len(text) and (after := neighbours.get(text[place + 1])) is not None:
                 counts[row, _NEIGHBOURS + after] += 1
     return counts
+
+
+def _number_frequent(counter: Counter[str], size: int) -> dict[str, int]:
+    """The numbers of the ``size`` most frequent strings, by falling frequency."""
+    ranked = sorted(counter, key=lambda item: (-counter[item], item))[:size]
+    return {item: number for number, item in enumerate(ranked)}
 
 
 def _cluster(beside: FloatArray, rng: np.random.Generator) -> IndexArray:
@@ -111,8 +108,7 @@ def _endings(words: Sequence[str]) -> FloatArray:
     """Which of the most frequent endings each word has, float32 [num_words, 300]."""
     of_words = [[word[-size:] for size in range(1, 5) if len(word) > size + 1] for word in words]
     counter = Counter(ending for endings in of_words for ending in endings)
-    ranked = sorted(counter, key=lambda ending: (-counter[ending], ending))[:_ENDINGS]
-    numbers = {ending: number for number, ending in enumerate(ranked)}
+    numbers = _number_frequent(counter, _ENDINGS)
     features = np.zeros((len(words), _ENDINGS), np.float32)
     for row, endings in enumerate(of_words):
         for ending in endings:

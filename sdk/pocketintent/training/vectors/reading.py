@@ -11,9 +11,8 @@ from pocketintent.compression.kinds import compression_of
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.reader import reading
-from pocketintent.training.vectors.rows import HEADER, read_binary_rows
+from pocketintent.training.vectors.rows import HEADER, read_binary_rows, read_text_rows
 from pocketintent.training.vectors.table import HINT, TermVectors, installed_formats
-from pocketintent.training.vectors.text_rows import read_text_rows
 
 _HEAD_BYTES = 1 << 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -41,8 +40,7 @@ def read_vectors(
     Raises:
         PocketIntentError: The file is missing, empty, truncated or not UTF-8; a row has the
             wrong number of columns, a NaN or an infinity; or a term is empty or occurs twice. The
-            message names file and line, or the row or
-            byte in binary formats.
+            message names file and line, or the row or byte in binary formats.
     """
     path = Path(path)
     if limit is not None and limit < 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -21,12 +21,13 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class Subwords:
-    """Vectors of hashed character n-grams, whose mean is the vector of an unknown word."""
+    """Vectors of hashed character n-grams, whose mean is the vector of an unknown word.
+
+    They are float32 [num_buckets, dim], perhaps a read-only view of a memory map.
+    """
 
     vectors: FloatArray
-    """float32 [num_buckets, dim]; may be a read-only view of a memory map."""
     settings: NgramSettings
-    """How words are hashed."""
 
     def __post_init__(self) -> None:
         _check_matrix(self.vectors, self.settings.num_buckets, "n-gram buckets")
@@ -34,14 +35,11 @@ class Subwords:
 
 @dataclass(frozen=True, eq=False)
 class TermVectors:
-    """Words and multi-word terms with their vectors."""
+    """Words and multi-word terms with their vectors, and n-grams that embed other words."""
 
-    terms: list[str]
-    """The terms; the words of a term are joined by underscores, `machine_learning`."""
-    vectors: FloatArray
-    """float32 [num_terms, dim]."""
-    subwords: Subwords | None = None
-    """The n-grams that embed other words; None if unknown words have no vector."""
+    terms: list[str]  # the words of a term are joined by underscores, `machine_learning`
+    vectors: FloatArray  # float32 [num_terms, dim]
+    subwords: Subwords | None = None  # None if unknown words have no vector
 
     def __post_init__(self) -> None:
         _check_matrix(self.vectors, len(self.terms), "terms")
@@ -75,15 +73,6 @@ HINT = (
 """What to do about a format that nothing installed reads."""
 
 
-class ReadRows(Protocol):
-    """Reads a file that is not read from yet; see :func:`read_vectors`."""
-
-    def __call__(
-        self, file: BinaryIO, path: Path, limit: int | None, *, packed: bool, subwords: bool
-    ) -> TermVectors:
-        """The vectors of an open file, which is unpacked as it is read."""
-
-
 @dataclass(frozen=True)
 class VectorFormat:
     """A format of files of vectors that another distribution adds.
@@ -95,7 +84,9 @@ class VectorFormat:
     """Its name in messages."""
     matches: Callable[[bytes], bool]
     """Whether a file that begins with these bytes, 64 KiB or all of it, has the format."""
-    read: ReadRows
+    read: Callable[..., TermVectors]
+    """Reads an open file, unpacked as it is read: ``(file, path, limit, *, packed, subwords)``, see
+    :func:`read_vectors`."""
     suffix: str | None = None
     """The suffix of the files that ``write`` makes, which may also be packed as ``.gz``."""
     write: Callable[[BinaryIO, Path, TermVectors], None] | None = None
@@ -117,16 +108,11 @@ def to_encoder(
 ) -> StaticEncoder:
     """Make an encoder: a text is the sum of its words' vectors, at unit length.
 
-    Args:
-        vectors: Words and terms. A term that the tokenizer never yields, such as one with an
-            underscore or a capital letter, keeps its row but is never looked up. Their subwords,
-            if any, embed the words without a row.
-        tokenizer_spec: The manifest's tokenizer entry; by default the tokenizer ``simple``.
-        counts: How often each term occurred in training, int64 [num_terms], or None.
-        manifest: Further manifest entries, such as ``training``.
-
-    Raises:
-        ModelFileError: A term is empty or occurs twice.
+    A term that the tokenizer never yields, such as one with an underscore or a capital letter,
+    keeps its row but is never looked up. Any subwords embed the words without a row.
+    ``tokenizer_spec`` is the manifest's entry, by default of the tokenizer ``simple``; ``counts``
+    say how often each term occurred in training, int64 [num_terms]; ``manifest`` has further
+    entries, such as ``training``. ModelFileError if a term is empty or occurs twice.
     """
     subwords = vectors.subwords
     return StaticEncoder(

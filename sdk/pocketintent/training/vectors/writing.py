@@ -12,9 +12,8 @@ from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.training.corpora.reader import writing
-from pocketintent.training.vectors.rows import write_binary_rows
+from pocketintent.training.vectors.rows import write_binary_rows, write_text_rows
 from pocketintent.training.vectors.table import HINT, TermVectors, installed_formats, to_encoder
-from pocketintent.training.vectors.text_rows import write_text_rows
 
 
 def write_vectors(path: str | Path, vectors: TermVectors) -> None:
