@@ -144,3 +144,18 @@ def _pair(place: str, row: dict[str, Any], columns: Columns) -> ScoredPair:
             f'{place}: "{columns.score}" must be a number, found {value!r}'
         ) from None
     return ScoredPair(a, b, score)
+
+
+def own_outside_file(folder: Path, split: str) -> Path:
+    """The file of out-of-scope texts in a folder.
+
+    Raises:
+        PocketIntentError: The folder has none.
+    """
+    path = folder / f"oos_{split}.jsonl"
+    if not path.is_file():
+        raise PocketIntentError(
+            f"{folder} has no {path.name}; give out-of-scope texts by --outside FILE, lines of "
+            '{"text": "…"}'
+        )
+    return path

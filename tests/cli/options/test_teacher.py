@@ -1,30 +1,23 @@
-import argparse
+import json
 from pathlib import Path
 
 import pytest
 
 from command_ends import ending
 from pocketintent.cli.main import main
-from pocketintent.cli.options.teacher import add_encoder_options, describe_encoder
 from pocketintent.runtime.files.shipped_models import find_model
 
 
-@pytest.mark.parametrize(
-    ("words", "report"),
-    [
-        ("", {"model": str(find_model())}),
-        ("--model tiny", {"model": str(find_model("tiny"))}),
-        ("--teacher bert", {"model": "bert"}),
-        ("--teacher neural.toml", {"model": "neural.toml"}),
-    ],
-)
+@pytest.mark.parametrize(("option", "name"), [("--model", "tiny"), ("--teacher", "tiny")])
 def test_a_report_says_what_was_measured(
-    words: str, report: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    option: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    parser = argparse.ArgumentParser()
-    add_encoder_options(parser)
-    assert describe_encoder(parser.parse_args(words.split())) == report
+    pairs = tmp_path / "sts.jsonl"
+    rows = (("x", "y", 1), ("lamp on", "light on", 4), ("stop", "pizza", 0))
+    lines = [json.dumps(dict(zip(("a", "b", "score"), row, strict=True))) for row in rows]
+    pairs.write_text("\n".join(lines))
+    assert main(["evaluate", "sts", str(pairs), option, name]) == 0
+    assert json.loads(capsys.readouterr().out)["model"] == str(find_model(name))
 
 
 @pytest.mark.parametrize("option", ["--join", "--embedding", "--layers", "--tuning-epochs"])

@@ -11,21 +11,20 @@ from pocketintent.cli.options.settings import given_settings, read_settings
 from pocketintent.cli.options.shared import refuse_options
 from pocketintent.cli.output import print_note
 from pocketintent.cli.progress import Progress
+from pocketintent.compression.background import add_background
+from pocketintent.compression.combine import combine_encoders
+from pocketintent.compression.report import size_report
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
 from pocketintent.evaluation.quality import Probe, measure_quality
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
+from pocketintent.training.corpora.reader import read_texts
 
 
 def combine(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
     """Combine the words of a model with a character network; returns the report."""
-    from pocketintent.compression.background import add_background
-    from pocketintent.compression.combine import combine_encoders
-    from pocketintent.compression.report import size_report
-    from pocketintent.training.corpora.reader import read_texts
-
     refuse_options(args, ("prune", "no_ngrams"), "has no effect with --characters")
     if args.out.exists() and args.out.samefile(args.model):
         args.parser.error(f"{args.out} is read, and would be overwritten; name another --out")

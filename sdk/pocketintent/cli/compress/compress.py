@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -16,15 +15,29 @@ from pocketintent.cli.options.settings import add_settings, given_settings
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
+from pocketintent.compression.background import add_background
 from pocketintent.compression.kinds import tables_of, words_of
-from pocketintent.compression.prune import load_word_model, with_compact_counts
-from pocketintent.compression.quantise import quantise_network
+from pocketintent.compression.prune import (
+    Sentences,
+    keep_frequent,
+    keep_longest,
+    load_word_model,
+    with_compact_counts,
+    without_ngrams,
+)
+from pocketintent.compression.quantise import (
+    add_template_quantizer,
+    quantise_encoder,
+    quantise_network,
+)
+from pocketintent.compression.report import compare_sizes, quality_change, size_report
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
 from pocketintent.evaluation.quality import Probe, measure_quality
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.training.corpora.reader import read_texts
 
 EXAMPLES = """\
 examples:
@@ -119,10 +132,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
-    from pocketintent.compression.background import add_background
-    from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
-    from pocketintent.compression.report import compare_sizes, size_report
-
     refuse_bot_files(args.model)
     original = load_word_model(args.model)
     keeps_codes = _keeps_codes(original, args)
@@ -139,8 +148,8 @@ def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
     small = quantise_network(small)
     if args.corpus is not None:
         print_note("fitting the codebook of templates and the background")
-        small = add_template_quantizer(small, _read_corpus(args), seed=args.seed)
-        small = add_background(small, _read_corpus(args), seed=args.seed)
+        small = add_template_quantizer(small, read_texts(args.corpus), seed=args.seed)
+        small = add_background(small, read_texts(args.corpus), seed=args.seed)
     _note_lost_parts(original, small)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
@@ -209,8 +218,6 @@ def _measure(
     original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, probe: Probe
 ) -> dict[str, Any]:
     """The quality of each stage, and the loss by quantisation; empty without data to measure on."""
-    from pocketintent.compression.report import quality_change
-
     if not probe:
         return {}
     print_note("measuring quality")
@@ -240,13 +247,6 @@ def _describe(
 
 
 def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
-    from pocketintent.compression.prune import (
-        Sentences,
-        keep_frequent,
-        keep_longest,
-        without_ngrams,
-    )
-
     if args.no_ngrams:
         encoder = without_ngrams(encoder)
     words = words_of(encoder)
@@ -254,10 +254,4 @@ def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
         return encoder
     if args.prune == "frequency":
         return keep_frequent(encoder, args.keep)
-    return keep_longest(encoder, Sentences.read(encoder, _read_corpus(args)), args.keep)
-
-
-def _read_corpus(args: argparse.Namespace) -> Iterator[str]:
-    from pocketintent.training.corpora.reader import read_texts
-
-    return read_texts(args.corpus)
+    return keep_longest(encoder, Sentences.read(encoder, read_texts(args.corpus)), args.keep)

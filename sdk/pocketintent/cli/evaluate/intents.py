@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from pocketintent.cli.evaluate.out_of_scope import measure_calibration, measure_refusals
 from pocketintent.cli.options.files import input_file, output_file
@@ -14,15 +13,8 @@ from pocketintent.cli.options.shared import INTENT_DATA, add, decisions_of, refu
 from pocketintent.cli.output import print_reports
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.shipped_models import find_model
-
-if TYPE_CHECKING:
-    from pocketintent.evaluation.intents.systems import System
-
-OURS = "pocketintent"
-"""Name of the model under test among the systems of a report."""
 
 EXAMPLES = """\
 examples:
@@ -142,10 +134,12 @@ def _print_curves(args: argparse.Namespace) -> None:
 
 def _measure_curves(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """The accuracies of the model and of the baselines, for each data set."""
+    from pocketintent.evaluation.intents.baselines import make_systems
     from pocketintent.evaluation.intents.curves import ResultFile, learning_curves
     from pocketintent.evaluation.intents.datasets import load_intent_data
 
-    systems = _make_systems(args)
+    encoder = load_encoder(args.model)
+    systems = make_systems(encoder, args.baselines, decisions_of(args), args.search)
     data_sets = [
         load_intent_data(directory, args.split, learn_names=args.learn_names)
         for directory in args.directories
@@ -171,25 +165,6 @@ def _measure_curves(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 progress=progress.count(data.name, len(systems) * len(args.shots) * args.runs),
             )
         yield {**report, "model": str(model.path), "search": args.search}
-
-
-def _make_systems(args: argparse.Namespace) -> dict[str, Callable[[], System]]:
-    """A function that makes each system, by its name; the model under test is the first."""
-    from pocketintent.evaluation.intents.baselines import baseline_names, make_baseline
-    from pocketintent.evaluation.intents.systems import EncoderSystem
-
-    for name in args.baselines:
-        if name not in baseline_names():
-            raise PocketIntentError(
-                f"--baselines: unknown baseline {name!r}; choose from {', '.join(baseline_names())}"
-            )
-    encoder = load_encoder(args.model)
-    systems: dict[str, Callable[[], System]] = {
-        OURS: lambda: EncoderSystem(encoder, decisions_of(args), args.search)
-    }
-    for name in args.baselines:
-        systems[name] = partial(make_baseline, name, encoder)
-    return systems
 
 
 def _names(text: str) -> list[str]:

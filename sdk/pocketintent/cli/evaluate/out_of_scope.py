@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.options.shared import decisions_of
 from pocketintent.cli.output import print_json, print_reports
 from pocketintent.cli.progress import Progress
 from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
 
 
@@ -48,11 +46,11 @@ def measure_calibration(args: argparse.Namespace) -> None:
 def _calibrations(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from pocketintent.evaluation.intents.datasets import load_intent_data
     from pocketintent.evaluation.intents.out_of_scope import evaluate_calibration
-    from pocketintent.evaluation.records import read_outside_texts
+    from pocketintent.evaluation.records import own_outside_file, read_outside_texts
 
     inputs = []
     for folder in args.directories:
-        path = args.outside or _own_outside_texts(folder, args.split)
+        path = args.outside or own_outside_file(folder, args.split)
         data = load_intent_data(folder, args.split, learn_names=args.learn_names)
         inputs.append((data, path, read_outside_texts(path)))
     encoder = load_encoder(args.model)
@@ -69,18 +67,3 @@ def _calibrations(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 progress=progress.count(data.name, len(args.shots) * args.runs),
             )
         yield {**report, "model": str(find_model(args.model)), "outside": str(path)}
-
-
-def _own_outside_texts(folder: Path, split: str) -> Path:
-    """The file of out-of-scope texts in a folder.
-
-    Raises:
-        PocketIntentError: The folder has none.
-    """
-    path = folder / f"oos_{split}.jsonl"
-    if not path.is_file():
-        raise PocketIntentError(
-            f"{folder} has no {path.name}; give out-of-scope texts by --outside FILE, lines of "
-            '{"text": "…"}'
-        )
-    return path

@@ -6,12 +6,9 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
-from pocketintent.cli.options.model import encoder_path
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.shipped_models import find_model
 
 _LOADING = ("max_tokens", "precision", "device", "threads")
 """Options of every teacher."""
@@ -24,17 +21,6 @@ _ADVICE = (
     "this is said by a file now, which the laboratory reads: --teacher FILE.toml "
     "(lab/docs/neural.md shows one)"
 )
-
-
-def add_encoder_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--model`` and ``--teacher``, which exclude each other, for :func:`read_encoder`."""
-    add(parser, "--model")
-    parser.add_argument(
-        "--teacher",
-        type=encoder_path,
-        help="a sentence encoder in a local folder or file, in place of a model (docs/distil.md)",
-    )
-    add_teacher_options(parser)
 
 
 def add_teacher_options(parser: argparse.ArgumentParser) -> None:
@@ -55,29 +41,6 @@ def add_teacher_options(parser: argparse.ArgumentParser) -> None:
     )
     add(parser, "--device", help="device of a transformer: cpu, cuda (%(default)s)")
     add(parser, "--threads", help="CPU threads of an ONNX graph (%(default)s)")
-
-
-def read_encoder(args: argparse.Namespace) -> Encoder:
-    """The encoder of ``--model`` or ``--teacher``; the default model if neither is given.
-
-    An option that requires ``--teacher`` is bad usage, status 2.
-
-    Raises:
-        PocketIntentError: Both are given.
-    """
-    from pocketintent.runtime.encoders.registry import load_encoder
-
-    if args.teacher is None:
-        check_without_teacher(args)
-        return load_encoder(args.model)
-    if args.model is not None:
-        raise PocketIntentError("--model and --teacher exclude each other")
-    return read_teacher(args.teacher, args)
-
-
-def describe_encoder(args: argparse.Namespace) -> dict[str, str]:
-    """What a report says of the encoder that :func:`read_encoder` has read: ``model``, its file."""
-    return {"model": str(find_model(args.model) if args.teacher is None else args.teacher)}
 
 
 def check_without_teacher(args: argparse.Namespace) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pocketintent.evaluation.intents.datasets import Draw, IntentData
-from pocketintent.evaluation.intents.systems import Predict, Prediction, System
+from pocketintent.evaluation.intents.systems import EncoderSystem, Predict, Prediction, System
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
@@ -128,3 +129,28 @@ def make_baseline(name: str, encoder: ModelEncoder | None = None) -> System:
         )
     make: Callable[[ModelEncoder | None], FitPredict] = plugins[name].load()
     return SupervisedSystem(make(encoder))
+
+
+def make_systems(
+    encoder: ModelEncoder, baselines: Sequence[str], decisions: Sequence[str], search: str
+) -> dict[str, Callable[[], System]]:
+    """A function that makes each system, by its name; the model under test is the first.
+
+    Args:
+        encoder: The model under test, called ``"pocketintent"``.
+        baselines: Names from :func:`baseline_names`.
+        decisions: The decisions of the model to measure.
+        search: ``"exact"``, or ``"table"`` for the recogniser's quantised templates.
+
+    Raises:
+        PocketIntentError: A baseline is unknown.
+    """
+    for name in baselines:
+        if name not in baseline_names():
+            raise PocketIntentError(
+                f"--baselines: unknown baseline {name!r}; choose from {', '.join(baseline_names())}"
+            )
+    systems: dict[str, Callable[[], System]] = {
+        "pocketintent": lambda: EncoderSystem(encoder, decisions, search)
+    }
+    return systems | {name: partial(make_baseline, name, encoder) for name in baselines}

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.options.tables import main, rewrite_tables
 from pocketintent.runtime.errors import PocketIntentError
 from settings_checks import check_tables
+from settings_tables import main, rewrite_tables
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 NUM_TABLES = 5
 MARK = "<!-- settings: pocketintent.training.starspace.settings.StarSpaceSettings -->"
 
