@@ -51,7 +51,7 @@ class ContextualModule(nn.Module):
         return self.combine(x, is_token, zero)
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
-        """Unit vectors of texts, float32 [batch, dim], from the results of ``table.tokens``.
+        """Unit vectors, float32 [batch, dim], from the results of ``table.tokens``.
 
         For ``zero`` see :class:`WholeMatrix`.
         """
