@@ -26,11 +26,9 @@ from pocketintent.runtime.text.languages import languages_entry, read_languages
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """The absolute path of a folder that can be created.
+    """The absolute path of a folder that can be created: new, or empty.
 
-    Raises:
-        PocketIntentError: The path is a file, a folder that is not empty or the current folder, or
-            its parent is not a folder.
+    A PocketIntentError if it is a file, not empty or the current folder, or has no parent.
     """
     target = Path(os.path.abspath(path))
     if not target.parent.is_dir():

@@ -101,10 +101,7 @@ def prove(
 
 
 def decide(scores: NDArray[np.float32], templates: TemplateSet) -> str | None:
-    """The intent that an app recognises by the scores, float32 [num_intents].
-
-    None below its threshold, within the margin, or if all scores are 0.
-    """
+    """The intent that an app recognises by the scores, float32 [num_intents], or None."""
     if not scores.any():  # the sentence vector is zeros, which the runtime calls unknown_words
         return None
     names = list(templates.intents)

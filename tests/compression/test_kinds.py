@@ -10,9 +10,8 @@ from pocketintent.compression.kinds import Compression, compression_of, tables_o
 from pocketintent.compression.network import quantise_context, rotate_context
 from pocketintent.compression.prune import select_words
 from pocketintent.compression.quantise import quantise_network
-from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contextual.encoder import ContextReader, ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork
-from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError

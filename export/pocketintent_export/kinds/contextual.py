@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contextual.encoder import EPSILON, ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import NetworkMatrix
-from pocketintent.runtime.encoders.contextual.reader import EPSILON
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.sequence import SequenceExport
@@ -52,7 +51,7 @@ class ContextualModule(nn.Module):
         return self.combine(x, is_token, zero)
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
-        """Unit vectors of texts, float32 [batch, dim], from the results of ``table.tokens``.
+        """Unit vectors, float32 [batch, dim], from the results of ``table.tokens``.
 
         For ``zero`` see :class:`WholeMatrix`.
         """

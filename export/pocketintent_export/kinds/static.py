@@ -104,10 +104,7 @@ class StaticModule(nn.Module):
         return self
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
-        """Unit vectors of texts from those of their tokens, float32 [batch, num_tokens, dim].
-
-        Padding is zeros and adds nothing to the sum, and no matrix is decoded.
-        """
+        """Unit vectors of texts from those of their tokens; padding, zeros, adds nothing."""
         return unit(x.sum(1))
 
     def total(self, ids: Tensor, weights: Tensor) -> Tensor:

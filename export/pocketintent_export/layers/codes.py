@@ -102,10 +102,9 @@ class QuantizedRows(nn.Module):
         self.register_buffer("norms", torch.from_numpy(np.concatenate(norms)) if norms else None)
 
     def forward(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Decoded rows of ids, int32 [n].
+        """Decoded rows of ids, int32 [n]: float32 [n, dim] without norms; and the norms, [n, 1].
 
-        Returns:
-            The rows without their norms, float32 [n, dim]; and the norms, float32 [n, 1], or None.
+        The norms are None if the matrices have none.
         """
         codes = self.codes(ids)
         if self.positions is not None:
@@ -177,10 +176,7 @@ def storage(matrix: CodedMatrix) -> tuple[Any, ...]:
 
 
 def unknown_zero(source: Tensor) -> Tensor:
-    """A zero, int32 [1], that depends on an input, so that no converter computes it.
-
-    ``source`` is any tensor that depends on an input, without NaN.
-    """
+    """A zero, int32 [1], that depends on ``source``, without NaN: no converter computes it."""
     first = source.reshape(-1)[:1]
     return torch.clamp(torch.abs(first), max=0).to(torch.int32)
 
@@ -188,8 +184,7 @@ def unknown_zero(source: Tensor) -> Tensor:
 def row_numbers(count: int, zero: Tensor | None) -> Tensor:
     """The numbers from 0 to ``count - 1``, int32 [count].
 
-    With an :func:`unknown_zero` the file stores fewer numbers and computes the rest; without it,
-    the numbers are constants.
+    With an :func:`unknown_zero` the file stores fewer of them; without it they are constants.
     """
     if zero is None:
         return torch.arange(count, dtype=torch.int32)

@@ -35,7 +35,7 @@ class RecognizerModule(nn.Module):
         self.num_features = len(scorer.text_features)
 
     def forward(self, *inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores, float32, and numbers of the nearest templates, int32; both [batch, num_intents].
+        """Scores, float32, and numbers of nearest templates, int32; both [batch, num_intents].
 
         The inputs are those of the encoder's module, then the scorer's features of the text.
         """

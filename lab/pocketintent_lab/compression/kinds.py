@@ -8,9 +8,9 @@ from pocketintent.compression.kinds import (
     WordTable,
     compression_of,
 )
-from pocketintent.compression.network import int8_weights
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.weights import Weights
+from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.convrr.head import PREFIX
 from pocketintent_lab.encoders.infersent.network import BiLstm
@@ -30,8 +30,11 @@ class ConvrrCompression(Compression[ConvrrEncoder]):
 
 def quantise_lstm(network: BiLstm) -> BiLstm:
     """The network with int8 matrices; the network itself if it has them already."""
-    weights = int8_weights(network.weights)
-    return network if weights is network.weights else BiLstm(network.sizes, weights)
+    weights = network.weights
+    if weights.format != "float32":
+        return network
+    matrices = {name: Int8Matrix.encode(m.decode()) for name, m in weights.matrices.items()}
+    return BiLstm(network.sizes, Weights("int8", matrices, weights.vectors))
 
 
 def rotate_lstm(network: BiLstm, rotation: FloatArray) -> BiLstm:

@@ -28,22 +28,10 @@ _SAMPLE = 20_000  # lines that the codebooks and the weights of n-grams are fitt
 def add_background(
     encoder: EncoderT, texts: Iterable[str], *, num_lines: int = NUM_LINES, seed: int = 0
 ) -> EncoderT:
-    """Add lines of a corpus, as features, to an encoder.
+    """A copy of a compressed encoder with lines of a corpus, as features.
 
-    The decision ``logistic`` fits its classifiers against them, so that they turn away texts that
-    no intent is made for.
-
-    Args:
-        encoder: The encoder, already compressed; it is not changed.
-        texts: The corpus.
-        num_lines: Number of lines to keep.
-        seed: Seed of the draw.
-
-    Returns:
-        The encoder with its ``background``.
-
-    Raises:
-        PocketIntentError: No line has a word that the model knows.
+    The decision ``logistic`` fits its classifiers against these ``num_lines`` lines, drawn by
+    ``seed``. A corpus without a line that has a word of the model is a PocketIntentError.
     """
     background = make_background(encoder, texts, num_lines=num_lines, seed=seed)
     return encoder.replace(background=background)
@@ -55,7 +43,8 @@ def make_background(
     """Make the background of any encoder; see :func:`add_background`."""
     sample = list(dict.fromkeys(sample_texts(texts, _SAMPLE, seed)))
     random.Random(seed).shuffle(sample)
-    lines = [text for text in sample if _is_sentence(text)] or sample
+    usual = range(LEAST_WORDS, MOST_WORDS + 1)
+    lines = [text for text in sample if len(simple_tokenize(text)) in usual] or sample
     vectors = encoder.encode_batch(lines).reshape(len(lines), encoder.dim)
     known = np.flatnonzero(vectors.any(axis=1))
     if not len(known):
@@ -65,7 +54,3 @@ def make_background(
         )
     known_lines = [lines[row] for row in known]
     return Background.fit(vectors[known], known_lines, num_lines, seed=seed)
-
-
-def _is_sentence(text: str) -> bool:
-    return LEAST_WORDS <= len(simple_tokenize(text)) <= MOST_WORDS

@@ -17,8 +17,8 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 
 LEAST_COSINE = 0.1
-"""Mean cosine of words and network below which they are in different spaces. A network of another
-space has a mean cosine of about 0; the smallest preset reaches 0.4 in its own space."""
+"""Mean cosine of words and network below which they are in different spaces: another space gives
+about 0, and the smallest preset reaches 0.4 in its own."""
 
 _WORDS_AT_ONCE = 1024
 _COMPARED = 2000
@@ -38,33 +38,29 @@ def combine_encoders(
 ) -> CombinedEncoder:
     """Combine a table of words with the character network that was trained on its vectors.
 
-    With ``blend`` a word's vector becomes ``(1 - blend) * table + blend * network``, so that
-    misspelt forms, which have only a vector of the network, are nearer to it. Words of which the
-    network knows no character are not changed. The table is then quantised again in the same
-    basis, so a codebook for templates stays valid and the output of the network needs no change.
+    With ``blend`` a word's vector becomes ``(1 - blend) * table + blend * network``, unless the
+    network knows no character of it, so that misspelt forms are nearer to it. The table is then
+    quantised again in the same basis, so a codebook for templates stays valid.
 
     Args:
-        words: The table; it is not changed, and its n-grams are ignored. Its counts, if any,
-            weight the words when codebooks are fitted.
+        words: The table; its n-grams are ignored, and its counts, if any, weight the words when
+            codebooks are fitted.
         characters: The network.
         blend: Share of the network in the words' vectors, at least 0 and below 1.
         attention: Settings of the attention, see :class:`TableAttention`; None for no attention.
         keep: Number of most frequent words to keep; None for all.
-        sub_dim: Length of a sub-vector; None for the table's own, or no quantisation if the table
-            is in floats.
+        sub_dim: Length of a sub-vector; None for the table's own; a table in floats then stays so.
         codebook_size: Centroids of a codebook; None for the table's own, or 256.
         seed: Seed of the sample that codebooks are fitted on.
         progress: Called after each batch of words, each codebook and each block of rows.
 
     Returns:
-        The model, without counts, since it cannot be compressed further. Its manifest has
-        ``combination`` with ``blend``, ``keep`` and ``cosine``, the mean cosine of the 2,000 most
-        frequent words to the network's vectors; a ``quality`` entry, measured on the words with
-        their n-grams, is dropped.
+        The model, without counts, since it cannot be compressed further, and without ``quality``.
+        Its manifest has ``combination`` with ``blend``, ``keep`` and ``cosine``, the mean cosine of
+        the 2,000 most frequent words to the network's vectors.
 
     Raises:
-        PocketIntentError: A setting is out of range, or the parts differ in dimensions, tokenizer
-            or space.
+        PocketIntentError: A setting is out of range, or the parts differ.
     """
     if not 0 <= blend < 1:
         raise PocketIntentError(f"blend is {blend}; it must be at least 0 and below 1")
@@ -113,7 +109,7 @@ def _embed(characters: CharEncoder, words: list[str], progress: StageProgress | 
 def _settings(
     words: StaticEncoder, sub_dim: int | None, codebook_size: int | None
 ) -> dict[str, Any] | None:
-    """Return the settings of the table's quantiser; None for a table that stays in floats."""
+    """The settings of the table's quantiser; None for a table that stays in floats."""
     size = 256 if codebook_size is None else codebook_size
     settings: dict[str, Any] = {"sub_dim": sub_dim, "codebook_size": size}
     if isinstance(words.words, QuantizedMatrix):
@@ -125,11 +121,11 @@ def _settings(
             "normalised": quantizer.normalised,
         }
     elif sub_dim is None:
-        if codebook_size is not None:
-            raise PocketIntentError(
-                "codebook_size requires sub_dim, because the vectors of words are floats"
-            )
-        return None
+        if codebook_size is None:
+            return None
+        raise PocketIntentError(
+            "codebook_size requires sub_dim, because the vectors of words are floats"
+        )
     if settings["sub_dim"] < 1 or words.dim % settings["sub_dim"]:
         raise PocketIntentError(
             f"sub_dim is {settings['sub_dim']}; it must divide the {words.dim} dimensions that the "

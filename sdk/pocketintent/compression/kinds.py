@@ -1,8 +1,7 @@
 """What compression does with each kind of encoder: its words, its tables, its network, its tensors.
 
-An object of a :class:`Compression` is registered for a kind. A kind of this package is a line in
-``_KINDS``; another distribution names its object in an entry point of the group
-``pocketintent.compression``, or calls :func:`register`.
+A kind of this package is a line in ``_KINDS``; another distribution names its :class:`Compression`
+in an entry point of the group ``pocketintent.compression``, or calls :func:`register`.
 """
 
 from __future__ import annotations
@@ -34,12 +33,10 @@ GROUP = "pocketintent.compression"
 
 
 class WordTable(NamedTuple):
-    """Words and their vectors."""
+    """Words, and one vector for each of them, [num_words, dim]."""
 
     vocabulary: Vocabulary
-    """The words."""
     vectors: Matrix
-    """One vector for each word, [num_words, dim]."""
 
 
 class Compression(Generic[KindT]):
@@ -75,10 +72,7 @@ class Compression(Generic[KindT]):
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no words to prune")
 
     def rotate_network(self, encoder: KindT, rotation: FloatArray) -> KindT:
-        """A copy whose network expects tables that were multiplied by an orthogonal matrix.
-
-        The matrix is float32 [dim, dim], or larger if the tables were padded with zeros first.
-        """
+        """A copy whose network expects tables, perhaps padded, times an orthogonal matrix."""
         return encoder
 
     def quantise_network(self, encoder: KindT) -> KindT:
@@ -86,11 +80,7 @@ class Compression(Generic[KindT]):
         return encoder
 
     def size_group(self, tensor: str) -> str:
-        """The group of the size report for a tensor, such as ``codes`` for ``"words.codes"``.
-
-        It is ``network`` for the weights of a network, and the first part of the name for what is
-        not of the words. A group that the report does not know is counted as ``rest``.
-        """
+        """The group of the size report for a tensor, such as ``codes`` for ``"words.codes"``."""
         group, _, part = tensor.partition(".")
         return part if group == "words" else group
 
@@ -138,8 +128,7 @@ class TableCompression(Compression[TableEncoder]):
         """A copy whose network expects rotated tables; its matrices are float32."""
         if self.rotate is None or isinstance(encoder, StaticEncoder):
             return encoder
-        dim = encoder.table.dim
-        if rotation.shape != (dim, dim):
+        if rotation.shape != (dim := encoder.table.dim, dim):
             raise PocketIntentError(
                 f"the network cannot read {len(rotation)} dimensions; sub_dim must divide the "
                 f"{dim} dimensions of the words"
@@ -202,11 +191,7 @@ def tables_of(encoder: ModelEncoder) -> Mapping[str, Matrix]:
 
 
 def words_of(encoder: ModelEncoder) -> WordTable:
-    """The table of words of an encoder.
-
-    Raises:
-        PocketIntentError: The encoder has no such table.
-    """
+    """The table of words of an encoder; PocketIntentError if it has none."""
     table = compression_of(encoder.kind).words(encoder)
     if table is None:
         raise PocketIntentError(

@@ -23,10 +23,10 @@ def quantise_charemb(
     codebook_size: int = 16,
     seed: int = 0,
 ) -> CharEncoder:
-    """Store the weights of a character encoder in fewer bits; its biases stay float32.
+    """A copy of a character encoder with weights of fewer bits; its biases stay float32.
 
     Args:
-        encoder: The encoder; it is not changed.
+        encoder: The encoder; its entry ``quality``, measured on the old weights, is dropped.
         weights: ``int8``, 8 bits for each number of a matrix and a half-precision factor for each
             row; ``codebook``, a code for each ``sub_dim`` numbers and a half-precision length for
             each row, by default 4 bits for each number (figures in ``docs/charemb.md``); or
@@ -35,17 +35,11 @@ def quantise_charemb(
         codebook_size: Centroids of a codebook, for ``codebook``.
         seed: Seed of the sample that codebooks are fitted on.
 
-    Returns:
-        The encoder with these weights; a ``quality`` entry, measured on the old weights, is
-        dropped.
-
     Raises:
         PocketIntentError: A setting is out of range, or a weight is NaN or infinite.
     """
-    if weights not in get_args(WeightFormat):
-        raise PocketIntentError(
-            f"weights must be one of {', '.join(get_args(WeightFormat))}, not {weights!r}"
-        )
+    if weights not in (known := get_args(WeightFormat)):
+        raise PocketIntentError(f"weights must be one of {', '.join(known)}, not {weights!r}")
 
     def store(matrix: FloatArray) -> StoredMatrix:
         if weights == "int8":
@@ -59,23 +53,10 @@ def quantise_charemb(
         )
         return QuantizedMatrix.encode(matrix, quantizer)
 
-    stored = Weights(
-        weights,
-        {name: store(matrix.decode()) for name, matrix in encoder.weights.matrices.items()},
-        encoder.weights.vectors,
-    )
-    return encoder.replace(
-        weights=stored,
-        manifest={key: value for key, value in encoder.manifest.items() if key != "quality"},
-    )
-
-
-def int8_weights(weights: Weights) -> Weights:
-    """The weights with int8 matrices; these weights themselves if they are not float32."""
-    if weights.format != "float32":
-        return weights
-    matrices = {name: Int8Matrix.encode(m.decode()) for name, m in weights.matrices.items()}
-    return Weights("int8", matrices, weights.vectors)
+    own = encoder.weights
+    stored = {name: store(matrix.decode()) for name, matrix in own.matrices.items()}
+    manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
+    return encoder.replace(weights=Weights(weights, stored, own.vectors), manifest=manifest)
 
 
 def quantise_context(network: ContextNetwork) -> ContextNetwork:
@@ -87,12 +68,7 @@ def quantise_context(network: ContextNetwork) -> ContextNetwork:
 
 
 def rotate_context(network: ContextNetwork, rotation: FloatArray) -> ContextNetwork:
-    """The network of a contextual encoder that reads and returns rotated vectors, in float32.
-
-    Args:
-        network: The network.
-        rotation: An orthogonal matrix, float32 [dim, dim].
-    """
+    """The network, in float32, that reads and returns vectors times an orthogonal [dim, dim]."""
     inner = decode(network.inner).reshape(-1, network.dim) @ rotation
     return replace(
         network,

@@ -21,11 +21,7 @@ EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
 
 def load_word_model(path: str | Path) -> ModelEncoder:
-    """Open a model file that has a table of words.
-
-    Raises:
-        PocketIntentError: The file is not a model, or its kind has no such table.
-    """
+    """Open a model file; PocketIntentError if it is none, or its kind has no table of words."""
     encoder = load_encoder(path)
     try:
         words_of(encoder)
@@ -36,10 +32,9 @@ def load_word_model(path: str | Path) -> ModelEncoder:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences as word ids, concatenated."""
+    """Sentences as the ids of their known words, concatenated."""
 
     ids: IndexArray
-    """Ids of the known words of all sentences, ``[total]``."""
     offsets: IndexArray
     """Sentence ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; [num_sentences + 1]."""
 
@@ -62,17 +57,9 @@ class Sentences:
 
 
 def select_by_frequency(counts: NDArray[np.integer], keep: int) -> IndexArray:
-    """Select the most frequent words.
+    """The most frequent words, of equally frequent ones the first: ids in ascending order.
 
-    Args:
-        counts: Occurrences of each word, ``[num_words]``.
-        keep: Number of words to keep, at least 1; all words if it exceeds their number.
-
-    Returns:
-        Ids in ascending order; among equally frequent words the first are kept.
-
-    Raises:
-        PocketIntentError: ``keep`` is below 1.
+    ``counts`` has the occurrences of each word. A ``keep`` below 1 is a PocketIntentError.
     """
     _check_keep(keep)
     return np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:keep])
@@ -84,20 +71,10 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     Equation 4.1 of the thesis, solved greedily as in FastText.zip (Joulin et al. 2016, section
     3.2): the ``m`` words of largest norm are kept; then each sentence, in order, that has no kept
     word yet adds its own word of largest norm. ``m`` is the largest number for which at most
-    ``keep`` words are kept, found by bisection; any remaining places go to the next words by
-    norm.
+    ``keep`` words are kept, found by bisection; remaining places go to the next words by norm.
 
-    Args:
-        norms: Norm of each word's vector, ``[num_words]``.
-        sentences: The training sentences.
-        keep: Number of words to keep, at least 1; all words if it exceeds their number.
-
-    Returns:
-        Ids in ascending order, ``[min(keep, num_words)]``.
-
-    Raises:
-        PocketIntentError: ``keep`` is below 1, or the sentences alone need more words than
-            ``keep``; the message gives the number.
+    From the norm of each word's vector, ``[num_words]``, to ids in ascending order, ``[min(keep,
+    num_words)]``. A ``keep`` below 1, or below what the sentences need, is a PocketIntentError.
     """
     _check_keep(keep)
     if keep >= len(norms):
@@ -106,11 +83,8 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
     ranks = rank[sentences.ids]
-    best = (
-        np.minimum.reduceat(ranks, sentences.offsets[:-1])
-        if len(sentences)
-        else np.empty(0, np.intp)
-    )
+    # Of no sentences, reduceat gives no minimum.
+    best = np.minimum.reduceat(ranks, sentences.offsets[:-1]) if len(sentences) else ranks
     cover = _cover(len(norms), ranks, sentences.offsets, best, 0)
     if cover.sum() > keep:
         raise PocketIntentError(
@@ -143,62 +117,32 @@ def _cover(
 
 
 def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
-    """A copy of an encoder with some of its words, their vectors and their counts.
-
-    Args:
-        encoder: The encoder; it is not changed.
-        ids: Numbers of the words to keep, in the order of the copy.
-
-    Raises:
-        PocketIntentError: The encoder has no words to select from.
-    """
+    """A copy of an encoder with the words of some ids; PocketIntentError if it has no words."""
     selected: EncoderT = compression_of(encoder.kind).select_words(encoder, ids)
     return selected
 
 
 def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
-    """Keep the most frequent words of an encoder.
+    """A copy of an encoder with its ``keep`` most frequent words, or all if it has no more.
 
-    Args:
-        encoder: The encoder to prune; it is not changed. If it has no counts, its first words
-            are kept, since training sorts words by frequency.
-        keep: Number of words to keep, at least 1; all words if it exceeds their number.
-
-    Returns:
-        A copy with these words, their vectors and counts.
-
-    Raises:
-        PocketIntentError: ``keep`` is below 1, or the encoder has no words to leave out.
+    Without counts the first words stay, since training sorts words by frequency. A ``keep`` below
+    1, and an encoder without words to leave out, are PocketIntentErrors.
     """
     return select_words(encoder, _frequent_words(encoder, keep))
 
 
 def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
-    """Keep the words of largest norm of an encoder, and a word of every training sentence.
-
-    The arguments and errors are those of :func:`select_by_norm`, and the encoder is not changed.
-
-    Raises:
-        PocketIntentError: As there, or the encoder has no words to leave out.
-    """
+    """A copy of an encoder with words by :func:`select_by_norm`; PocketIntentError without any."""
     norms = np.linalg.norm(words_of(encoder).vectors.decode(), axis=1)
     return select_words(encoder, select_by_norm(norms, sentences, keep))
 
 
 def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> EncoderT:
-    """Keep the most frequent words of an encoder, and every word of a bot's texts.
+    """A copy of an encoder with its ``keep`` most frequent words, and every word of a bot's texts.
 
-    Args:
-        encoder: The encoder to prune; it is not changed. See :func:`keep_frequent`.
-        templates: The bot. The words of its templates, of ``none`` and of its counter-examples
-            stay, so that their vectors are those of the whole model.
-        keep: Number of words to keep, at least 1, besides those of the bot.
-
-    Returns:
-        A copy with these words; the encoder itself if these are all of its words.
-
-    Raises:
-        PocketIntentError: ``keep`` is below 1, or the encoder has no words to leave out.
+    The words of its templates, of ``none`` and of its counter-examples stay, so that their vectors
+    are those of the whole model. The encoder itself is returned if these are all of its words.
+    The errors are those of :func:`keep_frequent`.
     """
     vocabulary = words_of(encoder).vocabulary
     texts = list(templates.none)
@@ -217,10 +161,7 @@ def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> Encode
 
 
 def with_compact_counts(encoder: EncoderT) -> EncoderT:
-    """Round the counts of an encoder, if any, so that a model file stores a byte for each.
-
-    Only compression reads counts, and a rounding within 7 percent changes little there.
-    """
+    """A copy whose counts, if any, a model file stores in a byte each, within 7 percent."""
     return encoder if _counts(encoder) is None else encoder.replace(compact_counts=True)
 
 
@@ -230,10 +171,7 @@ def without_counts(encoder: EncoderT) -> EncoderT:
 
 
 def without_ngrams(encoder: EncoderT) -> EncoderT:
-    """A copy of an encoder without n-grams, which skips unknown words.
-
-    A ``quality`` entry of the manifest, measured with the n-grams, is dropped.
-    """
+    """A copy without n-grams, which skips unknown words, and without their ``quality`` entry."""
     changes: dict[str, Any] = {"ngrams": None} if "ngrams" in tables_of(encoder) else {}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     return encoder.replace(manifest=manifest, **changes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,9 +22,7 @@ EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
 
-_LARGEST_NAMED = 16
-"""Largest length of a sub-vector that an error suggests."""
-
+_LARGEST_NAMED = 16  # length of a sub-vector that an error suggests
 _STAGES = {"ngrams": "n-grams"}  # names of tables in progress, where they differ
 
 
@@ -42,19 +41,16 @@ def quantise_encoder(
 ) -> EncoderT:
     """Replace the vectors in an encoder's tables, such as words and n-grams, by codes.
 
-    Two steps go beyond the thesis and add nothing to the size of the model (figures in
-    ``docs/compression.md``): frequent words shape the codebooks more, by a power of their counts;
-    and all vectors are rotated at random first, which changes no cosine and spreads the variance
-    evenly over the sub-vectors. A network is rotated with the tables and not quantised: see
-    :func:`quantise_network`. If ``sub_dim`` does not divide the dimension, vectors are padded with
-    zeros, unless the kind is not ``paddable``.
+    Two steps go beyond the thesis (figures in ``docs/compression.md``): frequent words shape the
+    codebooks more, and all vectors, and a network with them, are rotated at random first, which
+    spreads the variance evenly over the sub-vectors. If ``sub_dim`` does not divide the dimension,
+    vectors are padded with zeros, if the kind is ``paddable``.
 
     Args:
         encoder: The encoder to quantise; it is not changed.
         sub_dim: Length of a sub-vector.
         codebook_size: Centroids of a codebook.
-        count_power: A word's share of the sample that codebooks are fitted on is its count to
-            this power; 0 treats all words alike.
+        count_power: A word's share of the sample for codebooks is its count to this power.
         per_position: Whether each position has its own codebook; else all share one.
         normalised: Whether to quantise directions and keep the norms in half precision.
         rotate: Whether to rotate the vectors at random first, if the encoder is rotatable.
@@ -63,13 +59,11 @@ def quantise_encoder(
         progress: Called after each codebook and each block of rows.
 
     Returns:
-        The quantised encoder. Its manifest has the settings under ``compression``; a
-        ``quality`` entry, measured on the old vectors, is dropped, and so are a template codebook
-        and a background if the vectors were rotated or padded.
+        The quantised encoder. Its manifest has the settings under ``compression``. Dropped are
+        ``quality`` and, if the vectors were rotated or padded, template codebook and background.
 
     Raises:
-        PocketIntentError: A setting is out of range, a vector contains NaN or infinity, or the
-            encoder has no tables, or an empty one; or see :func:`check_sub_dim`.
+        PocketIntentError: A setting is out of range, a vector is not finite, or a table is missing.
     """
     compression = compression_of(encoder.kind)
     tables = compression.tables(encoder)
@@ -104,12 +98,11 @@ def quantise_encoder(
             vectors,
             weights=weights if name == "words" else None,
             sample=sample,
-            progress=_stage(progress, f"fit {stage}"),
+            progress=None if progress is None else partial(progress, f"fit {stage}"),
             **settings,
         )
-        return QuantizedMatrix.encode(
-            vectors, quantizer, progress=_stage(progress, f"encode {stage}")
-        )
+        encoding = None if progress is None else partial(progress, f"encode {stage}")
+        return QuantizedMatrix.encode(vectors, quantizer, progress=encoding)
 
     counts = compression.counts(encoder)
     weights = None if counts is None else counts.astype(np.float64) ** count_power
@@ -128,36 +121,18 @@ def quantise_encoder(
 
 
 def quantise_network(encoder: EncoderT) -> EncoderT:
-    """A copy of an encoder whose network is stored as int8; the encoder itself if nothing changes.
-
-    The network of the kind ``charemb`` stays: see :func:`quantise_charemb`.
-    """
+    """A copy whose network is stored as int8, but for ``charemb``; itself if nothing changes."""
     small: EncoderT = compression_of(encoder.kind).quantise_network(encoder)
     return small
 
 
 def add_template_quantizer(
-    encoder: EncoderT,
-    texts: Iterable[str],
-    *,
-    sample: int = 50_000,
-    seed: int = 0,
+    encoder: EncoderT, texts: Iterable[str], *, sample: int = 50_000, seed: int = 0
 ) -> EncoderT:
-    """Fit the codebook that a recogniser quantises its templates with, on vectors of a corpus.
+    """A copy of a compressed encoder with a codebook for templates, fitted on texts of a corpus.
 
-    An app then fits no codebook at every start; see :func:`fit_template_quantizer`.
-
-    Args:
-        encoder: The encoder, already compressed; it is not changed.
-        texts: The corpus.
-        sample: Number of texts drawn from the corpus.
-        seed: Seed of the draw.
-
-    Returns:
-        The encoder with its ``template_quantizer``.
-
-    Raises:
-        PocketIntentError: No text of the sample has a known word.
+    An app then fits no codebook at every start; see :func:`fit_template_quantizer`. A corpus of
+    which no text in the random sample has a known word is a PocketIntentError.
     """
     sampled = sample_texts(texts, sample, seed)
     vectors = encoder.encode_batch(sampled)
@@ -211,9 +186,3 @@ def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
 def _dim(encoder: ModelEncoder) -> int:
     """The size of the vectors in the tables, which may differ from that of sentence vectors."""
     return next(iter(tables_of(encoder).values())).dim
-
-
-def _stage(progress: StageProgress | None, stage: str) -> Callable[[int, int], None] | None:
-    if progress is None:
-        return None
-    return lambda done, total: progress(stage, done, total)

@@ -10,7 +10,7 @@ from pocketintent.runtime.files.model_file import BOT, load_model
 
 
 def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Return ``after - before`` for all floating-point figures of two equal structures."""
+    """``after - before`` for all floating-point figures of two equal structures."""
     change: dict[str, Any] = {}
     for key, value in before.items():
         if isinstance(value, dict):
@@ -21,19 +21,12 @@ def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, A
 
 
 def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
-    """Measure the parts of a model file.
+    """The bytes of the parts of a model file; ModelFileError if it is missing or is none.
 
-    Args:
-        path: A model file.
-
-    Returns:
-        Bytes of the words' ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32), of
-        ``vocabulary`` (the words and their counts), ``ngrams``, ``templates`` (their codebook),
-        ``background`` and ``network``, of the ``rest`` (header and manifest), and of the whole
-        ``file``. Missing parts are 0.
-
-    Raises:
-        ModelFileError: The file is missing or is not a model.
+    They are the words' ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32),
+    ``vocabulary`` (the words and their counts), ``ngrams``, ``templates`` (their codebook),
+    ``background`` and ``network``, the ``rest`` (header and manifest), and the whole ``file``.
+    Missing parts are 0.
     """
     words = ("codes", "codebook", "norms", "embedding")
     others = ("vocabulary", "ngrams", "templates", "background", "network")
@@ -49,13 +42,9 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 
 
 def bot_size_report(path: str | os.PathLike[str]) -> dict[str, int]:
-    """Measure the parts of a bot file: those of :func:`size_report`, and ``bot``.
+    """The bytes of the parts of a bot file: those of :func:`size_report`, and ``bot``.
 
-    ``bot`` is all that the file has beyond its model; ``rest`` does not count it, and
-    ``templates`` is the model's codebook for templates.
-
-    Raises:
-        ModelFileError: The file is missing or is not a model.
+    ``bot``, which ``rest`` does not count, is all that the file has beyond its model.
     """
     sizes = size_report(path)
     tensors = load_model(path).tensors
@@ -68,15 +57,10 @@ def bot_size_report(path: str | os.PathLike[str]) -> dict[str, int]:
 def compare_sizes(
     before: dict[str, int], after: dict[str, int], *, float32_bytes: int
 ) -> dict[str, Any]:
-    """Compare the size reports of a model before and after it was compressed.
+    """The :func:`size_report` of a model before and after it was compressed, and their ``ratio``.
 
-    Args:
-        before: :func:`size_report` of the original model.
-        after: :func:`size_report` of the compressed model.
-        float32_bytes: Size of the remaining words' vectors in float32.
-
-    Returns:
-        The reports, ``float32_bytes``, and the ``ratio`` of the ``vectors`` and of the ``file``.
+    The ratio is that of the ``file``, and of the remaining words' ``vectors``, which take
+    ``float32_bytes`` in float32.
     """
     vectors = after["codes"] + after["codebook"] + after["norms"] + after["embedding"]
     return {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.quantization.quantizer import MAX_BITS
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import setting
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,6 @@ class QuantisationSettings:
         most=1,
     )
     rotate: bool = setting(True, "rotate the vectors at random before they are quantised")
-
-    def check(self) -> None:
-        """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
 
 
 @dataclass(frozen=True)
@@ -72,10 +68,6 @@ class CombinationSettings:
         """The settings of the attention; None without attention."""
         if self.attention == 0:
             return None
-        return replace(
-            DEFAULT_ATTENTION,
-            share=self.attention,
-            temperature=self.temperature,
-            weight=self.unknown_weight,
-            words=self.attention_words,
+        return Attention(
+            self.attention, self.temperature, self.unknown_weight, self.attention_words
         )

@@ -3,7 +3,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from pocketintent.runtime.arrays import unit_rows  # noqa: E402
-from pocketintent.runtime.encoders.contextual.reader import ContextReader  # noqa: E402
+from pocketintent.runtime.encoders.contextual.encoder import ContextReader  # noqa: E402
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix  # noqa: E402
 from pocketintent.runtime.quantization.quantizer import Quantizer  # noqa: E402
 from pocketintent.training.contextual.model import (  # noqa: E402

@@ -37,6 +37,7 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.settings import check_settings
 from pocketintent.training.corpora.reader import read_texts
 
 EXAMPLES = """\
@@ -195,7 +196,7 @@ def _settings(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSe
     if isinstance(vectors, QuantizedMatrix):
         given = {"sub_dim": vectors.quantizer.sub_dim} | given
     settings = QuantisationSettings(**given)
-    settings.check()
+    check_settings(settings)
     return settings
 
 

@@ -76,8 +76,6 @@ class ModelEncoder(ABC):
     background: Background | None = None
     """Lines of the training corpus, as features."""
 
-    # Vectors
-
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of any string, float32 [dim]: unit length, or zeros if unknown."""
         vector: FloatArray = self.encode_batch([text])[0]
@@ -89,15 +87,12 @@ class ModelEncoder(ABC):
 
     @property
     def known_words(self) -> Vocabulary | None:
-        """The words that a query may have, the most frequent first; others may be corrected.
+        """The words of the ``part``, if any, the most frequent first; others may be corrected.
 
-        None without a table of words, or with another tokenizer than ``simple``: queries are then
-        never corrected. A kind with a ``part`` has the words of that encoder.
+        None without a table of words, or with another tokenizer than ``simple``.
         """
         part: ModelEncoder | None = None if self.part is None else getattr(self, self.part)
         return None if part is None else part.known_words
-
-    # Model file
 
     @abstractmethod
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -111,8 +106,6 @@ class ModelEncoder(ABC):
         Raises:
             ModelFileError: A part is missing, or the parts do not fit each other.
         """
-
-    # Copies
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the constructor's arguments; caches are filled again."""

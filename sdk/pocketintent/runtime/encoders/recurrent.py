@@ -57,14 +57,10 @@ def recurrent_shapes(network: RecurrentNetwork, inputs: int) -> Shapes:
 class RecurrentReader:
     """An LSTM or a GRU that is ready to read sequences.
 
-    Both directions run in parallel: the states of all texts and directions are one array, so that
-    a step needs one matrix product. The product of a layer's weights and its inputs is computed
-    before the steps; in the first layer the caller computes it by :meth:`project`, once for each
-    different input. A step then begins with a look-up of rows.
-
-    Args:
-        network: The settings.
-        parameters: The weights, float32, by the names of :func:`recurrent_shapes`.
+    The states of all texts and directions are one array, so that a step needs one matrix product.
+    The product of a layer's weights and its inputs is computed before the steps; in the first layer
+    by :meth:`project`, once for each different input. ``parameters`` are those of
+    :func:`recurrent_shapes`.
     """
 
     def __init__(self, network: RecurrentNetwork, parameters: Parameters) -> None:

@@ -75,11 +75,7 @@ def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
 
 
 def encoder_of(model: ModelFile) -> ModelEncoder:
-    """The encoder of an open model file; that of a bot file has nothing of the bot.
-
-    Raises:
-        ModelFileError: The kind is unknown, or the parts do not fit each other.
-    """
+    """The encoder of an open model file, without anything of a bot; see :func:`load_encoder`."""
     kind = model.manifest["kind"]
     with naming_damage(model, f"model of kind {kind!r}"):
         read_languages(model.manifest)  # checked here, since no kind reads them
@@ -99,11 +95,7 @@ def naming_damage(model: ModelFile, content: str) -> Iterator[None]:
 
 
 def load_kind(path: str | os.PathLike[str], expected: type[EncoderT]) -> EncoderT:
-    """Open a model file of a kind, given by its class; see :func:`load_encoder`.
-
-    Raises:
-        PocketIntentError: The model is of another kind.
-    """
+    """:func:`load_encoder` of a kind, given by its class; PocketIntentError for another kind."""
     encoder = load_encoder(path)
     if not isinstance(encoder, expected):
         raise PocketIntentError(

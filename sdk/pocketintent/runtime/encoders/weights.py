@@ -60,16 +60,11 @@ class Weights:
         )
 
     def check(self, shapes: Shapes) -> None:
-        """Check the weights against the shapes of a network.
-
-        Raises:
-            ModelFileError: A weight is missing, superfluous, of another shape or format, or
-                contains NaN or infinity.
-        """
+        """Raise ModelFileError for weights that are not finite or not of a network's shapes."""
         if self.format not in _CLASSES:
+            known = ", ".join(_CLASSES)
             raise ModelFileError(
-                f"the format of the weights must be one of {', '.join(_CLASSES)}, not "
-                f"{self.format!r}"
+                f"the format of the weights must be one of {known}, not {self.format!r}"
             )
         own_shapes: Shapes = {name: _shape(matrix) for name, matrix in self.matrices.items()}
         own_shapes |= {name: vector.shape for name, vector in self.vectors.items()}

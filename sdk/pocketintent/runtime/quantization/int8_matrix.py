@@ -36,8 +36,7 @@ class Int8Matrix:
     def encode(cls, matrix: FloatArray) -> Int8Matrix:
         """Quantise a float32 matrix: the largest number of each row becomes 127 or -127.
 
-        Raises:
-            PocketIntentError: A number is NaN or infinite, or a row too large for half precision.
+        Numbers that are not finite, or too large for half precision, are a PocketIntentError.
         """
         check_finite(matrix)
         largest = np.abs(matrix).max(axis=1, initial=0.0)
@@ -64,11 +63,7 @@ class Int8Matrix:
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, npt.NDArray[Any]], prefix: str) -> Int8Matrix:
-        """Read the matrix that a model file has under a prefix.
-
-        Raises:
-            ModelFileError: A tensor is missing, has a wrong dtype or shape, or is not finite.
-        """
+        """The matrix under a prefix of a model file; ModelFileError if it is missing or damaged."""
         codes = read_tensor(tensors, f"{prefix}.codes", ["int8"])
         scales = read_tensor(tensors, f"{prefix}.scales", ["float16"])
         if not np.isfinite(scales).all():

@@ -34,11 +34,10 @@ def nearest_centroids(vectors: FloatArray, codebook: FloatArray) -> IndexArray:
 def fit_lbg(vectors: FloatArray, codebook_size: int) -> FloatArray:
     """Fit a codebook to vectors.
 
-    A codebook of twice the size never has a larger distortion: at a split each vector first
-    goes to the nearer half of its own centroid, and every later step can only lower the
-    distortion. Which half is nearer does not depend on ``eps``. If the size is not a power of two,
-    the last round splits only the most distorted clusters. A cluster that loses all its vectors
-    is re-seeded with the vector farthest from its centroid in the most distorted cluster.
+    A codebook of twice the size never has a larger distortion: at a split each vector goes to the
+    nearer half of its own centroid, whatever ``eps`` is, and no later step raises the distortion.
+    If the size is not a power of two, the last round splits only the most distorted clusters. A
+    cluster without vectors gets the one farthest from its centroid in the most distorted cluster.
 
     Args:
         vectors: float32 ``[n, sub_dim]``, n at least 1, finite.
@@ -49,8 +48,7 @@ def fit_lbg(vectors: FloatArray, codebook_size: int) -> FloatArray:
         vectors themselves are the centroids, and the remaining centroids are copies.
 
     Raises:
-        PocketIntentError: There are no vectors, a number is NaN or infinite, or
-            ``codebook_size`` is below 1.
+        PocketIntentError: There are no vectors, a number is not finite, or the size is below 1.
     """
     if codebook_size < 1:
         raise PocketIntentError(f"codebook_size is {codebook_size}; it must be at least 1")

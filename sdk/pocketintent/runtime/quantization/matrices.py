@@ -52,17 +52,12 @@ class QuantizedMatrix:
         """Quantise vectors, float32 ``[n, dim]``; ``progress`` is called after a block of rows.
 
         With a normalised quantizer, the stored norm is the one with the least squared error,
-        ``x . d / d . d`` for the decoded direction ``d``.
-
-        Raises:
-            PocketIntentError: The shape does not fit, a number is NaN or infinite, or a norm
-                is too large for half precision.
+        ``x . d / d . d`` for the decoded direction ``d``. Vectors of another size, that are not
+        finite, or too long for half precision, are a PocketIntentError.
         """
         check_matrix(vectors)
-        if vectors.shape[1] != quantizer.dim:
-            raise PocketIntentError(
-                f"vectors have dim {vectors.shape[1]}; the quantizer has {quantizer.dim}"
-            )
+        if (dim := vectors.shape[1]) != quantizer.dim:
+            raise PocketIntentError(f"vectors have dim {dim}; the quantizer has {quantizer.dim}")
         codes = np.empty((len(vectors), quantizer.num_sub), dtype=quantizer.code_dtype)
         norms = np.zeros(len(vectors), dtype=np.float16) if quantizer.normalised else None
         for start in range(0, len(vectors), ROWS_AT_ONCE):

@@ -129,8 +129,7 @@ class Quantizer:
             seed: Seed of the draw.
             progress: Called after each codebook.
 
-        Returns:
-            The quantizer. Its centroids are rounded to half precision, as in the model file.
+        The centroids are rounded to half precision, as in the model file.
 
         Raises:
             PocketIntentError: The sizes do not fit, there are no vectors, a number is NaN or

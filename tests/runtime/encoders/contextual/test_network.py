@@ -4,11 +4,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pocketintent.runtime.encoders.contextual.encoder import ContextReader
 from pocketintent.runtime.encoders.contextual.network import (
     ContextNetwork,
     read_network,
 )
-from pocketintent.runtime.encoders.contextual.reader import ContextReader
 from pocketintent.runtime.errors import ModelFileError
 from random_contexts import random_context
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
-from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.charemb.transformer import TransformerReader
+from pocketintent.runtime.encoders.charemb.network import CharNetwork, TransformerReader
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import check_dim, encoder_entries, manifest_entry
 from pocketintent.runtime.encoders.recurrent import RecurrentReader
@@ -124,11 +123,10 @@ class CharEncoder(ModelEncoder):
         return unit_rows(totals)
 
     def embed_terms(self, terms: Sequence[str]) -> FloatArray:
-        """The vectors of any strings, each read as a whole; an underscore is read as a space.
+        """The vectors of any strings, each read as a whole: float32 [num_terms, dim].
 
-        Returns:
-            float32 [num_terms, dim], of the length that the network predicts, or of length 1 if
-            it predicts none; zeros for a term without known characters.
+        They have the length that the network predicts, or 1 if it predicts none; they are zeros
+        without known characters. An underscore is read as a space.
         """
         vectors = np.zeros((len(terms), self.dim), np.float32)
         numbers = [self._characters.numbers(term) for term in terms]

@@ -46,13 +46,12 @@ class Attention:
         for name in _FRACTIONS:
             value = getattr(self, name)
             if type(value) not in (int, float) or not 0 < value <= 1:
-                raise ModelFileError(
-                    f"attention: {name} must be above 0 and at most 1, not {value!r}"
-                )
+                allowed = "above 0 and at most 1"
+                raise ModelFileError(f"attention: {name} must be {allowed}, not {value!r}")
         if self.temperature < MIN_TEMPERATURE:
+            allowed = f"at least {MIN_TEMPERATURE:g}"
             raise ModelFileError(
-                f"attention: temperature must be at least {MIN_TEMPERATURE:g}, not "
-                f"{self.temperature!r}"
+                f"attention: temperature must be {allowed}, not {self.temperature!r}"
             )
 
     @classmethod
@@ -81,14 +80,8 @@ class TableAttention:
 
     The keys are the directions of the table's rows, and the values are the rows, so that the query
     of a misspelt word turns towards the correct word. The length of the result is the query's,
-    times ``weight``.
-
-    Args:
-        table: The word vectors; decoded at the first query, 4 bytes for each value.
-        settings: See :class:`Attention`.
-
-    Raises:
-        ModelFileError: The table has no rows, or more than memory is meant for.
+    times ``weight``. The table is decoded at the first query; one without rows, or with more than
+    memory is meant for, is a ModelFileError.
     """
 
     def __init__(self, table: Matrix, settings: Attention) -> None:

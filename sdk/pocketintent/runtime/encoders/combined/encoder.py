@@ -53,15 +53,15 @@ class CombinedEncoder(ModelEncoder):
     def __init__(
         self, words: StaticEncoder, characters: CharEncoder, attention: Attention | None = None
     ) -> None:
-        if words.dim != characters.dim:
+        own, other = words.dim, characters.dim
+        if own != other:
             raise ModelFileError(
-                f"the words have {words.dim} dimensions and the character network has "
-                f"{characters.dim}"
+                f"the words have {own} dimensions and the character network has {other}"
             )
-        if words.tokenizer_spec != characters.tokenizer_spec:
+        spec, other_spec = words.tokenizer_spec, characters.tokenizer_spec
+        if spec != other_spec:
             raise ModelFileError(
-                f"the words have the tokenizer {words.tokenizer_spec}, and the character network "
-                f"has {characters.tokenizer_spec}"
+                f"the words have the tokenizer {spec}, and the character network has {other_spec}"
             )
         if words.ngrams is not None:
             raise ModelFileError(

@@ -56,10 +56,8 @@ class ContextNetwork:
 
     def __post_init__(self) -> None:
         if type(self.width) is not int or not 1 <= self.width <= MAX_WIDTH or self.width % 2 == 0:
-            raise ModelFileError(
-                f"the width of the network must be an odd number from 1 to {MAX_WIDTH}, "
-                f"not {self.width!r}"
-            )
+            allowed = f"an odd number from 1 to {MAX_WIDTH}"
+            raise ModelFileError(f"the width of the network must be {allowed}, not {self.width!r}")
         arrays = self.arrays
         for name, shape in tensor_shapes(self.dim, self.hidden, self.width).items():
             if arrays[name].shape != shape:
@@ -73,9 +71,9 @@ class ContextNetwork:
             raise ModelFileError("the matrices of a network must be all float32 or all int8")
         check_numbers({f"{PREFIX}.{name}": decode(array) for name, array in arrays.items()})
         if not 0 <= self.word_share <= MAX_SHARE:
+            allowed = f"a number from 0 to {MAX_SHARE}"
             raise ModelFileError(
-                f"word_share of the network must be a number from 0 to {MAX_SHARE}, not "
-                f"{self.word_share!r}"
+                f"word_share of the network must be {allowed}, not {self.word_share!r}"
             )
 
     @property
@@ -147,12 +145,18 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
         raise ModelFileError(
             "the network is of an earlier version, with blocks; train or build the model again"
         )
-    hidden, width = _whole(entry, "hidden"), _whole(entry, "width")
     share = entry.get("word_share", 0.0)
+    for name in ("hidden", "width"):
+        if type(entry.get(name)) is not int or entry[name] < 1:
+            raise ModelFileError(
+                f"the manifest's network must have a whole number from 1 as {name}, not "
+                f"{entry.get(name)!r}"
+            )
     if type(share) not in (int, float):
         raise ModelFileError(
             f"the manifest's network must have a number as word_share, not {share!r}"
         )
+    hidden, width = entry["hidden"], entry["width"]
     _check_size(dim, hidden, width)
     arrays: dict[str, Any] = {}
     for name, shape in tensor_shapes(dim, hidden, width).items():
@@ -164,15 +168,6 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
             arrays[name] = read_tensor(tensors, key, dtypes, shape).astype(np.float32)
     arrays["gate_bias"] = float(arrays["gate_bias"][0])
     return ContextNetwork(**arrays, width=width, word_share=float(share))
-
-
-def _whole(entry: Mapping[str, Any], name: str) -> int:
-    value = entry.get(name)
-    if type(value) is not int or value < 1:
-        raise ModelFileError(
-            f"the manifest's network must have a whole number from 1 as {name}, not {value!r}"
-        )
-    return value
 
 
 def _check_size(dim: int, hidden: int, width: int) -> None:
