@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from compress_calls import NOUNS, SMALL, VERBS, call, read
+from pocketintent.cli.compress import compress
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.decision.registry import DECISIONS
@@ -90,6 +92,21 @@ def test_pruning_by_norm_covers_the_corpus_and_a_template_codebook_is_fitted(
     assert encoder.encode_batch(corpus.read_text().splitlines()).any(axis=1).all()
     assert encoder.template_quantizer is not None
     assert encoder.template_quantizer.dim == 12
+
+
+def test_matrix_products_use_no_more_threads_than_the_option_says(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[int] = set()
+
+    def watched(*args: Any, **settings: Any) -> StaticEncoder:
+        seen.update(pool["num_threads"] for pool in threadpool_info())
+        return quantise_encoder(*args, **settings)
+
+    monkeypatch.setattr(compress, "quantise_encoder", watched)
+    with threadpool_limits(2):
+        assert call("compress", model, "--out", tmp_path / "small.safetensors", *SMALL) == 0
+    assert seen <= {1}
 
 
 def test_variants_are_chosen_by_a_file(model: Path, tmp_path: Path) -> None:
