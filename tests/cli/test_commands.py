@@ -75,8 +75,6 @@ def _leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
     """The parsers without subcommands below a parser."""
     if isinstance(parser, CommandParser):
         parser.fill()
-        if parser.renamed:
-            return
     below = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     if not below:
         yield parser
@@ -137,3 +135,12 @@ def test_the_written_settings_of_a_command_are_read_back(
     args = build_parser().parse_args([*command, "--write-settings", "--settings", str(path)])
     for settings in args.settings_classes:
         assert read_settings(args, settings) == settings()
+
+
+def test_a_mistyped_command_is_told_what_may_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    for argv, meant in ((["evalaute"], "evaluate"), (["train", "starspce"], "starspace")):
+        with pytest.raises(SystemExit) as end:
+            main(argv)
+        message = capsys.readouterr().err.splitlines()[-1]
+        assert end.value.code == 2 and f"did you mean {meant}?" in message
+        assert not any(f" {old}," in message for old in ("combine", "compare", "glove"))

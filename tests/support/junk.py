@@ -190,8 +190,6 @@ def commands(
     """Every command that does something, with its options and positionals."""
     if isinstance(parser, CommandParser):
         parser.fill()
-        if parser.renamed:
-            return
     actions = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

@@ -36,7 +36,6 @@ def _find_parser(
     """The parser of a command, and the words after its name."""
     while True:
         if isinstance(parser, CommandParser):
-            assert not parser.renamed, " ".join(words)
             parser.fill()
         below = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
         if not below or not words or words[0] not in below[0].choices:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pocketintent_lab
 from pocketintent.cli import main as product
-from pocketintent.cli.commands import add_commands
+from pocketintent.cli.commands import ParserOfCommands, add_commands
 from pocketintent_lab.cli.commands import COMMANDS
 
 DESCRIPTION = """\
@@ -28,7 +28,7 @@ exit status: 0 success, 1 bad input, 2 bad usage"""
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = ParserOfCommands(
         prog="pocketintent-lab",
         description=DESCRIPTION,
         epilog=EXAMPLES,

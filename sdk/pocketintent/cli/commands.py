@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import shutil
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -73,24 +74,44 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         )
 
 
-class CommandParser(argparse.ArgumentParser):
+class ParserOfCommands(argparse.ArgumentParser):
+    """A parser that tells the new name of a command in :data:`RENAMED`, or what may be meant."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        names = list(action.choices or ())
+        if isinstance(action, argparse._SubParsersAction) and value not in names:
+            new = RENAMED.get(f"{self.prog} {value}".removeprefix("pocketintent "))
+            if new is not None:
+                self.error(f"`{self.prog} {value}` is now `{new}`{_how_to_install(new)}")
+            near = difflib.get_close_matches(str(value), names, n=1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            self.error(f"there is no command {value!r}; {meant}known: {', '.join(names)}")
+        super()._check_value(action, value)
+
+
+def _how_to_install(command: str) -> str:
+    """What to do where the program of a command may not be installed, for a message."""
+    program = command.partition(" ")[0]
+    is_missing = program != "pocketintent" and shutil.which(program) is None
+    return ", which is not installed: pip install ./lab in a checkout" if is_missing else ""
+
+
+class CommandParser(ParserOfCommands):
     """The parser of a subcommand, which imports its module when it parses arguments.
 
     Args:
         module: Dotted name of the module, see :attr:`Command.module`.
-        renamed: What takes the place of a command that has another name now, and no module.
         options: Arguments of :class:`argparse.ArgumentParser`.
     """
 
-    def __init__(self, *, module: str, renamed: str = "", **options: Any) -> None:
+    def __init__(self, *, module: str, **options: Any) -> None:
         super().__init__(**options)
-        self.renamed = renamed
         self._module = module
         self._is_filled = False
 
     def fill(self) -> None:
         """Import the module and let it add its arguments; does nothing the second time."""
-        if not self._is_filled and not self.renamed:
+        if not self._is_filled:
             self._is_filled = True
             self.set_defaults(parser=self)
             import_module(self._module).add_arguments(self)
@@ -102,8 +123,6 @@ class CommandParser(argparse.ArgumentParser):
 
         argparse leaves that to the parser above, whose usage does not have the options.
         """
-        if self.renamed:
-            self.error(f"`{self.prog}` is now `{self.renamed}`")
         self.fill()
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
@@ -125,7 +144,7 @@ class CommandParser(argparse.ArgumentParser):
 def add_commands(
     parser: argparse.ArgumentParser, metavar: str, commands: Iterable[Command]
 ) -> None:
-    """Add subcommands to a parser, and hidden ones that tell the new names of :data:`RENAMED`.
+    """Add subcommands to a parser.
 
     Args:
         parser: The parser of the command above.
@@ -133,15 +152,10 @@ def add_commands(
         commands: The subcommands, in the order of the help.
     """
     subparsers = parser.add_subparsers(metavar=metavar, required=True, parser_class=CommandParser)
-    names = {command.name: command for command in commands}
-    for command in names.values():
+    for command in commands:
         subparsers.add_parser(
             command.name,
             module=command.module,
             help=command.summary,
             formatter_class=HelpFormatter,
         )
-    for old, new in RENAMED.items():
-        above, _, name = f"pocketintent {old}".rpartition(" ")
-        if above == parser.prog and name not in names:
-            subparsers.add_parser(name, module="", renamed=new)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pocketintent
-from pocketintent.cli.commands import Command, add_commands
+from pocketintent.cli.commands import Command, ParserOfCommands, add_commands
 from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
@@ -54,7 +54,7 @@ exit status: 0 success, 1 bad input, 2 bad usage"""
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = ParserOfCommands(
         prog="pocketintent",
         description=DESCRIPTION,
         epilog=EXAMPLES,

@@ -102,7 +102,10 @@ def test_ngrams_have_at_least_one_letter_and_the_shortest_is_not_the_longer() ->
 
 @pytest.mark.parametrize("cls", ALL_SETTINGS)
 def test_every_settings_class_accepts_its_defaults(cls: Any) -> None:
-    cls().check()
+    settings = cls()
+    check_settings(settings)
+    if hasattr(settings, "check"):  # rules between settings
+        settings.check()
 
 
 def test_every_preset_can_be_trained_with() -> None:
