@@ -30,7 +30,7 @@ def _rows(labels: list[int], num_intents: int) -> TrainingRows:
 def test_the_probabilities_are_right_on_the_average() -> None:
     """At the best fit the weighted sum of the probabilities is that of the right answers."""
     rng = np.random.default_rng(0)
-    # Too few texts without an intent for the sigmoid that bots need on the average.
+    # Too few texts without an intent for the sigmoid that bots need on average.
     labels = [0, 1] * 200 + [NO_INTENT] * (FEW_OUTSIDE - 1)
     rows = _rows(labels, 2)
     logits = rng.normal(np.where(rows.labels == NO_INTENT, -2, 1), 1.5).astype(np.float32)

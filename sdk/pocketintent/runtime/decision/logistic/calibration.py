@@ -69,7 +69,7 @@ def leave_one_out(rows: TrainingRows, weights: FloatArray) -> HeldOut:
     the diagonal of ``(I + D^1/2 K D^1/2)^-1``, with the products K and the curvatures D of the
     rows, so that a matrix of the rows that matter takes the place of H; ``SHARE`` of the change is
     taken. On CLINC150, BANKING77 and SNIPS the whole change leads within 0.2 of the logits of a
-    refit on the average, where leaving out takes 1.3 to 3.2. ``weights`` are the fit of the rows,
+    refit on average, where leaving out takes 1.3 to 3.2. ``weights`` are the fit of the rows,
     float32 [num_intents, num_features].
     """
     num_rows = len(rows.labels)
@@ -120,7 +120,7 @@ def calibrate(
     of an intent is no example, as nothing is left to recognise it by; nor is a name. Without any
     text that has no intent, each template is also taken as one, as if its own intent were missing.
 
-    The examples of a small bot say little. The sigmoid that bots of its size have on the average
+    The examples of a small bot say little. The sigmoid that bots of its size have on average
     (:func:`expected_sigmoid`) therefore counts as 40 more examples, and 45 / k^2 more for each
     intent with k templates: the fewer an intent has, the more it changes when one is left out.
 
@@ -157,7 +157,7 @@ def calibrate(
 
 
 def expected_sigmoid(num_intents: int, num_templates: float) -> Calibration:
-    """The calibration that a bot of some size needs on the average, against a background.
+    """The calibration that a bot of some size needs on average, against a background.
 
     The logit at which half of the answers are right rises with the numbers of intents and of
     templates, and hardly depends on anything else. The formula was chosen on the validation
