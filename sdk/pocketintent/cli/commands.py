@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from pocketintent.runtime.errors import install_command
 from pocketintent.runtime.plugins import installed_plugins
 
 
@@ -93,7 +94,7 @@ def _how_to_install(command: str) -> str:
     """What to do where the program of a command may not be installed, for a message."""
     program = command.partition(" ")[0]
     is_missing = program != "pocketintent" and shutil.which(program) is None
-    return ", which is not installed: pip install ./lab in a checkout" if is_missing else ""
+    return f", which is not installed: {install_command(folder='./lab')}" if is_missing else ""
 
 
 class CommandParser(ParserOfCommands):
