@@ -112,7 +112,7 @@ def test_switches_are_turned_on_and_off(plan_of: ReadPlan) -> None:
         ("min-count = 1", "min-count = 0", "argument --min-count: must be at least 1, not 0"),
         ("min-count = 1", 'out = "x"', "options.out: the comparison gives this option itself"),
         ("min-count = 1", "seed = 1", "options.seed: the comparison gives"),
-        ('"sent2vec"', '"word3vec"', "'own': argument METHOD: invalid choice: 'word3vec'"),
+        ('"sent2vec"', '"word3vec"', "'own': there is no command 'word3vec'"),
     ],
 )
 def test_a_command_that_refuses_its_options_is_named(
