@@ -4,7 +4,7 @@ import pytest
 
 from shared_fixtures import *  # noqa: F403
 
-pytest.register_assert_rewrite("kind_tests", "graph_kind_tests", "export_kind_tests")
+pytest.register_assert_rewrite("every_kind")
 
 
 @pytest.fixture(params=["static", "words", "text", "combined", "contextual"])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.random_contexts import random_context
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
@@ -15,7 +16,6 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
-from random_contexts import random_context
 
 TEMPLATES = {
     "lights_on": ["turn on the light", "lamp on please"],

@@ -3,6 +3,7 @@ from typing import Any, Literal
 
 import pytest
 
+from commands.settings_checks import check_explained
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.settings import (
@@ -15,7 +16,6 @@ from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.finish.settings import FinishSettings
 from pocketintent.training.starspace.settings import StarSpaceSettings
-from settings_checks import check_explained
 
 ALL_SETTINGS: list[Any] = [
     StarSpaceSettings,

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from commands.settings_checks import check_tables
+from commands.settings_tables import main, rewrite_tables
 from pocketintent.runtime.errors import PocketIntentError
-from settings_checks import check_tables
-from settings_tables import main, rewrite_tables
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 NUM_TABLES = 5

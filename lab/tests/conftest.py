@@ -14,7 +14,7 @@ from random_heads import random_head
 from random_lstms import random_lstm
 from shared_fixtures import *  # noqa: F403
 
-pytest.register_assert_rewrite("kind_tests", "graph_kind_tests", "export_kind_tests")
+pytest.register_assert_rewrite("every_kind")
 
 
 @pytest.fixture(params=["infersent", "convrr", "fcrr"])

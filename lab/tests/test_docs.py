@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from settings_checks import check_tables
+from commands.settings_checks import check_tables
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 NUM_TABLES = 8

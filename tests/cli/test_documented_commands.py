@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from commands.shown_commands import check_command, shown_commands
 from pocketintent.cli.main import build_parser
-from shown_commands import check_command, shown_commands
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = [

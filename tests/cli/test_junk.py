@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch")
-from junk import CALLS, commands
-from junk_runs import check_junk, check_succeeds
-from junk_runs import junk_files as junk_files
+from commands.junk import CALLS, commands
+from commands.junk_runs import check_junk, check_succeeds
+from commands.junk_runs import junk_files as junk_files
 from pocketintent.cli.main import build_parser, main
 
 

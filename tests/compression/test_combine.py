@@ -3,6 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.random_networks import random_network
 from pocketintent.compression.combine import combine_encoders
 from pocketintent.compression.prune import with_compact_counts
 from pocketintent.compression.quantise import quantise_encoder
@@ -20,7 +21,6 @@ from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from random_networks import random_network
 
 DIM = 12
 LETTERS = "abcdefghij"

@@ -4,8 +4,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from encoder_checks import check_size_groups
-from lamp_tables import DIM, make_table
+from every_kind.encoder_checks import check_size_groups
+from models.lamp_tables import DIM, make_table
+from models.random_contexts import random_context
 from pocketintent.compression.kinds import Compression, compression_of, tables_of, words_of
 from pocketintent.compression.network import quantise_context, rotate_context
 from pocketintent.compression.prune import select_words
@@ -16,7 +17,6 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from random_contexts import random_context
 
 COUNTS = np.arange(90, 0, -10, dtype=np.uint32)
 

@@ -3,13 +3,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.random_networks import random_network
 from pocketintent.compression.network import quantise_charemb
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from random_networks import random_network
 
 TEXTS = ["turn on", "lights", "a", "good morning", ""]
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.random_networks import random_network
 from pocketintent.compression.prune import (
     Sentences,
     keep_for_bot,
@@ -28,7 +29,6 @@ from pocketintent.runtime.templates.template_set import TemplateSet, parse_templ
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from random_networks import random_network
 
 WORDS = ["on", "off", "light", "lamp", "please", "music", "play", "the"]
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from models.random_contexts import random_context
+from models.random_networks import random_network
 from pocketintent.compression.quantise import (
     add_template_quantizer,
     quantise_encoder,
@@ -18,8 +20,6 @@ from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMat
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from random_contexts import random_context
-from random_networks import random_network
 
 NGRAMS = NgramSettings(3, 4, 64)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ports import LATER, LATER_MESSAGES, check_javascript_inputs, run_javascript
+from exports.ports import LATER, LATER_MESSAGES, check_javascript_inputs, run_javascript
 
 CHECK_DECISIONS = """\
 import { pathToFileURL } from "node:url";

@@ -1,3 +1,3 @@
 """The ports on every kind of model."""
 
-from port_kind_tests import *  # noqa: F403
+from every_kind.port_kind_tests import *  # noqa: F403

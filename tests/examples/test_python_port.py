@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from pocketintent import IntentRecognizer
-from pocketintent.runtime.graphs.folder import open_exported
-from ports import (
+from exports.ports import (
     ISOLATED,
     LATER,
     LATER_MESSAGES,
@@ -22,6 +20,8 @@ from ports import (
     read_lines,
     recognise,
 )
+from pocketintent import IntentRecognizer
+from pocketintent.runtime.graphs.folder import open_exported
 
 EVERY_SCORE_PASSES: dict[str, Any] = {"threshold": -1, "margin": 0}
 

@@ -3,8 +3,8 @@
 import json
 import runpy
 
+from exports.ports import DOCS, PYTHON_PORT, read_lines, run_javascript
 from pocketintent.runtime.text.languages import NEGATIONS as NEGATIONS_BY_LANGUAGE
-from ports import DOCS, PYTHON_PORT, read_lines, run_javascript
 
 ENGLISH = NEGATIONS_BY_LANGUAGE["en"]
 NGRAMS = DOCS / "ngram_vectors.jsonl"

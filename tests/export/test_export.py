@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from exported_folders import read_conformance, read_manifest
+from exports.exported_folders import read_conformance, read_manifest
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
 from pocketintent.runtime.graphs.folder import open_exported

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from exported_folders import read_conformance, read_manifest, rewrite
+from exports.exported_folders import read_conformance, read_manifest, rewrite
 from pocketintent.compression.prune import keep_frequent
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.background import Background

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from copies import TEMPLATES, TEXTS, copies
+from models.random_networks import random_network
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.text.characters import CharVocabulary
-from random_networks import random_network
 
 
 @copies

@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 import pytest
 
-from backend_fixtures import OTHERS, TEXTS, Exported, Load, assert_all_same, assert_same
-from backend_fixtures import load as load
-from backend_fixtures import load_plainly as load_plainly
+from exports.backend_fixtures import OTHERS, TEXTS, Exported, Load, assert_all_same, assert_same
+from exports.backend_fixtures import load as load
+from exports.backend_fixtures import load_plainly as load_plainly
 from pocketintent import IntentRecognizer, PocketIntentError, TemplateError
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.errors import MissingExtraError

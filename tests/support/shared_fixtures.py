@@ -12,6 +12,8 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from models.random_contexts import random_context
+from models.random_networks import random_network
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
@@ -26,8 +28,6 @@ from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from random_contexts import random_context
-from random_networks import random_network
 
 # No test depends on the clock: a slow machine must not fail one.
 settings.register_profile("no deadline", deadline=None)

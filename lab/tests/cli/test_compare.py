@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("gensim")
 pytest.importorskip("matplotlib")
-from command_ends import ending
+from commands.command_ends import ending
 from pocketintent_lab.cli.compare import parse_training, show_command
 from pocketintent_lab.cli.main import build_parser, main
 from pocketintent_lab.comparison.expansion import expand

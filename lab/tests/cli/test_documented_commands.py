@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from commands.shown_commands import check_command, shown_commands
 from pocketintent.cli.main import build_parser
 from pocketintent_lab.cli.main import build_parser as build_lab_parser
-from shown_commands import check_command, shown_commands
 
 LAB = Path(__file__).resolve().parents[2]
 PAGES = sorted((LAB / "docs").rglob("*.md"))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch")
-from junk import TRAIN, Calls, commands, write_lines
-from junk_runs import check_junk, check_succeeds
-from junk_runs import junk_files as junk_files
+from commands.junk import TRAIN, Calls, commands, write_lines
+from commands.junk_runs import check_junk, check_succeeds
+from commands.junk_runs import junk_files as junk_files
 from pocketintent_lab.cli.main import build_parser, main
 
 CALLS: Calls = {

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch")
-from command_ends import ending
+from commands.command_ends import ending
 from pocketintent.cli.main import main as main_of_product
 from pocketintent_lab.cli.commands import COMMANDS, EVALUATIONS, TRAINERS
 from pocketintent_lab.cli.main import main

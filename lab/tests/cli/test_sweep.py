@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import compress_calls
-from compress_calls import read
+from commands import compress_calls
+from commands.compress_calls import read
+from models.random_contexts import random_context
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent_lab.cli.main import build_parser
-from random_contexts import random_context
 
 call = functools.partial(compress_calls.call, build=build_parser)
 

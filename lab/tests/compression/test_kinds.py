@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from encoder_checks import check_size_groups
-from lamp_tables import DIM, make_table
+from every_kind.encoder_checks import check_size_groups
+from models.lamp_tables import DIM, make_table
 from pocketintent.compression.kinds import compression_of, tables_of, words_of
 from pocketintent.compression.prune import select_words
 from pocketintent.compression.quantise import quantise_network

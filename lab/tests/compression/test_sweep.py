@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.random_contexts import random_context
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -16,7 +17,6 @@ from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_lab.compression.sweep import VARIANTS, Grid, flatten, run_sweep, write_csv
 from pocketintent_lab.compression.sweep_plot import axis_label, plot_sweep
-from random_contexts import random_context
 
 GRID = Grid(sub_dims=(2, 5), codebook_sizes=(2, 16))
 

@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 
-from lamp_tables import DIM, make_table
+from models.lamp_tables import DIM, make_table
+from models.random_contexts import random_context
+from models.random_networks import random_network
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens
-from random_contexts import random_context
-from random_networks import random_network
 
 TOKENS = ["lamp", "zzz", "on"]
 

@@ -1,3 +1,3 @@
 """The programs that run the examples."""
 
-from port_fixtures import *  # noqa: F403
+from exports.port_fixtures import *  # noqa: F403

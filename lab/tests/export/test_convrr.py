@@ -6,14 +6,14 @@ import pytest
 
 pytest.importorskip("torch")
 
-from graph_checks import check_exported, check_module
-from lamp_tables import DIM, make_table
+from every_kind.graph_checks import check_exported, check_module
+from every_kind.shortened_checks import check_slots
+from models.lamp_tables import DIM, make_table
+from models.random_contexts import random_context
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
-from random_contexts import random_context
 from random_heads import random_head
-from shortened_checks import check_slots
 
 each_model = pytest.mark.parametrize("name", ["convrr", "fcrr"])
 each_format = pytest.mark.parametrize("file_format", ["onnx", "tflite"])

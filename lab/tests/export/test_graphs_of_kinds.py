@@ -1,3 +1,3 @@
 """What the runtime reads of every kind of model."""
 
-from graph_kind_tests import *  # noqa: F403
+from every_kind.graph_kind_tests import *  # noqa: F403

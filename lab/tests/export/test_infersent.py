@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
-from exported_folders import BAD_VALUES, KEYS, check_bad_entry, read_manifest
-from graph_checks import TEXTS, check_exported, check_shortened_module, pad_inputs
-from lamp_tables import DIM, TEXT_LISTS, make_table
+from every_kind.graph_checks import TEXTS, check_exported, check_shortened_module, pad_inputs
+from every_kind.shortened_checks import check_first_slots, check_slots
+from exports.exported_folders import BAD_VALUES, KEYS, check_bad_entry, read_manifest
+from models.lamp_tables import DIM, TEXT_LISTS, make_table
 from pocketintent import PocketIntentError
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent_export.conformance import HOSTILE
 from pocketintent_export.kinds.registry import export_of
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 from random_lstms import random_lstm
-from shortened_checks import check_first_slots, check_slots
 
 
 @pytest.mark.parametrize("max_length", [1, 2, 5, 24, 400])

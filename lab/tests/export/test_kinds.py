@@ -1,3 +1,3 @@
 """The exported folders of every kind of model."""
 
-from export_kind_tests import *  # noqa: F403
+from every_kind.export_kind_tests import *  # noqa: F403

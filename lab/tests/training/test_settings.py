@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
+from commands.settings_checks import check_explained
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent_lab.training.terms.settings import TermSettings
 from pocketintent_lab.training.words.settings import WordSettings
-from settings_checks import check_explained
 
 
 @pytest.mark.parametrize("cls", [TermSettings, WordSettings])

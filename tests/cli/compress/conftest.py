@@ -1,3 +1,3 @@
 """Models and data to compress."""
 
-from compress_fixtures import *  # noqa: F403
+from commands.compress_fixtures import *  # noqa: F403

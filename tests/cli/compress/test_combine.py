@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from command_ends import ending
+from commands.command_ends import ending
+from commands.settings_files import settings_file
+from models.random_networks import random_network
 from pocketintent import IntentRecognizer
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
@@ -20,8 +22,6 @@ from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from random_networks import random_network
-from settings_files import settings_file
 
 WORDS = ["lamp", "light", "music", "song", "pizza", "play", "stop", "order", "switch", "dim"]
 DIM = 8

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from compress_calls import NOUNS, SMALL, VERBS, call, read
+from commands.compress_calls import NOUNS, SMALL, VERBS, call, read
+from commands.settings_files import settings_file
 from pocketintent.cli.compress import compress
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
@@ -18,7 +19,6 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from settings_files import settings_file
 
 
 def tensors_of(path: Path) -> dict[str, np.ndarray[Any, Any]]:

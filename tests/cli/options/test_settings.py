@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import pytest
 
+from commands.settings_files import settings_file
 from pocketintent.cli.commands import Command, add_commands
 from pocketintent.cli.options.settings import (
     add_settings,
@@ -14,7 +15,6 @@ from pocketintent.cli.options.settings import (
 )
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.settings import setting
-from settings_files import settings_file
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from command_ends import ending
+from commands.command_ends import ending
 from pocketintent.cli.main import main
 from pocketintent.runtime.files.shipped_models import find_model
 

@@ -1,3 +1,3 @@
 """A corpus."""
 
-from command_corpus import *  # noqa: F403
+from commands.command_corpus import *  # noqa: F403

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from command_ends import ending
+from commands.command_ends import ending
+from commands.settings_files import settings_file
 from pocketintent.cli.main import main
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
-from settings_files import settings_file
 
 SMALL = {"hidden": 6, "char_dim": 4, "mlp": 8, "epochs": 2, "min_char_count": 1}
 QUICK = settings_file(**SMALL)

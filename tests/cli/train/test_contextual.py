@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from command_ends import ending
+from commands.command_ends import ending
+from commands.settings_files import settings_file
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
-from settings_files import settings_file
 
 UTTERANCES = [
     f"{verb} the {noun}" for verb in ("play", "stop", "find") for noun in ("song", "film", "news")

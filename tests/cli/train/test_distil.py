@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from command_ends import ending
+from commands.command_ends import ending
+from commands.settings_files import settings_file
 from pocketintent.cli.main import main
 from pocketintent.cli.options.training import print_record
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model
-from settings_files import settings_file
 
 UTTERANCES = [
     f"{verb} the {noun}" for verb in ("play", "stop", "find") for noun in ("song", "film", "news")

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-from command_ends import ending
+from commands.command_ends import ending
+from commands.settings_files import settings_file
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import to_encoder
-from settings_files import settings_file
 
 
 def train(corpus: Path, out: Path, *more: str) -> None:

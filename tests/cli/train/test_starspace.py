@@ -6,14 +6,14 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 
 pytest.importorskip("torch")
-from command_ends import ending
+from commands.command_ends import ending
+from commands.settings_files import settings_file
 from pocketintent.cli.main import build_parser, main
 from pocketintent.cli.options.settings import read_settings
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.training.starspace.settings import StarSpaceSettings
-from settings_files import settings_file
 
 QUICK = ("--dim", 4, "--epochs", 2, "--threads", 1)
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from command_ends import ending
+from commands.command_ends import ending
+from commands.settings_files import settings_file
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.training.vectors.reading import read_vectors
-from settings_files import settings_file
 
 
 def call(*argv: Any) -> int:

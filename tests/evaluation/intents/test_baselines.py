@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from baseline_tests import *  # noqa: F403
-from baseline_tests import LABELS, TEXTS
+from every_kind.baseline_tests import *  # noqa: F403
+from every_kind.baseline_tests import LABELS, TEXTS
 from pocketintent.evaluation.intents.baselines import BASELINES, make_baseline
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates
 from pocketintent.evaluation.records import Utterance

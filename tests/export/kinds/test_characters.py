@@ -13,6 +13,7 @@ pytest.importorskip("torch")
 
 import torch
 
+from models.random_networks import random_network
 from pocketintent.compression.network import quantise_charemb
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
@@ -27,7 +28,6 @@ from pocketintent_export.kinds.combined import AttentionModule
 from pocketintent_export.kinds.registry import export_of
 from pocketintent_export.writers.contract import GraphInput
 from pocketintent_export.writers.registry import WRITERS
-from random_networks import random_network
 
 MakeMatrix = Callable[..., QuantizedMatrix]
 MakeEncoder = Callable[..., StaticEncoder]

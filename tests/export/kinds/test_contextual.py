@@ -8,14 +8,14 @@ pytest.importorskip("torch")
 import numpy as np
 from hypothesis import given, settings
 
-from graph_checks import check_exported, check_module, check_shortened_module
-from lamp_tables import DIM, TEXT_LISTS, make_table
+from every_kind.graph_checks import check_exported, check_module, check_shortened_module
+from every_kind.shortened_checks import check_slots
+from models.lamp_tables import DIM, TEXT_LISTS, make_table
+from models.random_contexts import random_context
 from pocketintent import PocketIntentError
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent_export.kinds.registry import export_of
-from random_contexts import random_context
-from shortened_checks import check_slots
 
 each_format = pytest.mark.parametrize("file_format", ["onnx", "tflite"])
 

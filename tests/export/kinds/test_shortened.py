@@ -8,6 +8,7 @@ pytest.importorskip("torch")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from every_kind.shortened_checks import check_first_slots, check_slots
 from pocketintent import PocketIntentError
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -16,7 +17,6 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent_export.conformance import HOSTILE
 from pocketintent_export.kinds.contract import ShortenedEncoder
 from pocketintent_export.kinds.registry import export_of
-from shortened_checks import check_first_slots, check_slots
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,3 @@
 """What holds for the model files of every kind."""
 
-from kind_tests import *  # noqa: F403
+from every_kind.kind_tests import *  # noqa: F403

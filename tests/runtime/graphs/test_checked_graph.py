@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 
-from exported_folders import edit_manifest, rewrite
+from exports.exported_folders import edit_manifest, rewrite
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.graphs.folder import VOCABULARY

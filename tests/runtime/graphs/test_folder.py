@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exported_folders import (
+from exports.exported_folders import (
     BAD_VALUES,
     KEYS,
     check_bad_entry,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from settings_files import settings_file
+from commands.settings_files import settings_file
 from two_processes import joined_by, status_after
 
 torch = pytest.importorskip("torch")

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.vector_tables import random_table, same_table
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
-from vector_tables import random_table, same_table
 
 GLOVE = b"the 0.5 -1 2e-3\nof 1 2 3\n, 4 5 6\n"
 

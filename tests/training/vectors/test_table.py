@@ -3,11 +3,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.vector_tables import random_table
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.vectors.table import TermVectors, to_encoder
 from pocketintent.training.vectors.writing import write_vectors
-from vector_tables import random_table
 
 
 def test_vectors_need_one_row_for_each_term() -> None:

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.vector_tables import random_table, same_table
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.numbers import LARGEST
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
-from vector_tables import random_table, same_table
 
 SUFFIXES = [".txt", ".vec", ".txt.gz", ".bin", ".bin.gz", ".tsv", ".tsv.gz", ".safetensors"]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch")
-from command_ends import ending
+from commands.command_ends import ending
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("torch")
-from command_ends import ending
+from commands.command_ends import ending
 from pocketintent.cli.main import build_parser, main
 from pocketintent.cli.options.settings import read_settings
 from pocketintent.runtime.encoders.registry import load_kind

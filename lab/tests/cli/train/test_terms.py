@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from command_ends import ending
+from commands.command_ends import ending
 from pocketintent.cli.main import build_parser, main
 from pocketintent.cli.options.settings import read_settings
 from pocketintent.training.corpora.terms import load_terms

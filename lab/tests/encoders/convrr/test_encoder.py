@@ -4,12 +4,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from encoder_checks import (
+from every_kind.encoder_checks import (
     check_copies,
     check_equations,
     check_save_and_load,
 )
-from lamp_tables import DIM, make_table
+from models.lamp_tables import DIM, make_table
+from models.random_contexts import random_context
+from models.random_networks import random_network
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
@@ -23,9 +25,7 @@ from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.tokens import combine_tokens, embed_tokens
-from random_contexts import random_context
 from random_heads import random_head
-from random_networks import random_network
 
 TEXTS = [
     "turn on the lamp",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from encoder_checks import (
+from every_kind.encoder_checks import (
     check_batch,
     check_cache,
     check_copies,
@@ -14,7 +14,7 @@ from encoder_checks import (
     check_hostile_text,
     check_save_and_load,
 )
-from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
+from models.lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
 from pocketintent.compression.background import add_background
 from pocketintent.compression.quantise import add_template_quantizer

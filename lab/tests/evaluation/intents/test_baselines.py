@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from baseline_tests import *  # noqa: F403
-from baseline_tests import LABELS, QUERIES, TEXTS
 from benchmarks.systems.registry import make_system
+from every_kind.baseline_tests import *  # noqa: F403
+from every_kind.baseline_tests import LABELS, QUERIES, TEXTS
 from pocketintent.evaluation.intents.baselines import baseline_names, make_baseline
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError

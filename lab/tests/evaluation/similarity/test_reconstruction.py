@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.random_networks import random_network
 from pocketintent.evaluation.metrics import pearson
 from pocketintent.evaluation.similarity.sts import evaluate_sts
 from pocketintent.runtime.arrays import FloatArray
@@ -19,7 +20,6 @@ from pocketintent_lab.evaluation.similarity.reconstruction import (
     evaluate_reconstruction,
     reconstruct,
 )
-from random_networks import random_network
 
 TERMS = ["light", "lamp", "turn", "on", "music", "play", "machine_learning"]
 PAIRS = [

@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.random_networks import random_network
 from pocketintent.evaluation.records import ScoredPair, read_pairs
 from pocketintent.evaluation.similarity.sts import correlate
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder, Reading
@@ -20,7 +21,6 @@ from pocketintent_lab.evaluation.similarity.text_encoders import (
     read_model,
     read_tables,
 )
-from random_networks import random_network
 
 
 def make_charemb(reads: Reading) -> CharEncoder:

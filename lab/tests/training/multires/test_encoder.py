@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.tiny_transformers import write_transformer
 from pocketintent.runtime.arrays import unit_rows
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -12,7 +13,6 @@ from pocketintent_lab.training.multires.idf import InverseDocumentFrequency
 from pocketintent_lab.training.multires.layers import TransformerLayers
 from pocketintent_lab.training.multires.settings import Ensemble, Mixture
 from pocketintent_lab.training.multires.sources import WordSource, open_source
-from tiny_transformers import write_transformer
 
 LONG = ("turn on the light " * 60).split()
 

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.vector_tables import same_table
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
-from vector_tables import same_table
 
 FASTTEXT_KINDS = [{}, {"max_n": 0, "bucket": 0}, {"sg": 1, "min_n": 1, "max_n": 2}]
 

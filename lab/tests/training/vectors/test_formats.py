@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.vector_tables import random_table, same_table
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
 from pocketintent.training.vectors.writing import write_vectors
-from vector_tables import random_table, same_table
 
 
 @pytest.mark.parametrize("suffix", [".floret", ".floret.gz"])

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.vector_tables import random_table, same_table
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import to_encoder
-from vector_tables import random_table, same_table
 
 WRITTEN = random_table(["the", "machine_learning", "naïve", "😀"], 6)
 SAVINGS: list[dict[str, Any]] = [

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.robustness.hostile_files.models import Parts, seal
+from models.random_networks import random_network
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -17,7 +18,6 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.characters import CharVocabulary
-from random_networks import random_network
 
 CHARACTERS = " 'abcdefghijklmnopqrstuvwxyz"
 SMALL = CharNetwork(dim=6, char_dim=4, hidden=4, layers=2, mlp=5, heads=2)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.random_networks import random_network
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -23,7 +24,6 @@ from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
-from random_networks import random_network
 
 DIM = 8
 WORDS = ["turn", "on", "the", "lamp", "light", "play", "music", "pizza"]

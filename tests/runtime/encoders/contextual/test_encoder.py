@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
 
-from encoder_checks import (
+from every_kind.encoder_checks import (
     check_batch,
     check_cache,
     check_copies,
@@ -16,7 +16,8 @@ from encoder_checks import (
     check_hostile_text,
     check_save_and_load,
 )
-from lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
+from models.lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
+from models.random_contexts import random_context
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
@@ -27,7 +28,6 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.text.ngrams import NgramSettings
-from random_contexts import random_context
 
 
 def make(

@@ -4,13 +4,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.random_contexts import random_context
 from pocketintent.runtime.encoders.contextual.encoder import ContextReader
 from pocketintent.runtime.encoders.contextual.network import (
     ContextNetwork,
     read_network,
 )
 from pocketintent.runtime.errors import ModelFileError
-from random_contexts import random_context
 
 DIM = 4
 

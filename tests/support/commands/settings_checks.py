@@ -4,8 +4,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from commands.settings_tables import rewrite_tables
 from pocketintent.settings import list_settings
-from settings_tables import rewrite_tables
 
 
 def check_explained(cls: type[Any]) -> None:
@@ -27,7 +27,7 @@ def check_tables(docs: Path) -> int:
     number = 0
     for page in sorted(docs.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
-        # When it fails: python tests/support/settings_tables.py PAGE
+        # When it fails: python tests/support/commands/settings_tables.py PAGE
         assert rewrite_tables(text) == text, page
         number += text.count("| setting | default | allowed | meaning |\n")
     return number

@@ -1,7 +1,7 @@
 """The tables of settings in the docs, rendered from the settings classes.
 
-Rewrite them with ``python tests/support/settings_tables.py docs/*.md``. A page marks a table
-with ``<!-- settings: MODULE.CLASS -->`` before it, where the class is named in full, and
+Rewrite them with ``python tests/support/commands/settings_tables.py docs/*.md``. A page marks a
+table with ``<!-- settings: MODULE.CLASS -->`` before it, where the class is named in full, and
 ``<!-- end -->`` after it.
 """
 

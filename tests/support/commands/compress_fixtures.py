@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compress_calls import NGRAMS, NOUNS, SMALL, VERBS, call
+from commands.compress_calls import NGRAMS, NOUNS, SMALL, VERBS, call
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder

@@ -6,10 +6,10 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from backend_fixtures import OTHERS, Exported, Load, assert_all_same
-from backend_fixtures import load as load
-from backend_fixtures import load_plainly as load_plainly
-from exported_folders import check_conformance
+from exports.backend_fixtures import OTHERS, Exported, Load, assert_all_same
+from exports.backend_fixtures import load as load
+from exports.backend_fixtures import load_plainly as load_plainly
+from exports.exported_folders import check_conformance
 from pocketintent.runtime.decision.logistic import fitting
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.registry import Decision

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from junk import NEVER_NUMBERS, Call, Calls, calls, plain_call, write_files
+from commands.junk import NEVER_NUMBERS, Call, Calls, calls, plain_call, write_files
+from commands.settings_files import settings_file
 from pocketintent.cli.main import main
 from pocketintent.compression.kinds import words_of
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import save_model
-from settings_files import settings_file
 
 SECONDS = 60
 """A call that takes longer hangs."""

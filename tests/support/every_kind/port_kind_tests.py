@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ports import check_javascript_inputs, check_script, run
+from exports.ports import check_javascript_inputs, check_script, run
 
 CHECK_BACKEND = """\
 import json, sys

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exported_folders import read_conformance, read_manifest
+from exports.exported_folders import read_conformance, read_manifest
 from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent_export.conformance import NUM_UTTERANCES, SHARES

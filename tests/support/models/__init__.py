@@ -1,0 +1,4 @@
+"""Small models and tables with random or made weights.
+
+Imports the product.
+"""
