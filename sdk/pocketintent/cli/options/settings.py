@@ -39,7 +39,6 @@ def add_settings(
     *,
     options: Collection[str] | None = None,
     title: str = "settings",
-    description: str | None = None,
 ) -> None:
     """Give a command the settings of a class; one that no option gives is None.
 
@@ -50,11 +49,10 @@ def add_settings(
         settings: The settings class, for :func:`read_settings`.
         options: Names of the fields that get an option; None for all.
         title: Title of the group of options in the help.
-        description: Text below the title.
     """
     classes = parser.get_default("settings_classes") or ()
     parser.set_defaults(settings_classes=(*classes, settings))
-    group = parser.add_argument_group(title, description)
+    group = parser.add_argument_group(title)
     for setting in list_settings(settings):
         if options is not None and setting.name not in options:
             continue
