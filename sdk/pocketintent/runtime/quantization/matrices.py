@@ -27,9 +27,10 @@ from pocketintent.runtime.quantization.quantizer import CodeArray, Progress, Qua
 
 ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""
+LARGEST = 127
+"""Largest 8-bit integer; -128 is not used, so that a row and its negative differ only in sign."""
 _NUMBERS_AT_ONCE = 1 << 17  # of rows that are gathered to be summed, 512 KB
 _ROWS_IN_A_SUM = 4096  # more rows, which no ordinary text has, are summed in blocks of this size
-_LARGEST = 127  # -128 is not used, so that a row and its negative differ only in sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +102,11 @@ class QuantizedMatrix:
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
         """Sum ``rows(ids)`` to float32 ``[dim]``, without scaling each row first."""
-        if len(ids) > _ROWS_IN_A_SUM:
-            return self.weighted_sums(ids, np.array([len(ids)]))[0]
-        rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
         total: FloatArray
+        if len(ids) > _ROWS_IN_A_SUM:
+            total = self.weighted_sums(ids, np.array([len(ids)]))[0]
+            return total
+        rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
         if self.norms is None:
             total = np.add.reduce(rows, axis=0)
         else:
@@ -162,9 +164,11 @@ class DenseMatrix:
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
         """Sum ``rows(ids)`` to float32 ``[dim]``."""
+        total: FloatArray
         if len(ids) > _ROWS_IN_A_SUM:
-            return self.weighted_sums(ids, np.array([len(ids)]))[0]
-        total: FloatArray = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
+            total = self.weighted_sums(ids, np.array([len(ids)]))[0]
+        else:
+            total = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
         return total
 
     def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:
@@ -237,10 +241,10 @@ class Int8Matrix:
         """
         check_finite(matrix)
         largest = np.abs(matrix).max(axis=1, initial=0.0)
-        scales = half_precision(np.asarray(largest / _LARGEST, np.float32), "scales")
+        scales = half_precision(np.asarray(largest / LARGEST, np.float32), "scales")
         # A row whose factor rounds to 0 becomes zeros.
         divisors = np.where(scales > 0, scales, np.inf).astype(np.float32)
-        codes = np.rint(matrix / divisors[:, None]).clip(-_LARGEST, _LARGEST).astype(np.int8)
+        codes = np.rint(matrix / divisors[:, None]).clip(-LARGEST, LARGEST).astype(np.int8)
         return cls(codes, scales)
 
     @property
