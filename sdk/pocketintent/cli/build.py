@@ -10,8 +10,7 @@ from pocketintent.cli.options.model import check_model_name, encoder_path
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.shared import LIMITS, RECOGNITION, add, refuse_options, set_limits
 from pocketintent.cli.options.training import command_line
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json, print_note
 
 EPILOG = """\
 examples:

@@ -9,8 +9,7 @@ from typing import Any
 from pocketintent.cli.options.model import refuse_bot_files
 from pocketintent.cli.options.settings import given_settings, read_settings
 from pocketintent.cli.options.shared import refuse_options
-from pocketintent.cli.output import print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_note
 from pocketintent.compression.background import add_background
 from pocketintent.compression.combine import combine_encoders
 from pocketintent.compression.report import size_report

@@ -13,8 +13,7 @@ from pocketintent.cli.options.model import check_model_name, model_file, refuse_
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings
 from pocketintent.cli.options.shared import add
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.compression.background import add_background
 from pocketintent.compression.kinds import tables_of, words_of
 from pocketintent.compression.prune import (

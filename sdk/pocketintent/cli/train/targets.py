@@ -12,8 +12,7 @@ from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.teacher import add_teacher_options, read_teacher
 from pocketintent.cli.options.training import repeating_command
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.teachers.settings import TargetSettings
