@@ -11,7 +11,7 @@ from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.shared import LIMITS, RECOGNITION, TEMPLATES_HELP, add, set_limits
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.files.regular import without_mark
+from pocketintent.records import without_mark
 
 EPILOG = """\
 examples:
