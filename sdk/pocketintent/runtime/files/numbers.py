@@ -25,10 +25,7 @@ def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def read_number(settings: Mapping[str, Any], key: str, least: float, place: str) -> float:
-    """A number of a manifest's entry, from ``least`` to ``LARGEST``; messages name its ``place``.
-
-    Raises ModelFileError if it is missing, not a number or out of range.
-    """
+    """A number of a manifest's entry from ``least`` to ``LARGEST``; errors name its ``place``."""
     value = settings.get(key)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not least <= value <= LARGEST:  # type: ignore[operator]
