@@ -16,8 +16,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import check_numbers
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
-from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import open_regular
 
 FORMAT_VERSION = 1
