@@ -70,17 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
     add(parser, "--out", help="model to write; its name ends in .safetensors")
-    parser.add_argument(
-        "--characters",
-        type=model_file,
-        metavar="CHAREMB",
-        help="join the words of IN, without their n-grams, with this character network",
-    )
-    add(
-        parser,
-        "--seed",
-        help="seed of the rotation and of the samples that codebooks are fitted on (%(default)s)",
-    )
+    help = "join the words of IN, without their n-grams, with this character network"
+    parser.add_argument("--characters", type=model_file, metavar="CHAREMB", help=help)
+    add(parser, "--seed", help="seed of the rotation and of codebooks (%(default)s)")
     pruning = parser.add_argument_group("pruning")
     pruning.add_argument("--keep", type=whole_number(1), help="number of words to keep (all)")
     pruning.add_argument(
@@ -93,21 +85,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         pruning,
         "--corpus",
-        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook of sentence "
-        "vectors with which the recogniser quantises its templates, and for the background of the "
-        "decision logistic",
+        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook with which "
+        "templates are quantised, and for the background of the decision logistic",
     )
-    pruning.add_argument(
-        "--no-ngrams",
-        action="store_true",
-        help="leave out the n-grams; a text is then the sum of its known words alone",
-    )
-    add_settings(
-        parser,
-        QuantisationSettings,
-        options=("sub_dim", "codebook_size"),
-        title="quantisation",
-    )
+    help = "leave out the n-grams; a text is then the sum of its known words alone"
+    pruning.add_argument("--no-ngrams", action="store_true", help=help)
+    codes = ("sub_dim", "codebook_size")
+    add_settings(parser, QuantisationSettings, options=codes, title="quantisation")
     add_settings(parser, CombinationSettings, options=(), title="combination")
     add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
     add_probe_arguments(parser)

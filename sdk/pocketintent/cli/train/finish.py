@@ -14,7 +14,6 @@ from pocketintent.training.finish.settings import FinishSettings
 EXAMPLES = """\
 examples:
   pocketintent train finish trained.safetensors --out finished.safetensors
-  pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256
   pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors
   pocketintent train finish trained.safetensors --settings finish.toml --out finished.safetensors"""
 
@@ -22,24 +21,15 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train finish``."""
     parser.description = (
-        "Weight the words of a trained model by frequency, or by another pooling, and give each "
-        "a second group of dimensions made from its character n-grams, which unknown words have "
-        "too."
+        "Weight the words of a trained model by frequency, or by another pooling, and add "
+        "dimensions made from character n-grams, which unknown words have too."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "model",
-        metavar="IN",
-        type=input_file,
-        help="a model of kind static, such as those of `train starspace`",
-    )
-    add(
-        parser,
-        "--corpus",
-        help="count the words in these texts; required by the poolings `idf` and `sif`, and for a "
-        "model without word frequencies",
-    )
+    help = "a model of kind static, such as those of `train starspace`"
+    parser.add_argument("model", metavar="IN", type=input_file, help=help)
+    needed = "for the poolings `idf` and `sif`, and for a model without word frequencies"
+    add(parser, "--corpus", help=f"count the words in these texts; required {needed}")
     add(parser, "--out", help="model to write")
     add_settings(parser, FinishSettings, options=("trained_dim", "subword_dim", "pooling", "seed"))
 

@@ -44,19 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run, after_interrupt=repeating_command)
     parser.add_argument("--teacher", required=True, type=encoder_path, help="the sentence encoder")
     add(parser, "--texts", help="corpora, each line of which is a text")
-    parser.add_argument(
-        "--templates",
-        nargs="+",
-        default=[],
-        type=input_file,
-        help="template files, whose texts and names of intents are texts (docs/contextual.md)",
-    )
+    help = "template files, whose texts and names of intents are texts (docs/contextual.md)"
+    parser.add_argument("--templates", nargs="+", default=[], type=input_file, help=help)
     parser.add_argument("--terms", type=input_file, help="terms written by `train terms`")
-    parser.add_argument(
-        "--words",
-        type=vectors_file,
-        help="vectors whose words are texts: a file, or a shipped model such as default",
-    )
+    help = "vectors whose words are texts: a file, or a shipped model such as default"
+    parser.add_argument("--words", type=vectors_file, help=help)
     add(parser, "--out", help="file to write")
     add_settings(parser, TargetSettings, options=OPTIONS)
     add_teacher_options(parser)
