@@ -1,4 +1,22 @@
-"""``pocketintent compress``: make a model smaller and report the cost in quality."""
+r"""Prune and quantise a model, or join words with a character network.
+
+Prints the size report as JSON. A quantised model keeps the codes of its words, unless a setting of
+quantisation is given; sub-vectors then keep their length by default. The network of a model of kind
+contextual is stored as int8.
+
+Examples:
+  pocketintent compress trained.safetensors --out small.safetensors --keep 50000
+  pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \
+      --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
+  pocketintent compress trained.safetensors --out small.safetensors \
+      --sts sts/stsb/dev.jsonl --intents intents/clinc150
+  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
+  pocketintent compress words.safetensors --characters charemb.safetensors \
+      --out combined.safetensors --keep 10000 --corpus chats.txt.gz
+
+With --characters the model looks up known words, and reads unknown words by their characters, with
+a network that `train charemb` has trained on the words.
+"""
 
 from __future__ import annotations
 
@@ -42,31 +60,9 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.training.corpora.reader import read_texts
 
-EXAMPLES = """\
-examples:
-  pocketintent compress trained.safetensors --out small.safetensors --keep 50000
-  pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \\
-      --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
-  pocketintent compress trained.safetensors --out small.safetensors \\
-      --sts sts/stsb/dev.jsonl --intents intents/clinc150
-  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
-  pocketintent compress words.safetensors --characters charemb.safetensors \\
-      --out combined.safetensors --keep 10000 --corpus chats.txt.gz
-
-With --characters the model looks up known words, and reads unknown words by their characters, with
-a network that `train charemb` has trained on the words."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``compress``."""
-    parser.description = (
-        "Prune and quantise a model, or join words with a character network. Prints the size "
-        "report as JSON. A quantised model keeps the codes of its words, unless a setting of "
-        "quantisation is given; sub-vectors then keep their length by default. The network of a "
-        "model of kind contextual is stored as int8."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
     add(parser, "--out", help="model to write; its name ends in .safetensors")
     help = "join the words of IN, without their n-grams, with this character network"
