@@ -21,10 +21,9 @@ from pocketintent.runtime.decision.bot import Bot, build_bot
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.registry import encoder_of
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import new_folder
+from pocketintent.runtime.files.atomic import new_folder, remove_leftovers
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.files.staging import remove_leftovers
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.templates.files import (

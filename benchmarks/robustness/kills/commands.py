@@ -13,9 +13,8 @@ import numpy as np
 from pocketintent.cli.main import build_parser
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.files.atomic import new_folder
+from pocketintent.runtime.files.atomic import new_folder, remove_leftovers
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.files.staging import remove_leftovers
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.vocabulary import Vocabulary

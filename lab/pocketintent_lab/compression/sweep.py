@@ -17,8 +17,7 @@ from pocketintent.compression.quantise import check_sub_dim, quantise_encoder
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import replacing, write_atomically
-from pocketintent.runtime.files.staging import remove_leftovers
+from pocketintent.runtime.files.atomic import remove_leftovers, replacing, write_atomically
 from pocketintent.settings import check_settings
 
 VARIANTS: dict[str, dict[str, bool]] = {

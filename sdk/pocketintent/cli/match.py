@@ -17,7 +17,7 @@ from pocketintent.cli.options.shared import (
     set_limits,
 )
 from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.files.regular import without_mark
+from pocketintent.records import without_mark
 
 EPILOG = """\
 examples:

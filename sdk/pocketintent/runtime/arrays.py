@@ -30,7 +30,6 @@ MAX_NUMBERS = 1 << 28
 """Most numbers of a model that are decoded to float32 and kept, 1 GB."""
 
 _ALIGNMENT = 64  # bytes of a cache line
-_ONES = np.ones(64, np.float32)
 
 
 def check_finite(vectors: NDArray[Any], what: str = "vectors") -> None:
@@ -89,23 +88,6 @@ def empty_aligned(*shape: int) -> FloatArray:
     space = np.empty(size + _ALIGNMENT, np.uint8)
     start = -space.ctypes.data % _ALIGNMENT
     return space[start : start + size].view(np.float32).reshape(shape)
-
-
-def stack_rows(rows: Sequence[FloatArray]) -> FloatArray:
-    """Contiguous float32 rows, at least one, below each other; ``np.stack`` takes twice the time.
-
-    The matrix is read-only.
-    """
-    buffers: Sequence[Any] = rows  # arrays are buffers, which not every version's types say
-    return np.frombuffer(b"".join(buffers), np.float32).reshape(len(rows), -1)
-
-
-def sum_rows(matrix: FloatArray) -> FloatArray:
-    """The sum of the rows of [n, dim], a new array [dim]; the fastest way for a few rows."""
-    count = len(matrix)
-    ones = _ONES[:count] if count <= len(_ONES) else np.ones(count, np.float32)
-    total: FloatArray = ones.dot(matrix)
-    return total
 
 
 def row_products(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -8,10 +8,11 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader, longest_first
+from pocketintent.runtime.encoders.sequence import SequenceReader
 from pocketintent_lab.encoders.infersent.network import BiLstm
 
 
-class MaxPooling:
+class MaxPooling(SequenceReader):
     """The largest value of each state of a BiLSTM over the words of a text.
 
     Args:
@@ -42,14 +43,6 @@ class MaxPooling:
         table = np.concatenate(words).reshape(-1, self._gates)
         vector: FloatArray = self._largest_states(table, [range(len(words))])[0]
         return vector
-
-    def read_vectors(self, vectors: FloatArray) -> FloatArray:
-        """The vector of a text from the vectors of its tokens; see :meth:`read_text`.
-
-        Args:
-            vectors: float32 [num_tokens, word_dim], at least one token.
-        """
-        return self.read_text([self.read_word(vector) for vector in vectors])
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
         """The vectors of several texts, up to the rounding of products of other sizes.

@@ -7,15 +7,15 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.compress.combine import combine
 from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.options.settings import add_settings, given_settings
-from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
+from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.cli.progress import Progress
 from pocketintent.compression.background import add_background
+from pocketintent.compression.combine import combine_encoders
 from pocketintent.compression.kinds import tables_of, words_of
 from pocketintent.compression.prune import (
     Sentences,
@@ -26,6 +26,7 @@ from pocketintent.compression.prune import (
     without_ngrams,
 )
 from pocketintent.compression.quantise import (
+    StageProgress,
     add_template_quantizer,
     quantise_encoder,
     quantise_network,
@@ -33,11 +34,13 @@ from pocketintent.compression.quantise import (
 from pocketintent.compression.report import compare_sizes, quality_change, size_report
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
 from pocketintent.evaluation.quality import Probe, measure_quality
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.settings import check_settings
 from pocketintent.training.corpora.reader import read_texts
 
 EXAMPLES = """\
@@ -59,9 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``compress``."""
     parser.description = (
         "Prune and quantise a model, or join words with a character network. Prints the size "
-        "report as JSON. A quantised model keeps the "
-        "codes of its words, unless an option of quantisation is given. The network of a model of "
-        "kind contextual is stored as int8."
+        "report as JSON. A quantised model keeps the codes of its words, unless a setting of "
+        "quantisation is given; sub-vectors then keep their length by default. The network of a "
+        "model of kind contextual is stored as int8."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)
@@ -78,22 +81,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed",
         help="seed of the rotation and of the samples that codebooks are fitted on (%(default)s)",
     )
-    _add_pruning(parser)
-    add_settings(
-        parser,
-        QuantisationSettings,
-        options=("sub_dim", "codebook_size"),
-        title="quantisation",
-        description="Any setting of quantisation quantises a quantised model again, by default "
-        "with sub-vectors of the same length.",
-    )
-    add_settings(parser, CombinationSettings, options=(), title="combination")
-    add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
-    add_probe_arguments(parser)
-
-
-def _add_pruning(parser: argparse.ArgumentParser) -> None:
-    """Add the options that leave out words and n-grams."""
     pruning = parser.add_argument_group("pruning")
     pruning.add_argument("--keep", type=whole_number(1), help="number of words to keep (all)")
     pruning.add_argument(
@@ -115,6 +102,15 @@ def _add_pruning(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out the n-grams; a text is then the sum of its known words alone",
     )
+    add_settings(
+        parser,
+        QuantisationSettings,
+        options=("sub_dim", "codebook_size"),
+        title="quantisation",
+    )
+    add_settings(parser, CombinationSettings, options=(), title="combination")
+    add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
+    add_probe_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -125,27 +121,24 @@ def run(args: argparse.Namespace) -> int:
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         args.parser.error("--prune norm requires --keep and --corpus")
     probe = read_probe(args)
+    make = _combine if args.characters else _compress
     # The products are small: on a busy machine several threads wait for each other.
-    with threadpool_limits(args.threads):
-        report = combine(args, probe) if args.characters else _compress(args, probe)
-    print_json(report)
+    with threadpool_limits(args.threads), Progress() as progress:
+        report = make(args, probe, progress.show)
+    print_json({"out": str(args.out), **report})
     return 0
 
 
-def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
+def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -> dict[str, Any]:
+    """Prune and quantise a model; returns the report."""
     refuse_bot_files(args.model)
     original = load_word_model(args.model)
-    keeps_codes = _keeps_codes(original, args)
-    settings = _settings(original, args)
+    settings = _quantisation(original, args)
     before = size_report(args.model)  # read now, since OUT may be the same file
     started = time.monotonic()
-    pruned = _prune(original, args)
-    small = pruned
-    if not keeps_codes:
-        with Progress() as progress:
-            small = quantise_encoder(
-                pruned, seed=args.seed, progress=progress.show, **asdict(settings)
-            )
+    small = pruned = _prune(original, args)
+    if settings is not None:
+        small = quantise_encoder(pruned, seed=args.seed, progress=progress, **asdict(settings))
     small = quantise_network(small)
     if args.corpus is not None:
         print_note("fitting the codebook of templates and the background")
@@ -154,31 +147,41 @@ def _compress(args: argparse.Namespace, probe: Probe) -> dict[str, Any]:
     _note_lost_parts(original, small)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
-    quality = _measure(original, pruned, small, probe)
-    _describe(small, original, args, quality)
+    quality = _measure(probe, before=original, pruned=pruned, after=small)
+    small.manifest["compression"] = made = dict(small.manifest.get("compression", {}))
+    if args.keep is not None or "keep" not in made:
+        made |= {"keep": args.keep, "prune": args.prune}
+    if args.no_ngrams and "ngrams" in tables_of(original):
+        made["ngrams"] = False
+    # The figures of an earlier compression are not those of this model.
+    small.manifest.pop("quality", None)
+    if quality:
+        small.manifest["quality"] = quality["after"]
+        change = quality_change(quality["after"], quality["pruned"])
+        quality = {"quality": quality | {"lost_by_quantisation": change}}
     save_model(args.out, *small.to_model_file_parts())
     words = words_of(pruned)
     num_words = len(words.vocabulary)
     float32_bytes = num_words * words.vectors.dim * 4
-    sizes = compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes)
     return {
-        "out": str(args.out),
         "words": {"before": len(words_of(original).vocabulary), "after": num_words},
         "dim": small.dim,
-        "codes_kept": keeps_codes,
-        "settings": small.manifest["compression"],
+        "codes_kept": settings is None,
+        "settings": made,
         "seconds": round(seconds, 2),
-        **sizes,
-        **({"quality": quality} if quality else {}),
+        **compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes),
+        **quality,
     }
 
 
-def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:
-    """Whether the words keep their codes."""
-    if not isinstance(words_of(encoder).vectors, QuantizedMatrix):
-        return False
-    if given_settings(args, QuantisationSettings):
-        return False
+def _quantisation(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSettings | None:
+    """The settings of quantisation; None if the words of a quantised model keep their codes."""
+    given = given_settings(args, QuantisationSettings)
+    vectors = words_of(encoder).vectors
+    if not isinstance(vectors, QuantizedMatrix):
+        return QuantisationSettings(**given)
+    if given:  # sub-vectors keep their length
+        return QuantisationSettings(**{"sub_dim": vectors.quantizer.sub_dim, **given})
     has_float_network = quantise_network(encoder) is not encoder
     if args.keep is None and args.corpus is None and not args.no_ngrams and not has_float_network:
         raise PocketIntentError(
@@ -186,18 +189,17 @@ def _keeps_codes(encoder: ModelEncoder, args: argparse.Namespace) -> bool:
             "--no-ngrams to make it smaller, or --sub-dim and --codebook-size to quantise it again"
         )
     print_note("the model is already quantised; its codes are left unchanged")
-    return True
+    return None
 
 
-def _settings(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSettings:
-    """The settings of quantisation; sub-vectors of a quantised model keep their length."""
-    given = given_settings(args, QuantisationSettings)
-    vectors = words_of(encoder).vectors
-    if isinstance(vectors, QuantizedMatrix):
-        given = {"sub_dim": vectors.quantizer.sub_dim} | given
-    settings = QuantisationSettings(**given)
-    check_settings(settings)
-    return settings
+def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
+    if args.no_ngrams:
+        encoder = without_ngrams(encoder)
+    if args.keep is None or args.keep >= len(words_of(encoder).vocabulary):
+        return encoder
+    if args.prune == "frequency":
+        return keep_frequent(encoder, args.keep)
+    return keep_longest(encoder, Sentences.read(encoder, read_texts(args.corpus)), args.keep)
 
 
 def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
@@ -215,44 +217,50 @@ def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
         )
 
 
-def _measure(
-    original: ModelEncoder, pruned: ModelEncoder, small: ModelEncoder, probe: Probe
-) -> dict[str, Any]:
-    """The quality of each stage, and the loss by quantisation; empty without data to measure on."""
+def _measure(probe: Probe, **stages: ModelEncoder) -> dict[str, Any]:
+    """The quality of each stage; empty without data to measure on."""
     if not probe:
         return {}
     print_note("measuring quality")
-    stages = {"before": original, "pruned": pruned, "after": small}
-    quality = {name: measure_quality(encoder, probe) for name, encoder in stages.items()}
-    quality["lost_by_quantisation"] = quality_change(quality["after"], quality["pruned"])
-    return quality
+    return {name: measure_quality(encoder, probe) for name, encoder in stages.items()}
 
 
-def _describe(
-    small: ModelEncoder,
-    original: ModelEncoder,
-    args: argparse.Namespace,
-    quality: dict[str, Any],
-) -> None:
-    """Write into the manifest how the model was made, and its quality."""
-    settings = dict(small.manifest.get("compression", {}))
-    if args.keep is not None or "keep" not in settings:
-        settings |= {"keep": args.keep, "prune": args.prune}
-    if args.no_ngrams and "ngrams" in tables_of(original):
-        settings["ngrams"] = False
-    small.manifest["compression"] = settings
-    # The figures of an earlier compression are not those of this model.
-    small.manifest.pop("quality", None)
-    if quality:
-        small.manifest["quality"] = quality["after"]
-
-
-def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
-    if args.no_ngrams:
-        encoder = without_ngrams(encoder)
-    words = words_of(encoder)
-    if args.keep is None or args.keep >= len(words.vocabulary):
-        return encoder
-    if args.prune == "frequency":
-        return keep_frequent(encoder, args.keep)
-    return keep_longest(encoder, Sentences.read(encoder, read_texts(args.corpus)), args.keep)
+def _combine(args: argparse.Namespace, probe: Probe, progress: StageProgress) -> dict[str, Any]:
+    """Combine the words of a model with a character network; returns the report."""
+    refuse_options(args, ("prune", "no_ngrams"), "has no effect with --characters")
+    if args.out.exists() and args.out.samefile(args.model):
+        args.parser.error(f"{args.out} is read, and would be overwritten; name another --out")
+    settings = read_settings(args, CombinationSettings)
+    codes = given_settings(args, QuantisationSettings)
+    refuse_bot_files(args.model, args.characters)
+    words = load_kind(args.model, StaticEncoder)
+    characters = load_kind(args.characters, CharEncoder)
+    before = {"words": size_report(args.model), "charemb": size_report(args.characters)}
+    started = time.monotonic()
+    combined = combine_encoders(
+        words,
+        characters,
+        blend=settings.blend,
+        attention=settings.make_attention(),
+        keep=args.keep,
+        sub_dim=codes.get("sub_dim"),
+        codebook_size=codes.get("codebook_size"),
+        seed=args.seed,
+        progress=progress,
+    )
+    if args.corpus is not None:
+        print_note("reading the background")
+        combined = add_background(combined, read_texts(args.corpus), seed=args.seed)
+    seconds = time.monotonic() - started
+    quality = _measure(probe, quality=combined)
+    combined.manifest |= quality
+    save_model(args.out, *combined.to_model_file_parts())
+    return {
+        "words": len(combined.vocabulary),
+        "dim": combined.dim,
+        "settings": combined.manifest["combination"] | {"attention": combined.attention},
+        "seconds": round(seconds, 2),
+        "bytes": size_report(args.out),
+        "bytes_before": {name: sizes["file"] for name, sizes in before.items()},
+        **quality,
+    }

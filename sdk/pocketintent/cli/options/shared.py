@@ -14,7 +14,7 @@ from pocketintent.cli.options.files import (
     plot_file,
 )
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
-from pocketintent.cli.options.numbers import SEED, THREADS, check_distinct, number, whole_number
+from pocketintent.cli.options.numbers import SEED, THREADS, given_twice, number, whole_number
 from pocketintent.cli.options.settings import option_name
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.errors import PocketIntentError
@@ -115,6 +115,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": "auto",
         "help": "precision of the products; auto is half precision on a GPU (%(default)s)",
     },
+    "--resume": {"action": "store_true", "help": "continue an unfinished run"},
+    "--restart": {
+        "action": "store_true",
+        "help": "delete an unfinished run and start from scratch",
+    },
     "--max-minutes": {
         "type": number(above=0),
         "help": "end training, and the fall of its learning rate, after this many minutes",
@@ -128,12 +133,9 @@ INTENT_DATA = ("directories", "--split", "--no-names")
 
 
 def add(parser: Any, *names: str, **changes: Any) -> None:
-    """Add shared options to a command.
+    """Add options of :data:`OPTIONS` to a parser or a group.
 
-    Args:
-        parser: The parser of the command, or a group of its options.
-        names: The options, such as ``"--model"``, or positional arguments, such as ``"templates"``.
-        changes: Arguments of ``add_argument`` that differ, such as ``help``.
+    ``changes`` are arguments of ``add_argument`` that differ, such as ``help``.
     """
     for name in names:
         parser.add_argument(name, **OPTIONS[name] | changes)
@@ -155,10 +157,8 @@ def decisions_of(args: argparse.Namespace) -> tuple[Decision, ...]:
 def refuse_options(args: argparse.Namespace, names: Iterable[str], reason: str) -> None:
     """Refuse options that have no effect in this call as bad usage, status 2.
 
-    Args:
-        args: The arguments of a command.
-        names: Names of the options in ``args``. One that is not given, or has its default, passes.
-        reason: Why they have no effect, for the message: ``"requires --teacher"``.
+    One that is not given, or has its default, passes. ``names`` are those in ``args``, and
+    ``reason`` is for the message, such as ``"requires --teacher"``.
     """
     for name in names:
         if vars(args).get(name) != args.parser.get_default(name):
@@ -170,8 +170,6 @@ class Distinct(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         """Store the values of the option, a list."""
-        try:
-            check_distinct(values)
-        except argparse.ArgumentTypeError as error:
-            raise argparse.ArgumentError(self, str(error)) from error
+        if problem := given_twice(values):
+            raise argparse.ArgumentError(self, problem)
         setattr(namespace, self.dest, values)

@@ -97,7 +97,7 @@ class StaticEncoder(ModelEncoder):
         self.counts = round_counts(counts) if compact_counts and counts is not None else counts
         self.compact_counts = compact_counts
         self.manifest = dict(manifest or {})
-        self._unknown_vectors = WordCache(self._embed_ngrams, size=self.dim)
+        self._unknown_vectors = WordCache(self._embed_ngrams, self.dim)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of any string, float32 [dim].

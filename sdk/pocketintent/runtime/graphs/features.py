@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
+
+import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
-from pocketintent.runtime.text.languages import negation_flag, read_negations
+from pocketintent.runtime.text.languages import is_negated, read_negations
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, SETTINGS, count_ngrams
 
 NGRAM_COUNTS, NEGATION = "ngram_counts", "negation"
@@ -31,7 +32,7 @@ def _ngram_counts(settings: Mapping[str, Any]) -> TextFeature:
 def _negation(settings: Mapping[str, Any]) -> TextFeature:
     """Whether one of the text's tokens is a negation."""
     words = read_negations(settings.get("words"), "the recogniser")
-    return partial(negation_flag, negations=words), 1
+    return lambda text: np.array([is_negated(text, words)], np.float32), 1
 
 
 TEXT_FEATURES: dict[str, Callable[[Mapping[str, Any]], TextFeature]] = {

@@ -28,9 +28,8 @@ from pocketintent.runtime.graphs.manifest import (
 )
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.correction import Corrector, read_settings
-from pocketintent.runtime.text.lost_words import LostWords
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.runtime.text.vocabulary import LostWords, Vocabulary
 
 LABELS = "labels.json"
 VOCABULARY = "vocabulary.txt"

@@ -1,6 +1,6 @@
 """Languages: their tags, the manifest's entry ``languages``, and their words that negate a text.
 
-The negation is the feature that sees "don't"; its specification for ports is ``docs/decision.md``.
+The specification of the negation for ports is ``docs/decision.md``.
 """
 
 from __future__ import annotations
@@ -9,9 +9,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, shorten
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
@@ -21,15 +18,16 @@ ENTRY = "languages"
 DEFAULT_LANGUAGE = "en"
 """Language of a template set that names none."""
 
-_SHORT_FORMS = (
+SHORT_FORMS = (
     "ain aren can couldn didn doesn don hadn hasn haven isn mustn needn shouldn wasn weren won "
     "wouldn"
 )
+"""The words before "'t" in a negated text."""
 
 NEGATIONS: dict[str, frozenset[str]] = {
     "en": frozenset(
         {"not", "never", "no", "nor", "neither", "without", "cannot", "'t"}
-        | {f"{word}t" for word in _SHORT_FORMS.split()}
+        | {f"{word}t" for word in SHORT_FORMS.split()}
     ),
 }
 """Tokens that negate a text, by language. The tokenizer splits "don't" into "don" and "'t"; the
@@ -113,11 +111,6 @@ def negations_of(language: str | None) -> frozenset[str]:
 def is_negated(text: str, negations: frozenset[str]) -> bool:
     """Whether one of the tokens of a text is among the negations of :func:`negations_of`."""
     return not negations.isdisjoint(simple_tokenize(text))
-
-
-def negation_flag(text: str, negations: frozenset[str]) -> FloatArray:
-    """The feature of a text, float32 [1]: 1 if :func:`is_negated`, otherwise 0."""
-    return np.array([is_negated(text, negations)], np.float32)
 
 
 def any_negated(texts: Iterable[str], negations: frozenset[str]) -> bool:

@@ -73,29 +73,18 @@ def _read_slots(slots: bytes) -> IndexArray:
 class _Slots(dict[str, bytes]):
     """A slot for each n-gram of a token: its bucket, plus ``NUM_BUCKETS`` if it counts -1.
 
-    The slots are the bytes of an array of ``_SLOT``, since bytes are joined faster than arrays. The
-    cache has two halves: tokens are added to the newer half, and when it is full, it takes the
-    place of the older half. A token that is used again moves to the newer half. Threads may share
-    the cache.
+    The slots are the bytes of an array of ``_SLOT``, since bytes are joined faster than arrays. A
+    full cache is emptied. Threads may share it.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._older: dict[str, bytes] = {}
-
     def __missing__(self, token: str) -> bytes:
-        slots = self._older.get(token) or _hash_ngrams(token)
+        hashes = ngram_hashes(f"<{token}>", MIN_N, MAX_N)
+        slots = (hashes % NUM_BUCKETS + (hashes >> 31) * NUM_BUCKETS).astype(_SLOT).tobytes()
         if len(token) <= _MAX_CACHED:
-            if 2 * len(self) >= _CACHED_WORDS:
-                self._older = dict(self)
+            if len(self) >= _CACHED_WORDS:
                 self.clear()
             self[token] = slots
         return slots
 
 
 _slots = _Slots()
-
-
-def _hash_ngrams(token: str) -> bytes:
-    hashes = ngram_hashes(f"<{token}>", MIN_N, MAX_N)
-    return (hashes % NUM_BUCKETS + (hashes >> 31) * NUM_BUCKETS).astype(_SLOT).tobytes()

@@ -81,18 +81,18 @@ def simple_tokenize(text: str) -> list[str]:
 
 def _tokenize(text: str) -> list[str]:
     text = text[:MAX_CHARS]
-    if text.isascii():
-        return _tokenize_ascii(text.lower())
-    text = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).lower()
-    return _tokenize_classes(text)
-
-
-def _tokenize_ascii(text: str) -> list[str]:
-    """Tokenise text in lower case, faster if it has nothing but words and marks at its end."""
+    if not text.isascii():
+        return _tokenize_classes(normalise(text))
+    text = text.lower()
     words = text.rstrip(" .?!")
-    if words.replace(" ", "").isalpha():
+    if words.replace(" ", "").isalpha():  # nothing but words and marks at the end
         return words.split()
     return _ASCII_TOKEN.findall(text.replace("`", "'"))
+
+
+def normalise(text: str) -> str:
+    """The normal form NFKC of a text in lower case, with one sign for all apostrophes."""
+    return unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).lower()
 
 
 def _tokenize_classes(text: str) -> list[str]:

@@ -105,7 +105,7 @@ class CharEncoder(ModelEncoder):
             for n in (0, 1)
         ]
         self._characters = CharVocabulary(vocabulary.characters, self.max_chars)
-        self._word_vectors = WordCache(self.embed_terms, size=self.dim)
+        self._word_vectors = WordCache(self.embed_terms, self.dim)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].

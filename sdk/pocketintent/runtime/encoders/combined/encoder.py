@@ -79,7 +79,7 @@ class CombinedEncoder(ModelEncoder):
         self.background = words.background
         self.manifest = words.manifest
         self._attend = None if attention is None else TableAttention(words.words, attention)
-        self._unknown_vectors = WordCache(self.embed_unknown, size=self.dim)
+        self._unknown_vectors = WordCache(self.embed_unknown, self.dim)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
