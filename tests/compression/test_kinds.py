@@ -16,7 +16,7 @@ from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 
 COUNTS = np.arange(90, 0, -10, dtype=np.uint32)
 

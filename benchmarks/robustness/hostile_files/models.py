@@ -24,8 +24,12 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.weights import StoredMatrix, Weights
 from pocketintent.runtime.files.model_file import DTYPES, METADATA_KEY
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import (
+    DenseMatrix,
+    Int8Matrix,
+    Matrix,
+    QuantizedMatrix,
+)
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings

@@ -10,7 +10,7 @@ from pocketintent.compression.kinds import (
 )
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.weights import Weights
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.convrr.head import PREFIX
 from pocketintent_lab.encoders.infersent.network import BiLstm

@@ -15,13 +15,10 @@ examples:
   pocketintent export --templates smart_home --format onnx --out smart_home_onnx
   pocketintent export --model my.safetensors --templates my_bot.json --format tflite --out app/nlu
 
-The folder contains the graphs (encoder, recognizer and, for a model that reads words by their
-characters, characters), the vocabulary, the labels with their thresholds, a manifest, and 500
-conformance utterances with all that a port must compute. docs/export.md describes the files and
-has a script that runs them without pocketintent.
-
-The graphs are run on these utterances before the folder appears: if a vector differs from the
-runtime's by more than 0.0001, or one intent differs, nothing is written and the status is 1."""
+The folder has all that an app in another language needs, and 500 conformance utterances with what
+it must compute; docs/export.md describes the files. The graphs are run on these utterances before
+the folder appears: if a vector differs from the runtime's by more than 0.0001, or one intent
+differs, nothing is written and the status is 1."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,7 @@ from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
 from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.options.shared import Distinct, refuse_options
-from pocketintent.cli.output import print_json
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json
 from pocketintent.runtime.errors import PocketIntentError
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from pocketintent.cli.options.files import file_name, input_file, input_path
 from pocketintent.cli.options.numbers import SEED
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import Distinct, add, refuse_options
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.settings import list_settings
 from pocketintent.training.loop.devices import prepare_torch

@@ -6,8 +6,7 @@ import argparse
 
 from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.shared import add
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 
 EXAMPLES = """\

@@ -12,8 +12,7 @@ from pocketintent.cli.options.teacher import (
     check_without_teacher,
     read_teacher,
 )
-from pocketintent.cli.output import print_json
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import DEFAULT

@@ -19,7 +19,7 @@ from pocketintent.runtime.encoders.contextual.network import MAX_WIDTH
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers, read_number
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 
 Network = Literal["convrr", "fcrr"]
 """``convrr`` reads windows of words, ``fcrr`` the vector of the whole text."""

@@ -12,8 +12,7 @@ from pocketintent.cli.options.model import check_model_name, model_file, refuse_
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import add, refuse_options
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.compression.background import add_background
 from pocketintent.compression.combine import combine_encoders
 from pocketintent.compression.kinds import tables_of, words_of

@@ -20,7 +20,6 @@ EXAMPLES = """\
 examples:
   pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
   pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
-  pocketintent evaluate intents intents/clinc150 --oos --shots 50
   pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
   pocketintent evaluate TASK --help"""
 

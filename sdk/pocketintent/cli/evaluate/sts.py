@@ -25,16 +25,14 @@ examples:
   pocketintent evaluate sts faq.tsv --a question --b stored --score rating
   pocketintent evaluate sts sts/stsb/test.jsonl --teacher minilm/
 
-FILE is JSON lines, or a CSV or TSV with a header line. Four sets of columns are detected: a, b,
-score; anchor, target, score (Patent Phrase Similarity); sentence1, sentence2, score; and a, b,
-same. If all scores are 0 or 1, the report also says how well the cosine separates the two."""
+FILE is JSON lines, or a CSV or TSV with a header line. The columns a, b, score; anchor, target,
+score; sentence1, sentence2, score; and a, b, same are detected."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate sts``."""
     parser.description = (
-        "Measure the correlation (Pearson, Spearman and Kendall) of the cosine of two texts with "
-        "their score. Prints JSON: the file, the model, and the correlations."
+        "Measure the correlation of the cosine of two texts with their score. Prints a JSON line."
     )
     parser.epilog = EXAMPLES
     parser.set_defaults(run=run)

@@ -16,7 +16,7 @@ from pocketintent.cli.options.files import (
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
 from pocketintent.cli.options.numbers import SEED, THREADS, given_twice, number, whole_number
 from pocketintent.cli.options.settings import option_name
-from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
+from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import DEFAULT
 from pocketintent.runtime.index.building import Search
@@ -147,11 +147,6 @@ def set_limits(recognizer: IntentRecognizer, args: argparse.Namespace) -> None:
         recognizer.threshold = args.threshold
     if args.margin is not None:
         recognizer.margin = args.margin
-
-
-def decisions_of(args: argparse.Namespace) -> tuple[Decision, ...]:
-    """The decisions to measure."""
-    return DECISIONS if args.decision is None else (args.decision,)
 
 
 def refuse_options(args: argparse.Namespace, names: Iterable[str], reason: str) -> None:

@@ -12,20 +12,17 @@ from pocketintent.cli.output import print_json, print_note
 
 EPILOG = """\
 examples:
-  pocketintent templates check my_bot.json
+  pocketintent templates check my_bot.json --model tiny
   pocketintent templates check templates/*.json
   pocketintent templates check smart_home
-  pocketintent templates check my_bot.json --model tiny
   pocketintent templates check my_bot.json --json > report.jsonl
 
-each line of the output:
-  file       the file
-  intents    number of intents, or null when there are errors
-  templates  number of templates, or null when there are errors
-  errors     breaches of the format, or the lack of any intent: nothing can be matched
-  warnings   weak points that are allowed but make recognition worse
-  left_out   of each intent: its templates, and how many of them would be refused, and confused
-             with another intent, by a bot that is fitted without them
+each line of the output has the file, and
+  intents, templates  their numbers, or null when there are errors
+  errors              breaches of the format, or the lack of any intent: nothing can be matched
+  warnings            weak points that are allowed but make recognition worse
+  left_out            of each intent: its templates, and how many of them would be refused, and
+                      confused with another intent, by a bot that is fitted without them
 
 exit status: 0 no errors, 1 a file has errors"""
 

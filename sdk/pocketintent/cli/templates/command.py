@@ -6,17 +6,12 @@ import argparse
 
 from pocketintent.cli.commands import Command, add_commands
 
-ACTIONS = (
-    Command(
-        "check",
-        "pocketintent.cli.templates.check",
-        "find all errors and weak points of template files",
-    ),
-    Command(
-        "test",
-        "pocketintent.cli.templates.test",
-        "measure a bot on labelled utterances",
-    ),
+ACTIONS = tuple(
+    Command(name, f"pocketintent.cli.templates.{name}", summary)
+    for name, summary in {
+        "check": "find all errors and weak points of template files",
+        "test": "measure a bot on labelled utterances",
+    }.items()
 )
 """The actions, in the order of the help."""
 

@@ -10,8 +10,7 @@ from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.teacher import add_teacher_options, read_teacher
 from pocketintent.cli.options.training import repeating_command
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.training.teachers.settings import TargetSettings
 
 OPTIONS = ("single_words", "teacher_words", "phrases", "substitutions", "topics", "components")

@@ -16,11 +16,7 @@ of 4,096 rows, and the products in a network, then stay far below the limit of f
 
 
 def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse float arrays, by name, with numbers that lead to NaN scores.
-
-    Raises:
-        ModelFileError: A number is NaN, infinite or beyond ``LARGEST``.
-    """
+    """Raise ModelFileError for a float array with a number NaN, infinite or beyond ``LARGEST``."""
     for name, array in arrays.items():
         if array.dtype.kind == "f" and array.size and not _is_usable(array):
             raise ModelFileError(
@@ -31,8 +27,7 @@ def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
 def read_number(settings: Mapping[str, Any], key: str, least: float, place: str) -> float:
     """A number of a manifest's entry, from ``least`` to ``LARGEST``; messages name its ``place``.
 
-    Raises:
-        ModelFileError: It is missing, not a number or out of range.
+    Raises ModelFileError if it is missing, not a number or out of range.
     """
     value = settings.get(key)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)

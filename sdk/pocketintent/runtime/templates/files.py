@@ -25,11 +25,8 @@ from pocketintent.runtime.files.model_file import BOT, ModelFile, is_model_file,
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
-SUFFIX = ".json"
-"""How the name of a template file ends that a recogniser saves."""
-
-BOT_SUFFIX = ".safetensors"
-"""The same for a bot file, which has all of the recogniser."""
+SUFFIX, BOT_SUFFIX = ".json", ".safetensors"
+"""How the names of the template files and bot files end that a recogniser saves."""
 
 TEMPLATES = "templates"
 """Name of a bot file's tensor with the templates, below the prefix of the bot."""

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from types import NoneType
 from typing import Any
 
 from pocketintent.runtime.errors import shorten
@@ -31,6 +32,7 @@ _INVISIBLE = (
 default ignorable: zero-width spaces, byte order marks, fillers, variation selectors and tags."""
 
 _VISIBLE = re.compile(f"[^{_INVISIBLE}]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _MAX_TYPO = 40
 """Characters of the longest key that is compared with the known keys."""
@@ -85,7 +87,9 @@ class _Reader:
             if key in obj:
                 form[key] = self._number(obj[key], low, high, repr(key))
         if "learn_names" in obj:
-            form["learn_names"] = self._boolean(obj["learn_names"], "'learn_names'")
+            form["learn_names"] = obj["learn_names"]
+            if not isinstance(obj["learn_names"], bool):
+                self.report(f"'learn_names' is {_kind(obj['learn_names'])}; write true or false")
         form["intents"] = {}
         for name, entry in obj["intents"].items():
             place = self._intent_place(name)
@@ -151,7 +155,7 @@ class _Reader:
                 self.report(f"{at} is {_kind(item)}; write a text in quotes")
             elif is_blank(item):
                 self.report(f"{at} is empty or invisible; write a text, or remove it")
-            elif not _is_unicode(item):
+            elif _SURROGATE.search(item):
                 self.report(f"{at} contains half a surrogate pair; write the whole character")
             else:
                 texts.append(item)
@@ -161,7 +165,7 @@ class _Reader:
         place = f"intent {shorten(name)}"
         if not isinstance(name, str):
             self.report(f"{place}: the name is {_kind(name)}; write a text")
-        elif is_blank(name) or not _is_unicode(name):
+        elif is_blank(name) or _SURROGATE.search(name):
             self.report(f"{place}: the name is empty, invisible or not valid text; give it a name")
         return place
 
@@ -173,13 +177,8 @@ class _Reader:
         self.report(f"{place} is {shown}; write a number from {low} to {high}")
         return None
 
-    def _boolean(self, value: Any, place: str) -> bool:
-        if not isinstance(value, bool):
-            self.report(f"{place} is {_kind(value)}; write true or false")
-        return value is True
-
     def _string(self, value: Any, place: str) -> str | None:
-        if value is None or (isinstance(value, str) and value and _is_unicode(value)):
+        if value is None or (isinstance(value, str) and value and not _SURROGATE.search(value)):
             return value
         shown = "empty or not valid text" if isinstance(value, str) else _kind(value)
         self.report(f"{place} is {shown}; write a text, or remove it")
@@ -195,6 +194,7 @@ class _Reader:
 
 
 _KINDS: tuple[tuple[Any, str], ...] = (
+    (NoneType, "null"),
     (str, "a text"),
     (bool, "true or false"),
     (int | float, "a number"),
@@ -204,15 +204,5 @@ _KINDS: tuple[tuple[Any, str], ...] = (
 
 
 def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
     kinds = (kind for types, kind in _KINDS if isinstance(value, types))
     return next(kinds, f"a {type(value).__name__}")
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -13,7 +13,7 @@ from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, read_t
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.numbers import check_numbers
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 
 MAX_WIDTH = 31
 MAX_SHARE = 16.0
