@@ -16,8 +16,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import check_numbers
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
-from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import open_regular
 
 FORMAT_VERSION = 1
@@ -58,10 +58,8 @@ def save_model(
 ) -> None:
     """Write a model file; a save that fails or is killed leaves the old file whole.
 
-    Args:
-        path: The file to write or replace.
-        manifest: JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added.
-        tensors: Arrays by name, each with a dtype of ``DTYPES``.
+    The manifest has JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added.
+    The tensors are arrays by name, each with a dtype of ``DTYPES``.
 
     Raises:
         ModelFileError: A part cannot be stored: no kind, no JSON, a dtype, a number not finite.

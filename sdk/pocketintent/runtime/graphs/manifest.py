@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import orjson
 
-from pocketintent.runtime.arrays import MAX_DIM
+from pocketintent.runtime.arrays import MAX_DIM, check_numbers
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
-from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.graphs.backends import GRAPHS, TensorSpec
 from pocketintent.runtime.quantization.quantizer import Quantizer

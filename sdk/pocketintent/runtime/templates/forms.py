@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from types import NoneType
 from typing import Any
@@ -15,10 +15,8 @@ TEXT_LISTS = ("none", "background")
 """Keys of the long form for texts that express no intent."""
 
 SET_KEYS = ("$schema", "language", "threshold", "margin", "learn_names", "intents", *TEXT_LISTS)
-"""Keys of the long form."""
-
 INTENT_KEYS = ("templates", "except", "threshold")
-"""Keys of an intent in the long form."""
+"""Keys of the long form and of an intent in it."""
 
 MAX_PROBLEMS = 100
 """Number of problems after which a set is not read further."""
@@ -39,11 +37,10 @@ _MAX_TYPO = 40
 
 
 def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
-    """Convert a decoded JSON value in one of the three forms to the long form.
+    """The long form of a decoded JSON value in one of the three forms, and its problems.
 
-    Returns:
-        The long form, complete if there are no problems; and the first ``MAX_PROBLEMS`` problems,
-        each a sentence with its place and what to do.
+    The form is complete if there are none; a problem is a sentence with its place and what to do,
+    and the first ``MAX_PROBLEMS`` are listed.
     """
     reader = _Reader()
     form: dict[str, Any] = {"intents": {}}
@@ -100,7 +97,7 @@ class _Reader:
             form["intents"][name] = self._intent(entry, place)
         for key in TEXT_LISTS:
             if key in obj:
-                form[key] = self._list(obj[key], repr(key), f"{key!r}, text")
+                form[key] = self._texts(obj[key], f"{key!r} is {_kind(obj[key])}", f"{key!r}, text")
         return form
 
     def read_short(self, obj: Mapping[Any, Any]) -> dict[str, Any]:
@@ -122,31 +119,25 @@ class _Reader:
     def _intent(self, entry: Mapping[Any, Any], place: str) -> dict[str, Any]:
         intent: dict[str, Any] = {"templates": self._templates(entry.get("templates"), place)}
         if "except" in entry:
-            at = f"{place}: 'except'"
-            intent["except"] = self._list(entry["except"], at, f"{place}, counter-example")
+            found = f"{place}: 'except' is {_kind(entry['except'])}"
+            intent["except"] = self._texts(entry["except"], found, f"{place}, counter-example")
         if "threshold" in entry:
             intent["threshold"] = self._number(entry["threshold"], -1, 1, f"{place}: 'threshold'")
         return intent
 
     def _templates(self, value: Any, place: str, *, objects: bool = False) -> list[str]:
-        if not isinstance(value, list | tuple):
-            found = "no list of templates" if value is None else f"{_kind(value)} as templates"
-            self.report(f'{place} has {found}; write a list of texts: ["...", "..."]')
-            return []
-        if not value:
+        found = "no list of templates" if value is None else f"{_kind(value)} as templates"
+        if isinstance(value, list | tuple) and not value:
             self.report(f"{place} has no templates; write at least one")
-        return self._texts(value, f"{place}, template", objects=objects)
+        return self._texts(value, f"{place} has {found}", f"{place}, template", objects=objects)
 
-    def _list(self, value: Any, place: str, item_place: str) -> list[str]:
-        """An optional list of texts, which may be empty."""
+    def _texts(self, value: Any, found: str, place: str, *, objects: bool = False) -> list[str]:
+        """A list of texts, which may be empty; ``found`` begins the problem of another value."""
+        texts: list[str] = []
         if not isinstance(value, list | tuple):
-            self.report(f'{place} is {_kind(value)}; write a list of texts: ["...", "..."]')
-            return []
-        return self._texts(value, item_place)
-
-    def _texts(self, items: Sequence[Any], place: str, *, objects: bool = False) -> list[str]:
-        texts = []
-        for position, item in enumerate(items, 1):
+            self.report(f'{found}; write a list of texts: ["...", "..."]')
+            return texts
+        for position, item in enumerate(value, 1):
             at = f"{place} {position}"
             if objects and isinstance(item, Mapping):
                 self._check_keys(item, ("text",), f"{at}: ")

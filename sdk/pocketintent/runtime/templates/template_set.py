@@ -94,11 +94,7 @@ class TemplateSet:
             intent.threshold = added.threshold
 
     def remove_intent(self, name: str) -> None:
-        """Remove an intent and its templates.
-
-        Raises:
-            TemplateError: There is no such intent.
-        """
+        """Remove an intent and its templates; raises TemplateError if there is no such intent."""
         if name not in self.intents:
             near = difflib.get_close_matches(str(name), self.intents, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {list_names(self.intents)}"
@@ -146,11 +142,10 @@ class TemplateSet:
 
 
 def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
-    """Build a new set from a mapping in one of the three forms; errors name the source.
+    """Build a new set from a mapping in one of the three forms.
 
-    Raises:
-        TemplateError: The value breaks the format. The message names the intent, the template's
-            position (from 1) and what to do, and counts the other problems.
+    Raises TemplateError for a value that breaks the format. The message names the source, the
+    intent, the template's position (from 1) and what to do, and counts the other problems.
     """
     form, problems = normalise_form(obj)
     if problems:
