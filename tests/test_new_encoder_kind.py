@@ -26,8 +26,7 @@ from pocketintent.runtime.encoders.parts import (
 )
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import ModelFile, save_model
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import (
@@ -122,8 +121,7 @@ def register_export(monkeypatch: pytest.MonkeyPatch) -> None:
             self, max_length: int | None = None, max_chars: int | None = None
         ) -> GraphInputs:
             encoder = self.encoder
-            slots = TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, None, max_length)
-            return GraphInputs(slots.tokenize, slots, None)
+            return GraphInputs(encoder.tokenizer_spec, encoder.vocabulary, None, max_length)
 
         def modules(self, file_format: str, max_chars: int | None) -> dict[str, torch.nn.Module]:
             return {"encoder": MaximumModule(self.encoder.words)}

@@ -1,19 +1,8 @@
-"""``pocketintent build``: a model, templates and all that is fitted on them in one file."""
+"""Put a model, templates and all that is fitted on them into one bot file.
 
-from __future__ import annotations
+Prints a report as JSON.
 
-import argparse
-import sys
-import time
-
-from pocketintent.cli.options.model import check_model_name, encoder_path
-from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.options.shared import LIMITS, RECOGNITION, add, refuse_options, set_limits
-from pocketintent.cli.options.training import command_line
-from pocketintent.cli.output import Progress, print_json, print_note
-
-EPILOG = """\
-examples:
+Examples:
   pocketintent build my_bot.json --out my_bot.safetensors
   pocketintent build my_bot.json --model tiny --max-words 5000 --out my_bot.safetensors
   pocketintent build my_bot.safetensors --max-words 2000 --out smaller.safetensors
@@ -30,17 +19,24 @@ keys of the report that need a word:
   unknown  number of templates in which the model knows no word; they are never matched
   adapted  number of texts that --teacher has trained the model on; null without it
   words    words of the model, before and after --max-words; null for a model without words
-  bytes    sizes: of the model's parts as in `pocketintent compress`, of the bot, of the file"""
+  bytes    sizes: of the model's parts as in `pocketintent compress`, of the bot, of the file
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from pocketintent.cli.options.model import check_model_name, encoder_path
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.shared import LIMITS, RECOGNITION, add, refuse_options, set_limits
+from pocketintent.cli.options.training import command_line
+from pocketintent.cli.output import Progress, print_json, print_note
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``build``."""
-    parser.description = (
-        "Put a model, templates and all that is fitted on them into one bot file. Prints a report "
-        "as JSON."
-    )
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run)
     add(parser, "templates", "--model")
     add(parser, "--out", help="bot file to write; its name ends in .safetensors")
     add(parser, *RECOGNITION, *LIMITS, "--search")

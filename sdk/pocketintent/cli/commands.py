@@ -22,8 +22,8 @@ class Command(NamedTuple):
     name: str
     """Its name on the command line."""
     module: str
-    """Dotted name of its module, which has ``add_arguments(parser)`` and, unless it has
-    subcommands of its own, ``run(args)``."""
+    """Dotted name of its module: it has ``add_arguments(parser)`` and, unless it has subcommands of
+    its own, ``run(args)``; its docstring is the help, whose examples follow ``Examples:``."""
     summary: str
     """Its line in the help of the command above it."""
 
@@ -106,8 +106,12 @@ class CommandParser(ParserOfCommands):
         """Import the module and let it add its arguments; does nothing the second time."""
         if not self._is_filled:
             self._is_filled = True
-            self.set_defaults(parser=self)
-            import_module(self._module).add_arguments(self)
+            module = import_module(self._module)
+            about, _, examples = (module.__doc__ or "").partition("Examples:\n")
+            self.description = " ".join(about.split())
+            self.epilog = examples and f"examples:\n{examples.rstrip()}"
+            self.set_defaults(parser=self, run=getattr(module, "run", None))
+            module.add_arguments(self)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

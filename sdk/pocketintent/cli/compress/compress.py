@@ -1,4 +1,22 @@
-"""``pocketintent compress``: make a model smaller and report the cost in quality."""
+r"""Prune and quantise a model, or join words with a character network.
+
+Prints the size report as JSON. A quantised model keeps the codes of its words, unless a setting of
+quantisation is given; sub-vectors then keep their length by default. The network of a model of kind
+contextual is stored as int8.
+
+Examples:
+  pocketintent compress trained.safetensors --out small.safetensors --keep 50000
+  pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \
+      --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
+  pocketintent compress trained.safetensors --out small.safetensors \
+      --sts sts/stsb/dev.jsonl --intents intents/clinc150
+  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
+  pocketintent compress words.safetensors --characters charemb.safetensors \
+      --out combined.safetensors --keep 10000 --corpus chats.txt.gz
+
+With --characters the model looks up known words, and reads unknown words by their characters, with
+a network that `train charemb` has trained on the words.
+"""
 
 from __future__ import annotations
 
@@ -42,44 +60,14 @@ from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.training.corpora.reader import read_texts
 
-EXAMPLES = """\
-examples:
-  pocketintent compress trained.safetensors --out small.safetensors --keep 50000
-  pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \\
-      --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
-  pocketintent compress trained.safetensors --out small.safetensors \\
-      --sts sts/stsb/dev.jsonl --intents intents/clinc150
-  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
-  pocketintent compress words.safetensors --characters charemb.safetensors \\
-      --out combined.safetensors --keep 10000 --corpus chats.txt.gz
-
-With --characters the model looks up known words, and reads unknown words by their characters, with
-a network that `train charemb` has trained on the words."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``compress``."""
-    parser.description = (
-        "Prune and quantise a model, or join words with a character network. Prints the size "
-        "report as JSON. A quantised model keeps the codes of its words, unless a setting of "
-        "quantisation is given; sub-vectors then keep their length by default. The network of a "
-        "model of kind contextual is stored as int8."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
     add(parser, "--out", help="model to write; its name ends in .safetensors")
-    parser.add_argument(
-        "--characters",
-        type=model_file,
-        metavar="CHAREMB",
-        help="join the words of IN, without their n-grams, with this character network",
-    )
-    add(
-        parser,
-        "--seed",
-        help="seed of the rotation and of the samples that codebooks are fitted on (%(default)s)",
-    )
+    help = "join the words of IN, without their n-grams, with this character network"
+    parser.add_argument("--characters", type=model_file, metavar="CHAREMB", help=help)
+    add(parser, "--seed", help="seed of the rotation and of codebooks (%(default)s)")
     pruning = parser.add_argument_group("pruning")
     pruning.add_argument("--keep", type=whole_number(1), help="number of words to keep (all)")
     pruning.add_argument(
@@ -92,21 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         pruning,
         "--corpus",
-        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook of sentence "
-        "vectors with which the recogniser quantises its templates, and for the background of the "
-        "decision logistic",
+        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook with which "
+        "templates are quantised, and for the background of the decision logistic",
     )
-    pruning.add_argument(
-        "--no-ngrams",
-        action="store_true",
-        help="leave out the n-grams; a text is then the sum of its known words alone",
-    )
-    add_settings(
-        parser,
-        QuantisationSettings,
-        options=("sub_dim", "codebook_size"),
-        title="quantisation",
-    )
+    help = "leave out the n-grams; a text is then the sum of its known words alone"
+    pruning.add_argument("--no-ngrams", action="store_true", help=help)
+    codes = ("sub_dim", "codebook_size")
+    add_settings(parser, QuantisationSettings, options=codes, title="quantisation")
     add_settings(parser, CombinationSettings, options=(), title="combination")
     add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
     add_probe_arguments(parser)

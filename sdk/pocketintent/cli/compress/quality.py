@@ -13,24 +13,12 @@ from pocketintent.evaluation.quality import Probe
 def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that :func:`read_probe` reads."""
     group = parser.add_argument_group("quality")
-    group.add_argument(
-        "--sts",
-        type=input_file,
-        help='scored pairs to measure on, lines of {"a", "b", "score"}',
-    )
-    group.add_argument(
-        "--intents",
-        type=input_folder,
-        nargs="+",
-        default=[],
-        help="folders to measure on, each with train.jsonl and the split's file",
-    )
-    add(
-        group,
-        "--split",
-        default=None,
-        help=f"with --intents: utterances to recognise ({Probe.split})",
-    )
+    help = 'scored pairs to measure on, lines of {"a", "b", "score"}'
+    group.add_argument("--sts", type=input_file, help=help)
+    help = "folders to measure on, each with train.jsonl and the split's file"
+    group.add_argument("--intents", type=input_folder, nargs="+", default=[], help=help)
+    help = f"with --intents: utterances to recognise ({Probe.split})"
+    add(group, "--split", default=None, help=help)
     group.add_argument(
         "--shots",
         type=whole_numbers(1),

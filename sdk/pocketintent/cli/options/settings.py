@@ -40,15 +40,11 @@ def add_settings(
     options: Collection[str] | None = None,
     title: str = "settings",
 ) -> None:
-    """Give a command the settings of a class; one that no option gives is None.
+    """Give a command the settings of a class, for :func:`read_settings`.
 
-    A command may have several classes, whose fields have different names.
-
-    Args:
-        parser: The parser of the command.
-        settings: The settings class, for :func:`read_settings`.
-        options: Names of the fields that get an option; None for all.
-        title: Title of the group of options in the help.
+    ``options`` are the fields that get an option, None for all; one that is not given is None.
+    ``title`` is that of their group in the help. A command may have several classes, whose fields
+    have different names.
     """
     classes = parser.get_default("settings_classes") or ()
     parser.set_defaults(settings_classes=(*classes, settings))
@@ -65,20 +61,15 @@ def add_settings(
         # Set afterwards, since BooleanOptionalAction appends its own note on the default.
         action.help = f"{setting.help} ({show_default(setting)})".replace("%", "%%")
     if not classes:
-        group.add_argument(
-            "--settings",
-            type=input_file,
-            metavar="FILE.toml",
-            help="read these and all other settings from this file; options win over it",
-        )
+        help = "read these and all other settings from this file; options win over it"
+        group.add_argument("--settings", type=input_file, metavar="FILE.toml", help=help)
         group.add_argument(
             "--write-settings",
             action=_WriteSettings,
             nargs="?",
             type=output_file,
             metavar="FILE.toml",
-            help="only write such a file, with every setting, its meaning and its bounds (to "
-            "stdout)",
+            help="only write such a file, with every setting and its meaning (to stdout)",
         )
 
 

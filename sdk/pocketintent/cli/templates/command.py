@@ -1,4 +1,10 @@
-"""``pocketintent templates``: check template files, and test a bot."""
+"""Work on template files.
+
+Examples:
+  pocketintent templates check my_bot.json
+  pocketintent templates test my_bot.json utterances.csv
+  pocketintent templates ACTION --help
+"""
 
 from __future__ import annotations
 
@@ -15,15 +21,7 @@ ACTIONS = tuple(
 )
 """The actions, in the order of the help."""
 
-EXAMPLES = """\
-examples:
-  pocketintent templates check my_bot.json
-  pocketintent templates test my_bot.json utterances.csv
-  pocketintent templates ACTION --help"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the actions of ``templates``."""
-    parser.description = "Work on template files."
-    parser.epilog = EXAMPLES
     add_commands(parser, "ACTION", ACTIONS)

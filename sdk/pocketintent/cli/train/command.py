@@ -1,4 +1,12 @@
-"""``pocketintent train``: learn an encoder from a corpus."""
+"""Learn an encoder from a corpus.
+
+The model is not yet compressed; see `pocketintent compress`.
+
+Examples:
+  pocketintent train starspace --corpus chats.txt.gz --out trained.safetensors
+  pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
+  pocketintent train METHOD --help
+"""
 
 from __future__ import annotations
 
@@ -21,18 +29,7 @@ METHODS = tuple(
 )
 """The methods, in the order of the help."""
 
-EXAMPLES = """\
-examples:
-  pocketintent train starspace --corpus chats.txt.gz --out trained.safetensors
-  pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
-  pocketintent train METHOD --help"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the methods of ``train``."""
-    parser.description = (
-        "Learn an encoder from a corpus. The model is not yet compressed; see "
-        "`pocketintent compress`."
-    )
-    parser.epilog = EXAMPLES
     add_commands(parser, "METHOD", METHODS + plugin_commands("train"))

@@ -74,9 +74,7 @@ class Vocabulary(dict[str, int]):
     def ids_of_lists(self, token_lists: Sequence[Sequence[str]]) -> tuple[IndexArray, IndexArray]:
         """Return the ids of the known tokens of several lists; unknown tokens are dropped.
 
-        Returns:
-            The ids, list after list, intp [num_ids], and their number in each list, intp
-            [num_lists].
+        The ids are intp [num_ids], list after list; with their number in each, intp [num_lists].
         """
         tokens = chain.from_iterable(token_lists)
         ids = np.fromiter(map(self.get, tokens, repeat(-1)), np.intp)
@@ -86,13 +84,11 @@ class Vocabulary(dict[str, int]):
         return ids[is_known], np.bincount(lists[is_known], minlength=len(counts))
 
     def to_tensors(self) -> dict[str, NDArray[Any]]:
-        """Return ``vocabulary.bytes``, uint8 [total]: the words in UTF-8, a line feed between two.
+        """Return ``vocabulary.bytes``, uint8 [total], and the tensors of the lost words.
 
-        The tensors of the lost words follow. No token contains a line feed; offsets would take a
-        tenth of a small model and double the time to load.
-
-        Raises:
-            ModelFileError: A word contains a line feed, or a lone surrogate.
+        The words are in UTF-8, with a line feed between two, which no token contains; offsets would
+        take a tenth of a small model and double the time to load. Raises ModelFileError for a word
+        with a line feed or a lone surrogate.
         """
         text = "\n".join(self.words)
         if text.count("\n") != max(len(self) - 1, 0):
@@ -157,11 +153,7 @@ class LostWords:
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, NDArray[Any]]) -> LostWords:
-        """Read what :meth:`to_tensors` wrote; nothing from a file without such tensors.
-
-        Raises:
-            ModelFileError: A tensor is empty, of another type, or not numbered from 0.
-        """
+        """Read what :meth:`to_tensors` wrote, perhaps nothing; ModelFileError for other tensors."""
         names = [name for name in tensors if name.startswith(LOST)]
         for name in names:
             if tensors[name].dtype != np.uint8 or tensors[name].ndim != 1 or not tensors[name].size:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, unit_rows
+from pocketintent.runtime.arrays import FloatArray, check_numbers, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.charemb.network import CharNetwork, TransformerReader
@@ -25,7 +25,6 @@ from pocketintent.runtime.encoders.weights import Weights, read_weights, weights
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary, limit_unknown_words
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
 
