@@ -7,12 +7,7 @@ import numpy as np
 from pocketintent.compression.background import add_background
 from pocketintent.compression.prune import with_compact_counts
 from pocketintent.compression.quantise import add_template_quantizer, quantise_encoder
-from pocketintent.compression.report import (
-    bot_size_report,
-    compare_sizes,
-    quality_change,
-    size_report,
-)
+from pocketintent.compression.report import bot_size_report, compare_sizes, size_report
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -80,15 +75,6 @@ def test_fifty_thousand_words_of_300_dimensions_stay_under_two_megabytes(tmp_pat
     path = tmp_path / "small.safetensors"
     save_model(path, *with_compact_counts(small).to_model_file_parts())
     assert size_report(path)["file"] < 2_000_000
-
-
-def test_changes_are_differences_of_all_figures() -> None:
-    before = {"sts": {"pearson": 0.75, "pairs": 10}, "intents": {"a": {"accuracy": {"5": 0.5}}}}
-    after = {"sts": {"pearson": 0.5, "pairs": 10}, "intents": {"a": {"accuracy": {"5": 0.75}}}}
-    assert quality_change(before, after) == {
-        "sts": {"pearson": -0.25},
-        "intents": {"a": {"accuracy": {"5": 0.25}}},
-    }
 
 
 def test_the_parts_of_a_bot_are_a_group(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The size report: the sizes of the parts of a model file, and the change in quality."""
+"""The size report: the sizes of the parts of a model file."""
 
 from __future__ import annotations
 
@@ -7,17 +7,6 @@ from typing import Any
 
 from pocketintent.compression.kinds import compression_of
 from pocketintent.runtime.files.model_file import BOT, load_model
-
-
-def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """``after - before`` for all floating-point figures of two equal structures."""
-    change: dict[str, Any] = {}
-    for key, value in before.items():
-        if isinstance(value, dict):
-            change[key] = quality_change(value, after[key])
-        elif isinstance(value, float):
-            change[key] = after[key] - value
-    return change
 
 
 def size_report(path: str | os.PathLike[str]) -> dict[str, int]:

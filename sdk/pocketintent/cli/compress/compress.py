@@ -8,8 +8,7 @@ Examples:
   pocketintent compress trained.safetensors --out small.safetensors --keep 50000
   pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \
       --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
-  pocketintent compress trained.safetensors --out small.safetensors \
-      --sts sts/stsb/dev.jsonl --intents intents/clinc150
+  pocketintent compress trained.safetensors --out small.safetensors --sts sts/stsb/dev.jsonl
   pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
   pocketintent compress words.safetensors --characters charemb.safetensors \
       --out combined.safetensors --keep 10000 --corpus chats.txt.gz
@@ -48,9 +47,9 @@ from pocketintent.compression.quantise import (
     quantise_encoder,
     quantise_network,
 )
-from pocketintent.compression.report import compare_sizes, quality_change, size_report
+from pocketintent.compression.report import compare_sizes, size_report
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
-from pocketintent.evaluation.quality import Probe, measure_quality
+from pocketintent.evaluation.quality import Probe, measure_quality, quality_change
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_kind
@@ -126,7 +125,6 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
     _note_lost_parts(original, small)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
-    quality = _measure(probe, before=original, pruned=pruned, after=small)
     small.manifest["compression"] = made = dict(small.manifest.get("compression", {}))
     if args.keep is not None or "keep" not in made:
         made |= {"keep": args.keep, "prune": args.prune}
@@ -134,16 +132,15 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
         made["ngrams"] = False
     # The figures of an earlier compression are not those of this model.
     small.manifest.pop("quality", None)
-    if quality:
+    if quality := _measure(probe, before=original, pruned=pruned, after=small):
         small.manifest["quality"] = quality["after"]
         change = quality_change(quality["after"], quality["pruned"])
         quality = {"quality": quality | {"lost_by_quantisation": change}}
     save_model(args.out, *small.to_model_file_parts())
-    words = words_of(pruned)
-    num_words = len(words.vocabulary)
-    float32_bytes = num_words * words.vectors.dim * 4
+    vocabulary, vectors = words_of(pruned)
+    float32_bytes = len(vocabulary) * vectors.dim * 4
     return {
-        "words": {"before": len(words_of(original).vocabulary), "after": num_words},
+        "words": {"before": len(words_of(original).vocabulary), "after": len(vocabulary)},
         "dim": small.dim,
         "codes_kept": settings is None,
         "settings": made,
@@ -183,17 +180,15 @@ def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
 
 def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
     """Say which parts of the model did not fit the new vectors."""
-    parts = {"background": "background", "template_quantizer": "codebook for templates"}
+    parts = {"background": "the background", "template_quantizer": "the codebook for templates"}
     lost = [
-        f"the {words}"
+        words
         for name, words in parts.items()
         if getattr(original, name) is not None and getattr(small, name) is None
     ]
     if lost:
-        print_note(
-            f"left out, since the new vectors have another basis: {' and '.join(lost)}; give "
-            "--corpus for new ones"
-        )
+        why = "since the new vectors have another basis"
+        print_note(f"left out, {why}: {' and '.join(lost)}; give --corpus for new ones")
 
 
 def _measure(probe: Probe, **stages: ModelEncoder) -> dict[str, Any]:
