@@ -137,10 +137,10 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
         change = quality_change(quality["after"], quality["pruned"])
         quality = {"quality": quality | {"lost_by_quantisation": change}}
     save_model(args.out, *small.to_model_file_parts())
-    vocabulary, vectors = words_of(pruned)
-    float32_bytes = len(vocabulary) * vectors.dim * 4
+    words = words_of(pruned).words
+    float32_bytes = len(words) * words.dim * 4
     return {
-        "words": {"before": len(words_of(original).vocabulary), "after": len(vocabulary)},
+        "words": {"before": len(words_of(original).vocabulary), "after": len(words)},
         "dim": small.dim,
         "codes_kept": settings is None,
         "settings": made,
@@ -153,7 +153,7 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
 def _quantisation(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSettings | None:
     """The settings of quantisation; None if the words of a quantised model keep their codes."""
     given = given_settings(args, QuantisationSettings)
-    vectors = words_of(encoder).vectors
+    vectors = words_of(encoder).words
     if not isinstance(vectors, QuantizedMatrix):
         return QuantisationSettings(**given)
     if given:  # sub-vectors keep their length
