@@ -14,7 +14,7 @@ from pocketintent.compression.network import quantise_context, rotate_context
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.combined.encoder import PART, CombinedEncoder
+from pocketintent.runtime.encoders.combined import PART, CombinedEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import Counts
 from pocketintent.runtime.encoders.sequence import SequenceEncoder

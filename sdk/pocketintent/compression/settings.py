@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
+from pocketintent.runtime.encoders.combined import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.quantization.quantizer import MAX_BITS
 from pocketintent.settings import setting
 
