@@ -24,9 +24,9 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
+from pocketintent.cli.options.files import input_file, input_folder
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.cli.output import Progress, print_json, print_note
@@ -89,6 +89,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, CombinationSettings, options=(), title="combination")
     add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
     add_probe_arguments(parser)
+
+
+def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that :func:`read_probe` reads: on what quality is measured."""
+    group = parser.add_argument_group("quality")
+    help = 'scored pairs to measure on, lines of {"a", "b", "score"}'
+    group.add_argument("--sts", type=input_file, help=help)
+    help = "folders to measure on, each with train.jsonl and the split's file"
+    group.add_argument("--intents", type=input_folder, nargs="+", default=[], help=help)
+    help = f"with --intents: utterances to recognise ({Probe.split})"
+    add(group, "--split", default=None, help=help)
+    help = f"with --intents: templates per intent ({','.join(map(str, Probe.shots))})"
+    group.add_argument("--shots", type=whole_numbers(1), metavar="N,…", help=help)
+    add(group, "--runs", help=f"with --intents: random draws of templates ({Probe.runs})")
+
+
+def read_probe(args: argparse.Namespace) -> Probe:
+    """The probe from the options; options that have no effect are bad usage, status 2."""
+    names = ("split", "shots", "runs")
+    if not args.intents:
+        refuse_options(args, names, "requires --intents")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
+    return Probe(args.sts, tuple(args.intents), **given)
 
 
 def run(args: argparse.Namespace) -> int:
