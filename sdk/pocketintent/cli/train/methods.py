@@ -18,6 +18,7 @@ from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import OPTIONS
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.settings import Settings
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.distil.settings import DistilSettings
@@ -34,7 +35,7 @@ class Method:
     pipeline: tuple[str, str]
     """Module and name of the function that trains: from inputs, output, settings and options of
     the run to the record of the run."""
-    settings: type[Any]
+    settings: type[Settings]
     options: tuple[str, ...]
     """The settings that are options."""
     arguments: Mapping[str, Mapping[str, Any]]

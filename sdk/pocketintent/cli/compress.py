@@ -24,9 +24,9 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
+from pocketintent.cli.options.files import input_file, input_folder
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.cli.output import Progress, print_json, print_note
@@ -91,6 +91,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_probe_arguments(parser)
 
 
+def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that :func:`read_probe` reads: on what quality is measured."""
+    group = parser.add_argument_group("quality")
+    help = 'scored pairs to measure on, lines of {"a", "b", "score"}'
+    group.add_argument("--sts", type=input_file, help=help)
+    help = "folders to measure on, each with train.jsonl and the split's file"
+    group.add_argument("--intents", type=input_folder, nargs="+", default=[], help=help)
+    help = f"with --intents: utterances to recognise ({Probe.split})"
+    add(group, "--split", default=None, help=help)
+    help = f"with --intents: templates per intent ({','.join(map(str, Probe.shots))})"
+    group.add_argument("--shots", type=whole_numbers(1), metavar="N,…", help=help)
+    add(group, "--runs", help=f"with --intents: random draws of templates ({Probe.runs})")
+
+
+def read_probe(args: argparse.Namespace) -> Probe:
+    """The probe from the options; options that have no effect are bad usage, status 2."""
+    names = ("split", "shots", "runs")
+    if not args.intents:
+        refuse_options(args, names, "requires --intents")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
+    return Probe(args.sts, tuple(args.intents), **given)
+
+
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
     from threadpoolctl import threadpool_limits
@@ -137,10 +160,10 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
         change = quality_change(quality["after"], quality["pruned"])
         quality = {"quality": quality | {"lost_by_quantisation": change}}
     save_model(args.out, *small.to_model_file_parts())
-    vocabulary, vectors = words_of(pruned)
-    float32_bytes = len(vocabulary) * vectors.dim * 4
+    words = words_of(pruned).words
+    float32_bytes = len(words) * words.dim * 4
     return {
-        "words": {"before": len(words_of(original).vocabulary), "after": len(vocabulary)},
+        "words": {"before": len(words_of(original).vocabulary), "after": len(words)},
         "dim": small.dim,
         "codes_kept": settings is None,
         "settings": made,
@@ -153,7 +176,7 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
 def _quantisation(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSettings | None:
     """The settings of quantisation; None if the words of a quantised model keep their codes."""
     given = given_settings(args, QuantisationSettings)
-    vectors = words_of(encoder).vectors
+    vectors = words_of(encoder).words
     if not isinstance(vectors, QuantizedMatrix):
         return QuantisationSettings(**given)
     if given:  # sub-vectors keep their length
