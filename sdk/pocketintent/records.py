@@ -1,17 +1,18 @@
-"""Rows of JSON lines and of tables, with errors that name the file and the line."""
+"""Lines, rows of JSON lines and of tables, with errors that name the file and the line."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError, shorten
-from pocketintent.runtime.files.regular import numbered_lines, read_regular, without_mark
+from pocketintent.runtime.files.regular import read_regular
 
 
 def read_content(path: str | Path) -> bytes:
@@ -20,6 +21,30 @@ def read_content(path: str | Path) -> bytes:
         return read_regular(path)
     except OSError as error:
         raise PocketIntentError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def without_mark(data: bytes) -> bytes:
+    """The content of a file of UTF-8, or its first line, without a byte order mark."""
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def numbered_lines(lines: Iterable[bytes], path: str | Path) -> Iterator[tuple[int, str]]:
+    """The number of each line of a file, from 1, and its text without line end and byte order mark.
+
+    An open binary file will do as the lines: they are split at line feeds alone, where
+    ``str.splitlines`` would also split at U+2028 and the like.
+
+    Raises:
+        PocketIntentError: A line is not UTF-8; the message names file and line.
+    """
+    for number, line in enumerate(lines, 1):
+        try:
+            text = (without_mark(line) if number == 1 else line).decode()
+        except UnicodeDecodeError as error:
+            raise PocketIntentError(
+                f"{path}, line {number}: not UTF-8 ({error.reason}); convert the file to UTF-8"
+            ) from error
+        yield number, text.strip("\r\n")
 
 
 def read_objects(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:

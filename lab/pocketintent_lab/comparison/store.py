@@ -18,8 +18,7 @@ from typing import Any
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import write_atomically
-from pocketintent.runtime.files.staging import claim
+from pocketintent.runtime.files.atomic import claim, write_atomically
 
 RESULT_FORMAT = 2
 """Version of the results; another version makes all runs again."""

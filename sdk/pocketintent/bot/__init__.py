@@ -1,4 +1,4 @@
-"""Tools for authors: checks of a template set, and the test of a bot with labelled utterances.
+"""Tools for authors: checks of a template set, the building of a bot, and its test.
 
-Imports the runtime, the recogniser and ``training.corpora``; matplotlib for the plot.
+Imports the recogniser, the runtime, ``compression`` and ``training``; matplotlib for the plot.
 """

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pocketintent.records import parse_objects, read_content, read_table, string_field
+from pocketintent.records import (
+    parse_objects,
+    read_content,
+    read_table,
+    string_field,
+    without_mark,
+)
 from pocketintent.runtime.errors import PocketIntentError, list_names, shorten
-from pocketintent.runtime.files.regular import without_mark
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 

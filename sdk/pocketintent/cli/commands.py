@@ -22,8 +22,8 @@ class Command(NamedTuple):
     name: str
     """Its name on the command line."""
     module: str
-    """Dotted name of its module, which has ``add_arguments(parser)`` and, unless it has
-    subcommands of its own, ``run(args)``."""
+    """Dotted name of its module: it has ``add_arguments(parser)`` and, unless it has subcommands of
+    its own, ``run(args)``; its docstring is the help, whose examples follow ``Examples:``."""
     summary: str
     """Its line in the help of the command above it."""
 
@@ -48,11 +48,9 @@ RENAMED = {
 
 
 def plugin_commands(group: str) -> tuple[Command, ...]:
-    """The subcommands that other distributions add to a command.
+    """The subcommands that other distributions add to a command, such as ``"train"``.
 
-    Args:
-        group: The command, such as ``"train"``: entry points of this name in the group
-            ``pocketintent.commands`` are tuples of commands.
+    An entry point of its name in the group ``pocketintent.commands`` is a tuple of them.
     """
     plugins = installed_plugins("pocketintent.commands")
     return tuple(plugins[group].load()) if group in plugins else ()
@@ -70,9 +68,8 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return argparse.HelpFormatter._fill_text(self, text, width, indent)
 
     def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
-        return getattr(action.type, "metavar", None) or super()._get_default_metavar_for_optional(
-            action
-        )
+        default = super()._get_default_metavar_for_optional(action)
+        return getattr(action.type, "metavar", default)
 
 
 class ParserOfCommands(argparse.ArgumentParser):
@@ -98,12 +95,7 @@ def _how_to_install(command: str) -> str:
 
 
 class CommandParser(ParserOfCommands):
-    """The parser of a subcommand, which imports its module when it parses arguments.
-
-    Args:
-        module: Dotted name of the module, see :attr:`Command.module`.
-        options: Arguments of :class:`argparse.ArgumentParser`.
-    """
+    """The parser of a subcommand, which imports :attr:`Command.module` when it parses arguments."""
 
     def __init__(self, *, module: str, **options: Any) -> None:
         super().__init__(**options)
@@ -114,8 +106,12 @@ class CommandParser(ParserOfCommands):
         """Import the module and let it add its arguments; does nothing the second time."""
         if not self._is_filled:
             self._is_filled = True
-            self.set_defaults(parser=self)
-            import_module(self._module).add_arguments(self)
+            module = import_module(self._module)
+            about, _, examples = (module.__doc__ or "").partition("Examples:\n")
+            self.description = " ".join(about.split())
+            self.epilog = examples and f"examples:\n{examples.rstrip()}"
+            self.set_defaults(parser=self, run=getattr(module, "run", None))
+            module.add_arguments(self)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -136,27 +132,18 @@ class CommandParser(ParserOfCommands):
 
         option = argument.partition("=")[0]
         near = difflib.get_close_matches(option, self._option_string_actions, n=1)
-        meant = (self.get_default("moved_options") or {}).get(option)
-        meant = meant or settings_advice(self.get_default("settings_classes") or (), option)
-        meant = meant or (f"did you mean {near[0]}?" if near else "")
+        meant = (
+            (self.get_default("moved_options") or {}).get(option)
+            or settings_advice(self.get_default("settings_classes") or (), option)
+            or (near and f"did you mean {near[0]}?")
+        )
         return f"; {meant}" if meant else ""
 
 
 def add_commands(
     parser: argparse.ArgumentParser, metavar: str, commands: Iterable[Command]
 ) -> None:
-    """Add subcommands to a parser.
-
-    Args:
-        parser: The parser of the command above.
-        metavar: The word for a subcommand in the help.
-        commands: The subcommands, in the order of the help.
-    """
+    """Add subcommands to a parser, in the order of the help, which calls each a ``metavar``."""
     subparsers = parser.add_subparsers(metavar=metavar, required=True, parser_class=CommandParser)
-    for command in commands:
-        subparsers.add_parser(
-            command.name,
-            module=command.module,
-            help=command.summary,
-            formatter_class=HelpFormatter,
-        )
+    for name, module, summary in commands:
+        subparsers.add_parser(name, module=module, help=summary, formatter_class=HelpFormatter)

@@ -21,12 +21,8 @@ COMMANDS = (
     Command("match", "pocketintent.cli.match", "recognise the intent of texts"),
     Command("build", "pocketintent.cli.build", "put a model and templates into one bot file"),
     Command("train", "pocketintent.cli.train.command", "learn an encoder from a corpus"),
-    Command("compress", "pocketintent.cli.compress.compress", "prune and quantise a model"),
-    Command(
-        "export",
-        "pocketintent.cli.export",
-        "make ONNX or TFLite graphs for apps in other languages",
-    ),
+    Command("compress", "pocketintent.cli.compress", "prune and quantise a model"),
+    Command("export", "pocketintent.cli.export", "make ONNX or TFLite graphs for other languages"),
     Command("evaluate", "pocketintent.cli.evaluate.command", "measure a model"),
     Command(
         "templates",
@@ -70,15 +66,10 @@ def main(
     argv: Sequence[str] | None = None,
     build: Callable[[], argparse.ArgumentParser] = build_parser,
 ) -> int:
-    """Run the command.
+    """Run the command: ``argv``, by default that of the process, with the parser of ``build``.
 
-    Args:
-        argv: The arguments without the program's name; None for those of the process.
-        build: Makes the parser; by default that of ``pocketintent``.
-
-    Returns:
-        The exit status: 0 success, 1 bad input, 130 interrupted. Bad usage ends the process with
-        status 2, as in argparse.
+    Returns the exit status: 0 success, 1 bad input, 130 interrupted. Bad usage ends the process
+    with status 2, as in argparse.
     """
     parser = build()
     program = parser.prog
@@ -107,7 +98,9 @@ def main(
     except MemoryError as error:
         print_note(f"{program}: not enough memory: {error or 'use smaller settings'}")
     except KeyboardInterrupt:
-        _explain_interrupt(args, arguments)
+        find_command = getattr(args, "after_interrupt", None)
+        command = find_command and find_command(args, arguments)
+        print_note("interrupted" + (f"; to continue, run: {command}" if command else ""))
         return 130
     return 1
 
@@ -118,13 +111,10 @@ def _open_streams() -> bool:
     A stream that the caller has closed is None. Reading then gives no lines, and messages are
     dropped. The null device also keeps its number from being given to a file of ours.
     """
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the end
     has_stdout = sys.stdout is not None
-    if not has_stdout:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 in every locale
     return has_stdout
@@ -146,10 +136,3 @@ def _warnings_as_notes(program: str) -> Iterator[None]:
         show_other = warnings.showwarning
         warnings.showwarning = show_warning
         yield
-
-
-def _explain_interrupt(args: argparse.Namespace, arguments: Sequence[str]) -> None:
-    """Print how to continue the work, if the command can."""
-    find_command = getattr(args, "after_interrupt", None)
-    command = None if find_command is None else find_command(args, arguments)
-    print_note("interrupted" + (f"; to continue, run: {command}" if command else ""))

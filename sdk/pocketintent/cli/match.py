@@ -1,35 +1,15 @@
-"""``pocketintent match``: the intent of each text, as JSON lines."""
+"""Recognise the intent of each TEXT or, without TEXT, of each line of stdin.
 
-from __future__ import annotations
+Prints one JSON line for each.
 
-import argparse
-import sys
-from collections.abc import Iterable
-from typing import Any
-
-from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.options.shared import (
-    LIMITS,
-    RECOGNITION,
-    TEMPLATES_HELP,
-    add,
-    set_limits,
-)
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.files.regular import without_mark
-
-EPILOG = """\
-examples:
+Examples:
   pocketintent match --templates smart_home "switch the lamp off please"
-  pocketintent match --templates my_bot.json --rank 3 "where is my order"
-  pocketintent match --templates my_bot.safetensors "where is my order"
+  pocketintent match --templates my_bot.safetensors --rank 3 "where is my order"
   pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
   tail -f chat.log | pocketintent match --templates my_bot.json
   pocketintent match --model exported/ --backend onnxruntime "where is my order"
 
-each line of the output:
-  text       the text
+each line of the output has the text, and
   intent     its intent, or null when the match is refused
   score      probability of the nearest intent, 0..1 (similarity, -1..1, for nearest...)
   template   the nearest template of that intent
@@ -40,18 +20,25 @@ each line of the output:
              no_templates
   ranking    with --rank: the best intents, each with its score and template
 
-Bytes of stdin that are not UTF-8 are read as U+FFFD, so each line of the input has its line of
-the output. An empty line is a text too."""
+Each line of stdin has its line of the output, even one that is empty or not UTF-8.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from pocketintent.cli.options.model import MODEL_HELP
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.shared import LIMITS, RECOGNITION, TEMPLATES_HELP, add, set_limits
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.records import without_mark
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``match``."""
-    parser.description = (
-        "Recognise the intent of each TEXT or, without TEXT, of each line of stdin. Prints one "
-        "JSON line for each."
-    )
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run, refuse=parser.error)
     add(parser, "--templates", help=f"{TEMPLATES_HELP}; an exported folder has its own templates")
     backend = "with --backend, an exported folder (default: the model 'default')"
     add(parser, "--model", help=f"{MODEL_HELP}; {backend}")
@@ -74,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Match the texts of the command line or of stdin."""
     if args.templates is None and args.backend == "numpy":
-        args.refuse(
+        args.parser.error(
             "--templates is required: a template file, or a bot file, which has its model. Only an "
             "exported folder, as --model with --backend onnxruntime or tflite, has its own"
         )

@@ -1,10 +1,11 @@
-"""Output of the commands: results on stdout as JSON lines, everything else on stderr."""
+"""Output of the commands: results on stdout as JSON lines, progress and messages on stderr."""
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -31,14 +32,61 @@ def print_note(message: str) -> None:
         tqdm.tqdm.write(message, file=sys.stderr)
 
 
-def print_reports(
-    reports: Iterable[dict[str, Any]], draw: Callable[..., None], plot: Path | None
-) -> None:
-    """Print reports as they are made; then draw them all, if a plot is asked for."""
-    made = []
-    for report in reports:
-        print_json(report)
-        made.append(report)
-    if plot is not None:
-        draw(made, plot)
-        print_note(f"plot: {plot}")
+class Progress:
+    """Progress of one or more stages: tqdm's bar on a terminal, otherwise at most ten lines each.
+
+    Lines also appear on a terminal where tqdm is not installed. A context manager, which closes
+    the bar when the work ends early.
+
+    Args:
+        unit: What is counted, in the plural.
+    """
+
+    def __init__(self, unit: str = "") -> None:
+        self._unit = f" {unit}" if unit else ""
+        self._stage: str | None = None
+        self._tenths = 0
+        self._bar: Any = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def show(self, stage: str, done: int, total: int, note: str = "") -> None:
+        """Show how far a stage is.
+
+        Args:
+            stage: Name of the stage; another name than before begins a new stage.
+            done: Steps done.
+            total: Steps of the stage, at least 1.
+            note: The last step.
+        """
+        if stage != self._stage:
+            self._close()
+            self._stage, self._tenths = stage, 0
+            if sys.stderr.isatty():
+                with suppress(ImportError):
+                    from tqdm import tqdm
+
+                    unit = self._unit or "it"
+                    self._bar = tqdm(total=total, desc=stage, unit=unit, file=sys.stderr)
+        if self._bar is not None:
+            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.update(done - self._bar.n)
+        elif (tenths := 10 * done // total) > self._tenths:
+            self._tenths = tenths
+            print_note(f"{stage}: {done}/{total}{self._unit}" + (f" ({note})" if note else ""))
+        if done == total:
+            self._close()
+
+    def count(self, stage: str, total: int) -> Callable[[str], None]:
+        """A function to call after each step of a stage, with a note on the step."""
+        steps = itertools.count(1)
+        return lambda note: self.show(stage, next(steps), total, note)
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        self._stage = self._bar = None

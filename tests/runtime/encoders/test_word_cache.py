@@ -21,7 +21,7 @@ class Embedder:
 
 def test_the_missing_words_are_computed_together_in_order_and_once() -> None:
     embed = Embedder()
-    cache = WordCache(embed)
+    cache = WordCache(embed, 1)
 
     vectors = cache(["b", "aaa", "b"])
 
@@ -36,7 +36,7 @@ def test_a_call_has_all_its_words_however_small_the_cache(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(word_cache, "WORD_CACHE", 3)
-    cache = WordCache(Embedder())
+    cache = WordCache(Embedder(), 1)
     for words in ("a bb", "bb ccc d", "a bb ccc d eeeee", "d a", "a bb ccc", "e"):
         vectors = cache(words.split())
         assert {word: vectors[word].item() for word in words.split()} == {
@@ -45,22 +45,14 @@ def test_a_call_has_all_its_words_however_small_the_cache(
         assert len(cache) <= 3
 
 
-def test_rows_are_the_vectors_of_all_words_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_cache, "WORD_CACHE", 3)
-    embed = Embedder()
-    cache = WordCache(embed)
-    for words in ("a bb a", "bb ccc a", "dddd a", "a bb ccc dddd", ""):
-        assert [row.item() for row in cache.rows(words.split())] == [*map(len, words.split())]
-        assert len(cache) <= 3
-    assert embed.calls[:2] == [["a", "bb"], ["ccc"]]
-
-
 @pytest.mark.parametrize(("size", "kept"), [(1, 3), (5, 2), (11, 0)])
 def test_fewer_large_vectors_are_kept(
     size: int, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(word_cache, "WORD_CACHE", 3)
     monkeypatch.setattr(word_cache, "MAX_NUMBERS", 10)
-    cache = WordCache(Embedder(), 3, size=size)
+    cache = WordCache(Embedder(), size)
     for words in ("a", "bb a", "a ccc", "dddd a bb ccc"):
-        assert [row.item() for row in cache.rows(words.split())] == [*map(len, words.split())]
+        vectors = cache(words.split())
+        assert all(vectors[word].item() == len(word) for word in words.split())
         assert len(cache) <= kept

@@ -7,7 +7,7 @@ from pocketintent.recognizer import IntentRecognizer
 from pocketintent.records import read_content
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, TemplateError
 from pocketintent.runtime.files.model_file import load_model
-from pocketintent.runtime.files.regular import numbered_lines, read_regular, without_mark
+from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.templates.files import load_templates
@@ -62,18 +62,3 @@ def test_every_reader_of_the_training_side_refuses_a_pipe(pipe: Path) -> None:
         for path in (pipe, packed):
             with pytest.raises(PocketIntentError, match=PIPE):
                 reader(path)
-
-
-def test_lines_are_numbered_and_decoded_without_mark_and_line_ends() -> None:
-    lines = [b"\xef\xbb\xbfone\r\n", b"\n", "\ufefftwo\u2028".encode()]
-    assert list(numbered_lines(lines, "a.txt")) == [(1, "one"), (2, ""), (3, "\ufefftwo\u2028")]
-
-
-def test_the_error_names_file_and_line() -> None:
-    with pytest.raises(PocketIntentError, match=r"a\.txt, line 2: not UTF-8 .*convert the file"):
-        list(numbered_lines([b"one", b"\xff"], "a.txt"))
-
-
-def test_only_the_first_byte_order_mark_is_removed() -> None:
-    assert without_mark(b"\xef\xbb\xbf\xef\xbb\xbfa") == b"\xef\xbb\xbfa"
-    assert without_mark(b"a") == b"a"

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.runtime.files import staging as module
-from pocketintent.runtime.files.atomic import new_folder, write_atomically
-from pocketintent.runtime.files.staging import remove_leftovers, staging
+from pocketintent.runtime.files import atomic as module
+from pocketintent.runtime.files.atomic import (
+    new_folder,
+    remove_leftovers,
+    staging,
+    write_atomically,
+)
 
 SOURCES = Path(__file__).resolve().parents[3] / "sdk"
 
@@ -53,7 +57,7 @@ def test_a_kill_leaves_a_folder_that_the_next_write_removes(tmp_path: Path) -> N
     target = tmp_path / "x"
     code = (
         "import os, sys; from pathlib import Path\n"
-        "from pocketintent.runtime.files.staging import staging\n"
+        "from pocketintent.runtime.files.atomic import staging\n"
         "with staging(Path(sys.argv[1])) as path:\n"
         "    path.write_text('half')\n"
         "    os._exit(0)  # as a kill: nothing is cleaned up\n"

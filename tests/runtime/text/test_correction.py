@@ -11,18 +11,20 @@ from hypothesis import strategies as st
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.correction import (
     KEPT_WORDS,
-    MAX_LETTERS,
     MAX_TOKENS,
-    MIN_LETTERS,
     Corrector,
     correction_settings,
     join_tokens,
     one_edit,
     read_settings,
 )
-from pocketintent.runtime.text.lost_words import LostWords
 from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
-from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.runtime.text.vocabulary import (
+    MAX_LETTERS,
+    MIN_LETTERS,
+    LostWords,
+    Vocabulary,
+)
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 VECTORS: list[dict[str, Any]] = [

@@ -2,7 +2,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
@@ -13,7 +12,6 @@ from pocketintent.runtime.text.languages import (
     is_negated,
     language_warning,
     languages_entry,
-    negation_flag,
     negations_of,
     read_languages,
     read_negations,
@@ -74,8 +72,6 @@ VECTORS: list[dict[str, Any]] = [
 def test_the_vectors_of_the_specification_hold(vector: dict[str, Any]) -> None:
     assert simple_tokenize(vector["text"]) == vector["tokens"]
     assert is_negated(vector["text"], NEGATIONS["en"]) == bool(vector["negation"])
-    flag = negation_flag(vector["text"], NEGATIONS["en"])
-    assert (flag.dtype, flag.tolist()) == (np.float32, [vector["negation"]])
 
 
 def test_the_specification_lists_the_words() -> None:

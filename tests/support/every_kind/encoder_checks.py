@@ -77,23 +77,17 @@ def check_size_groups(encoder: ModelEncoder, prefix: str) -> None:
 
 
 def check_cache(
-    make: Callable[[], ModelEncoder],
-    texts: Sequence[str],
-    limit: str,
-    value: int,
-    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[], ModelEncoder], texts: Sequence[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An encoder whose cache overflows has the vectors of new encoders.
+    """An encoder whose cache of three words overflows has the vectors of new encoders.
 
     Args:
         make: Makes the encoder.
         texts: The texts, each read twice.
-        limit: The constant that limits the cache, with its module.
-        value: The limit for the check.
-        monkeypatch: Sets the limit.
+        monkeypatch: Sets the limit of the cache.
     """
     expected = [make().encode(text) for text in texts]
-    monkeypatch.setattr(limit, value)
+    monkeypatch.setattr("pocketintent.runtime.encoders.word_cache.WORD_CACHE", 3)
     encoder = make()
     for text, vector in [*zip(texts, expected, strict=True)] * 2:
         np.testing.assert_array_equal(encoder.encode(text), vector)

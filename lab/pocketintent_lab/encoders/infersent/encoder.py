@@ -31,9 +31,6 @@ from pocketintent_lab.encoders.tokens import embed_tokens
 
 _TEMPLATES = TEMPLATE_CODEBOOK.partition(".")[0]
 
-_CACHED_NUMBERS = 1 << 22
-"""Numbers of the words' shares of the gates that are kept, 16 MB."""
-
 
 class InferSentEncoder(SequenceEncoder):
     """A table of word vectors, read by a BiLSTM whose states are pooled by their maximum.
@@ -79,8 +76,7 @@ class InferSentEncoder(SequenceEncoder):
         check_background(background, network.sizes.dim)
         if table.template_quantizer is not None or table.background is not None:
             table = table.replace(template_quantizer=None, background=None)
-        reader = MaxPooling(network)
-        super().__init__(table, network, reader, max(1, _CACHED_NUMBERS // reader.word_size))
+        super().__init__(table, network, MaxPooling(network))
         self.dim = network.sizes.dim
         self.template_quantizer = template_quantizer
         self.background = background

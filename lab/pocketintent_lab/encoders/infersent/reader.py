@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader, longest_first
+from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader
+from pocketintent.runtime.encoders.sequence import SequenceReader
 from pocketintent_lab.encoders.infersent.network import BiLstm
 
 
-class MaxPooling:
+class MaxPooling(SequenceReader):
     """The largest value of each state of a BiLSTM over the words of a text.
 
     Args:
@@ -43,14 +44,6 @@ class MaxPooling:
         vector: FloatArray = self._largest_states(table, [range(len(words))])[0]
         return vector
 
-    def read_vectors(self, vectors: FloatArray) -> FloatArray:
-        """The vector of a text from the vectors of its tokens; see :meth:`read_text`.
-
-        Args:
-            vectors: float32 [num_tokens, word_dim], at least one token.
-        """
-        return self.read_text([self.read_word(vector) for vector in vectors])
-
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
         """The vectors of several texts, up to the rounding of products of other sizes.
 
@@ -75,11 +68,8 @@ class MaxPooling:
         Returns:
             float32 ``[num_texts, directions * hidden]``.
         """
-        order = longest_first(texts)
-        _, outputs = self._reader.read(table, [texts[n] for n in order], keep_all=True)
+        _, outputs = self._reader.read(table, texts, keep_all=True)
         assert outputs is not None
+        lengths = np.array([len(text) for text in texts])
         states = outputs.reshape(-1, self._num_states)
-        lengths = np.array([len(texts[number]) for number in order])
-        result = np.empty((len(texts), states.shape[1]), np.float32)
-        result[order] = np.maximum.reduceat(states, np.cumsum(lengths) - lengths)
-        return result
+        return np.maximum.reduceat(states, np.cumsum(lengths) - lengths)

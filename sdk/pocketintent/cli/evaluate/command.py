@@ -1,4 +1,13 @@
-"""``pocketintent evaluate``: measure a model."""
+"""Measure a model.
+
+Prints JSON.
+
+Examples:
+  pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
+  pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
+  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
+  pocketintent evaluate TASK --help
+"""
 
 from __future__ import annotations
 
@@ -16,17 +25,7 @@ TASKS = tuple(
 )
 """The tasks, in the order of the help."""
 
-EXAMPLES = """\
-examples:
-  pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
-  pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
-  pocketintent evaluate intents intents/clinc150 --oos --shots 50
-  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
-  pocketintent evaluate TASK --help"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the tasks of ``evaluate``."""
-    parser.description = "Measure a model. Prints JSON."
-    parser.epilog = EXAMPLES
     add_commands(parser, "TASK", TASKS + plugin_commands("evaluate"))

@@ -1,40 +1,47 @@
-"""``pocketintent evaluate intents``: few-shot intent recognition, and refusals of other texts."""
+r"""Measure few-shot accuracy and macro-F1, or how well other texts are refused.
+
+Prints a JSON line for each folder, with --oos for each number of templates.
+
+Examples:
+  pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
+  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \
+      --baselines tfidf,tfidf-chars,tfidf-logreg \
+      --out curves.json --plot curves.png
+  pocketintent evaluate intents intents/clinc150 --oos --shots 10,50 --runs 3
+  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips --calibration \
+      --outside intents/clinc150/oos_test.jsonl --plot reliability.png
+
+With --oos, each line has the threshold that is best on `valid`, and its figures on `test`. With
+--calibration, ece_third is the expected calibration error with a third of out-of-scope texts, as
+the scores assume, ece_half with a half, ece_none without. docs/evaluation.md has the other keys.
+"""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from pocketintent.cli.evaluate.out_of_scope import measure_calibration, measure_refusals
+from pocketintent.cli.evaluate.folders import each_folder, print_reports
 from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.numbers import number, whole_numbers
-from pocketintent.cli.options.shared import INTENT_DATA, add, decisions_of, refuse_options
-from pocketintent.cli.output import print_reports
-from pocketintent.cli.progress import Progress
-from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.files.model_file import load_model
+from pocketintent.cli.options.shared import INTENT_DATA, add, refuse_options
+from pocketintent.cli.output import Progress
+from pocketintent.runtime.decision.registry import DECISIONS
+from pocketintent.runtime.encoders.registry import encoder_of
+from pocketintent.runtime.files.model_file import ModelFile, load_model
 from pocketintent.runtime.files.shipped_models import find_model
 
-EXAMPLES = """\
-examples:
-  pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
-  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \\
-      --baselines tfidf,tfidf-chars,tfidf-logreg \\
-      --out curves.json --plot curves.png
-  pocketintent evaluate intents intents/clinc150 --oos --shots 10,50 --runs 3
-  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips --calibration \\
-      --outside intents/clinc150/oos_test.jsonl --plot reliability.png
-
-With --oos, each line says how well the score tells out-of-scope texts from those of an intent,
-with the threshold that is best on `valid`. With --calibration it says whether the scores of the
-decision logistic are probabilities, and what a threshold refuses and accepts. The expected
-calibration error is the mean distance between score and share of right intents over ten bins of
-scores: ece_third with out-of-scope texts weighing a third, as the calibration assumes, ece_half
-with a half, ece_none with in-scope texts alone."""
+_MEASURES = {
+    "oos": "measure how well the score tells out-of-scope texts; the folders have valid, "
+    "oos_valid and oos_test .jsonl too, as CLINC150",
+    "calibration": "measure whether scores are probabilities, and what --threshold refuses",
+}
+"""Options of the measures beside learning curves, and what they do."""
 
 _SHOTS = {None: (5, 10, 20, 30, 40, 50), "oos": (50,), "calibration": (5, 10, 30)}
-"""Numbers of templates per intent by default: of learning curves, and of the two other measures."""
+"""Numbers of templates per intent by default; None is the measure of learning curves."""
 
 _CURVES = ("search", "baselines", "out")
 _UNUSED = {
@@ -47,30 +54,13 @@ _UNUSED = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate intents``."""
-    parser.description = (
-        "Measure few-shot accuracy and macro-F1, or how well other texts are refused. Prints a "
-        "JSON line for each data set, with --oos for each number of templates."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     add(parser, "--model", *INTENT_DATA)
-    add(parser, "--decision", help="measure this decision alone (all)")
+    add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
     measure = parser.add_mutually_exclusive_group()
-    measure.add_argument(
-        "--oos",
-        dest="measure",
-        action="store_const",
-        const="oos",
-        help="measure how well the score tells out-of-scope texts; the folders have valid, "
-        "oos_valid and oos_test .jsonl too, as CLINC150",
-    )
-    measure.add_argument(
-        "--calibration",
-        dest="measure",
-        action="store_const",
-        const="calibration",
-        help="measure whether scores are probabilities, and what a threshold refuses and accepts",
-    )
+    for name, meaning in _MEASURES.items():
+        measure.add_argument(
+            f"--{name}", dest="measure", action="store_const", const=name, help=meaning
+        )
     parser.add_argument(
         "--shots",
         type=whole_numbers(1),
@@ -89,11 +79,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--baselines",
-        type=_names,
-        default=[],
+        default="",
         metavar="NAME,…",
-        help="systems to measure on the same draws: tfidf, tfidf-chars, tfidf-logreg, and "
-        "those of the laboratory where it is installed (none)",
+        help="systems to measure on the same draws: tfidf, tfidf-chars, tfidf-logreg, and those "
+        "of the laboratory where it is installed (none)",
     )
     add(parser, "--plot", help="draw the learning curves or, with --calibration, the reliability")
     parser.add_argument(
@@ -119,54 +108,71 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure the model on random draws of one or more data sets."""
+    from pocketintent.evaluation.intents.line_plot import plot_curves
+    from pocketintent.evaluation.intents.reliability_plot import plot_reliability
+
     refuse_options(args, *_UNUSED[args.measure])
     args.shots = args.shots or _SHOTS[args.measure]
-    measures = {"oos": measure_refusals, "calibration": measure_calibration}
-    measures.get(args.measure, _print_curves)(args)
-    return 0
+    measure = {None: _curves, "oos": _refusals, "calibration": _calibrations}[args.measure]
+    draw = plot_curves if args.measure is None else plot_reliability
+    return print_reports(measure(args, load_model(find_model(args.model))), draw, args.plot)
 
 
-def _print_curves(args: argparse.Namespace) -> None:
-    from pocketintent.evaluation.intents.line_plot import plot_curves
-
-    print_reports(_measure_curves(args), plot_curves, args.plot)
-
-
-def _measure_curves(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """The accuracies of the model and of the baselines, for each data set."""
+def _curves(args: argparse.Namespace, model: ModelFile) -> Iterator[dict[str, Any]]:
+    """The accuracies of the model and of the baselines, for each folder."""
     from pocketintent.evaluation.intents.baselines import make_systems
     from pocketintent.evaluation.intents.curves import ResultFile, learning_curves
-    from pocketintent.evaluation.intents.datasets import load_intent_data
 
-    encoder = load_encoder(args.model)
-    systems = make_systems(encoder, args.baselines, decisions_of(args), args.search)
-    data_sets = [
-        load_intent_data(directory, args.split, learn_names=args.learn_names)
-        for directory in args.directories
-    ]
-    model = load_model(find_model(args.model))
+    baselines = [name.strip() for name in args.baselines.split(",") if name.strip()]
+    systems = make_systems(encoder_of(model), baselines, args.decision, args.search)
     settings = {
+        "model": model.manifest["sha256"],
         "runs": args.runs,
         "seed": args.seed,
         "search": args.search,
-        "decisions": list(decisions_of(args)),
+        "decisions": list(args.decision),
         "learn_names": args.learn_names,
     }
-    results = ResultFile(args.out, {"model": model.manifest["sha256"], **settings})
-    for data in data_sets:
-        with Progress("draws") as progress:
-            report = learning_curves(
-                systems,
-                data,
-                shots=args.shots,
-                runs=args.runs,
-                seed=args.seed,
-                results=results,
-                progress=progress.count(data.name, len(systems) * len(args.shots) * args.runs),
-            )
+    results = ResultFile(args.out, settings)
+    num_draws = len(systems) * len(args.shots) * args.runs
+    for _, data, draws in each_folder(args, "draws", num_draws):
+        report = learning_curves(systems, data, results=results, **draws)
         yield {**report, "model": str(model.path), "search": args.search}
 
 
-def _names(text: str) -> list[str]:
-    """Argument type: names separated by commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _refusals(args: argparse.Namespace, model: ModelFile) -> Iterator[dict[str, Any]]:
+    """How well the score tells out-of-scope texts, for each folder and number of shots."""
+    from pocketintent.evaluation.intents.out_of_scope import evaluate_out_of_scope
+
+    encoder = encoder_of(model)
+    for folder in args.directories:
+        with Progress("draws") as progress:
+            step = progress.count("oos", len(args.shots) * args.runs)
+            for shots in args.shots:
+                report = evaluate_out_of_scope(
+                    encoder,
+                    folder,
+                    shots=shots,
+                    runs=args.runs,
+                    decisions=args.decision,
+                    seed=args.seed,
+                    learn_names=args.learn_names,
+                    progress=partial(step, f"{shots} templates"),
+                )
+                yield {**report, "model": str(model.path)}
+
+
+def _calibrations(args: argparse.Namespace, model: ModelFile) -> Iterator[dict[str, Any]]:
+    """Whether the scores are probabilities, for each folder."""
+    from pocketintent.evaluation.intents.out_of_scope import evaluate_calibration
+    from pocketintent.evaluation.records import own_outside_file, read_outside_texts
+
+    encoder = encoder_of(model)
+    files = {
+        folder: args.outside or own_outside_file(folder, args.split) for folder in args.directories
+    }
+    texts = {path: read_outside_texts(path) for path in files.values()}
+    for folder, data, draws in each_folder(args, "draws", len(args.shots) * args.runs):
+        outside = texts[files[folder]]
+        report = evaluate_calibration(encoder, data, outside, threshold=args.threshold, **draws)
+        yield {**report, "model": str(model.path), "outside": str(files[folder])}

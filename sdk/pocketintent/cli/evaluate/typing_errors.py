@@ -1,4 +1,16 @@
-"""``pocketintent evaluate typing-errors``: intents of misspelt utterances, by several models."""
+r"""Measure several models on utterances with random typing errors.
+
+Prints a JSON line for each folder.
+
+Examples:
+  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
+  pocketintent evaluate typing-errors intents/clinc150 intents/banking77 intents/snips \
+      --model default tiny.safetensors --split valid --decision logistic --plot typing.png
+
+An error swaps a letter with the next, drops it, doubles it, replaces it by a neighbouring key of
+a QWERTY keyboard, or adds such a key after it. Every model sees the same templates, which stay
+clean, and the same errors.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +19,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pocketintent.cli.evaluate.folders import each_folder, print_reports
 from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.numbers import whole_number, whole_numbers
-from pocketintent.cli.options.shared import INTENT_DATA, Distinct, add, decisions_of
-from pocketintent.cli.output import print_reports
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.options.shared import INTENT_DATA, Distinct, add
+from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
-
-EXAMPLES = """\
-examples:
-  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
-  pocketintent evaluate typing-errors intents/clinc150 intents/banking77 intents/snips \\
-      --model default tiny.safetensors --split valid --decision logistic --plot typing.png
-
-An error swaps a letter with the next, drops it, doubles it, replaces it by a neighbouring key of
-a QWERTY keyboard, or adds such a key after it. Templates stay clean. Every model sees the same
-templates and the same errors; an utterance with two errors has the error of the utterance with
-one, and another."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate typing-errors``."""
-    parser.description = (
-        "Measure intent recognition with random typing errors in each utterance, for several "
-        "models side by side. Prints a JSON line for each folder."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     add(parser, *INTENT_DATA)
-    add(parser, "--decision", help="measure this decision alone (all)")
+    add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
     parser.add_argument(
         "--model",
         action=Distinct,
@@ -64,39 +59,21 @@ def run(args: argparse.Namespace) -> int:
     """Measure the models on each folder."""
     from pocketintent.evaluation.intents.line_plot import plot_typing_errors
 
-    print_reports(_measure(args), plot_typing_errors, args.plot)
-    return 0
+    return print_reports(_measure(args), plot_typing_errors, args.plot)
 
 
 def _measure(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    from pocketintent.evaluation.intents.datasets import load_intent_data
     from pocketintent.evaluation.intents.robustness import evaluate_typing_errors
 
-    models = _model_paths(args.model)
-    encoders = {name: load_encoder(path) for name, path in models.items()}
-    data_sets = [
-        load_intent_data(folder, args.split, learn_names=args.learn_names)
-        for folder in args.directories
+    # A model is named by its file without folder and suffix, where these differ.
+    stems = [Path(name).stem for name in args.model]
+    names = [
+        name if stems.count(stem) > 1 else stem
+        for name, stem in zip(args.model, stems, strict=True)
     ]
-    for data in data_sets:
-        with Progress("runs") as progress:
-            report = evaluate_typing_errors(
-                encoders,
-                data,
-                shots=args.shots,
-                errors=args.errors,
-                runs=args.runs,
-                decisions=decisions_of(args),
-                seed=args.seed,
-                progress=progress.count(data.name, len(encoders) * args.runs),
-            )
+    models = dict(zip(names, map(find_model, args.model), strict=True))
+    encoders = {name: load_encoder(path) for name, path in models.items()}
+    chosen = {"errors": args.errors, "decisions": args.decision}
+    for _, data, draws in each_folder(args, "runs", len(encoders) * args.runs):
+        report = evaluate_typing_errors(encoders, data, **chosen, **draws)
         yield {**report, "models": {name: str(path) for name, path in models.items()}}
-
-
-def _model_paths(names: list[str]) -> dict[str, Path]:
-    """The files of the models, by their names without folder and suffix where those differ."""
-    stems = [Path(name).stem for name in names]
-    return {
-        name if stems.count(stem) > 1 else stem: find_model(name)
-        for name, stem in zip(names, stems, strict=True)
-    }

@@ -11,6 +11,7 @@ import errno
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pocketintent.runtime.errors import MissingExtraError, require
@@ -28,8 +29,8 @@ def file_name(text: str) -> str:
 class PathType:
     """Argument type: a file or folder that is read or written."""
 
-    check: Callable[[Path], None]
-    """Raises OSError for a path that cannot be used."""
+    problem: Callable[[Path], str | None]
+    """What is wrong with a path, for a message; None if it can be used."""
     metavar: str = "FILE"
     """Its name in the help."""
     shipped: Callable[[], dict[str, Path]] = dict
@@ -42,17 +43,10 @@ class PathType:
 
 
 def check_paths(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
-    """Check the files and folders of a command.
+    """Check the files and folders of a command; OSError for one that cannot be used.
 
     A file to write that is one of the files to read is bad usage, status 2; ``model`` alone may be
     replaced by what is made of it.
-
-    Args:
-        parser: The parser of the command.
-        args: Its arguments.
-
-    Raises:
-        OSError: A path cannot be used; the error names it and says why.
     """
     read: list[Path] = []
     written: list[Path] = []
@@ -62,7 +56,7 @@ def check_paths(parser: argparse.ArgumentParser, args: argparse.Namespace) -> No
             if isinstance(path, Path):
                 check_name(path)
                 if isinstance(action.type, PathType):  # other types have checked it already
-                    action.type.check(path)
+                    _refuse(path, action.type.problem(path))
                 if action.type is output_file:
                     written.append(path)
                 elif action.dest != "model":
@@ -78,90 +72,65 @@ def check_name(path: Path) -> None:
         str(path).encode()
     except UnicodeEncodeError:
         # Names are written into manifests and results, which are JSON.
-        raise _error(errno.EILSEQ, "the name is not UTF-8; rename the file", path) from None
+        _refuse(path, "the name is not UTF-8; rename the file")
 
 
-def _check_input_file(path: Path) -> None:
+def _refuse(path: Path, problem: str | None) -> None:
+    if problem is not None:
+        raise OSError(errno.EINVAL, problem, str(path))
+
+
+def _reading_problem(path: Path, *, file: bool = False, folder: bool = False) -> str | None:
+    """Why a path, which is to be that of a file, a folder or either, cannot be read."""
+    problem = None
     if not path.exists():
-        raise _error(errno.ENOENT, "cannot be read: there is no such file", path)
+        problem = f"there is no such {'file' if file else 'folder'}"
+    elif path.is_dir() and not folder:
+        problem = "it is a folder; name a file"
+    elif not path.is_dir() and not file:
+        problem = "it is a file; name a folder"
+    elif not path.is_dir() and not path.is_file():
+        problem = "it is not a regular file"
+    elif not os.access(path, os.R_OK):
+        problem = "permission denied"
+    return problem and f"cannot be read: {problem}"
+
+
+def _file_problem(path: Path) -> str | None:
+    """Why a file cannot be written."""
     if path.is_dir():
-        raise _error(errno.EISDIR, "cannot be read: it is a folder; name a file", path)
-    if not path.is_file():
-        raise _error(errno.EINVAL, "cannot be read: it is not a regular file", path)
-    _check_readable(path)
-
-
-def _check_input_folder(path: Path) -> None:
-    if not path.exists():
-        raise _error(errno.ENOENT, "cannot be read: there is no such folder", path)
-    if not path.is_dir():
-        raise _error(errno.ENOTDIR, "cannot be read: it is a file; name a folder", path)
-    _check_readable(path)
-
-
-def _check_input_path(path: Path) -> None:
-    (_check_readable if path.is_dir() else _check_input_file)(path)
-
-
-def _check_readable(path: Path) -> None:
-    if not os.access(path, os.R_OK):
-        raise _error(errno.EACCES, "cannot be read: permission denied", path)
-
-
-def _check_output_file(path: Path) -> None:
-    if path.is_dir():
-        raise _error(errno.EISDIR, "it is a folder; name a file", path)
+        return "it is a folder; name a file"
     if path.exists() and not path.is_file():
-        raise _error(errno.EINVAL, NOT_A_FILE, path)
+        return NOT_A_FILE
     folder = path.absolute().parent
     if not folder.exists():
-        raise _error(errno.ENOENT, f"there is no folder {path.parent}; make it first", path)
-    _check_writable(folder, path)
+        return f"there is no folder {path.parent}; make it first"
+    return _folder_problem(folder)
 
 
-def _check_output_folder(path: Path) -> None:
-    folder = path.absolute()
-    while not folder.exists():
-        folder = folder.parent
-    _check_writable(folder, path)
-
-
-def _check_writable(folder: Path, path: Path) -> None:
+def _folder_problem(path: Path) -> str | None:
+    """Why a folder cannot be written to, or made."""
+    folder = next(part for part in (path.absolute(), *path.absolute().parents) if part.exists())
     if not folder.is_dir():
-        raise _error(errno.ENOTDIR, f"{folder} is a file, not a folder", path)
-    if not os.access(folder, os.W_OK):
-        raise _error(errno.EACCES, f"the folder {folder} cannot be written to", path)
+        return f"{folder} is a file, not a folder"
+    is_writable = os.access(folder, os.W_OK)
+    return None if is_writable else f"the folder {folder} cannot be written to"
 
 
-def _error(number: int, problem: str, path: Path) -> OSError:
-    return OSError(number, problem, str(path))
+input_file = PathType(partial(_reading_problem, file=True))
+input_folder = PathType(partial(_reading_problem, folder=True), "DIR")
+input_path = PathType(partial(_reading_problem, file=True, folder=True), "PATH")
+"""Argument types: a file, a folder or either of them to read, which exists."""
 
-
-input_file = PathType(_check_input_file)
-"""Argument type: a file to read, which exists."""
-
-input_folder = PathType(_check_input_folder, "DIR")
-"""Argument type: a folder to read, which exists."""
-
-input_path = PathType(_check_input_path, "PATH")
-"""Argument type: a file or folder to read, which exists."""
-
-output_file = PathType(_check_output_file)
-"""Argument type: a file to write, whose folder exists."""
-
-output_folder = PathType(_check_output_folder, "DIR")
-"""Argument type: a folder to write, which may be missing, as may the folders above it."""
+output_file = PathType(_file_problem)
+output_folder = PathType(_folder_problem, "DIR")
+"""Argument types: a file to write, whose folder exists; a folder to write, where all may be new."""
 
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def plot_file(text: str) -> Path:
-    """Argument type: the file of a plot that can be drawn and written.
-
-    Raises:
-        ArgumentTypeError: The suffix is not a supported picture format, the folder does not
-            exist, or matplotlib is not installed.
-    """
+    """Argument type: the file of a plot that can be drawn and written; bad usage otherwise."""
     path = Path(text)
     if path.suffix.lower() not in PLOT_SUFFIXES:
         suffixes = ", ".join(PLOT_SUFFIXES)

@@ -23,27 +23,16 @@ def model_file(text: str) -> Path:
 
 
 def check_model_name(args: argparse.Namespace, content: str = "a model file") -> None:
-    """Refuse another end of the name than that of model files as bad usage, status 2.
+    """Refuse an ``--out`` that is not named as model files are; bad usage, status 2.
 
     A slip, such as the name of a template file or of a corpus, then overwrites nothing.
-
-    Args:
-        args: The arguments of a command; ``out`` is the file to write.
-        content: What the file is, for the message.
     """
     if not str(args.out).lower().endswith(BOT_SUFFIX):
         args.parser.error(f"--out {args.out}: the name of {content} ends in {BOT_SUFFIX}")
 
 
 def refuse_bot_files(*paths: Path) -> None:
-    """Refuse bot files as parts of a new model, which would not have their bots.
-
-    Args:
-        paths: Model files.
-
-    Raises:
-        PocketIntentError: A file is a bot file, or not a model; see :func:`load_model`.
-    """
+    """Raise PocketIntentError for a bot file, whose bot a new model would not have."""
     for path in paths:
         if BOT in load_model(path).manifest:
             raise PocketIntentError(
@@ -53,10 +42,10 @@ def refuse_bot_files(*paths: Path) -> None:
             )
 
 
-vectors_file = PathType(input_file.check, shipped=bundled_models)
+vectors_file = PathType(input_file.problem, shipped=bundled_models)
 """Argument type: a file of vectors, or the file of a shipped model from its name."""
 
-encoder_path = PathType(input_path.check, "PATH", bundled_models)
+encoder_path = PathType(input_path.problem, "PATH", bundled_models)
 """Argument type: the file or folder of a sentence encoder, or the name of a shipped model."""
 
 

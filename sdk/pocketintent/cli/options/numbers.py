@@ -10,8 +10,6 @@ from typing import Any
 from pocketintent.runtime.arguments import MAX_SEED
 from pocketintent.settings import Bounds
 
-_KINDS = {int: "a whole number", float: "a number"}
-
 
 @dataclass(frozen=True)
 class NumberType:
@@ -35,51 +33,39 @@ class NumberType:
         try:
             value = self.kind(text)
         except ValueError:
-            message = f"{text[:40]!r} is not {_KINDS[self.kind]}"
-            raise argparse.ArgumentTypeError(message) from None
-        problem = self.bounds.problem(value)
-        if problem is not None:
+            wanted = "a whole number" if self.kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} is not {wanted}") from None
+        if problem := self.bounds.problem(value):
             raise argparse.ArgumentTypeError(problem)
         return value
 
 
 def whole_number(least: int, most: int | None = None) -> NumberType:
     """Argument type: a whole number from ``least`` to ``most``, by default 2,147,483,647."""
-    return NumberType(int, Bounds(least=least, most=most))
+    return NumberType(int, Bounds(least, most=most))
 
 
-def number(
-    *,
-    least: float | None = None,
-    above: float | None = None,
-    most: float | None = None,
-    below: float | None = None,
-) -> NumberType:
+def number(**limits: float) -> NumberType:
     """Argument type: a finite number within limits, see :class:`Bounds`."""
-    return NumberType(float, Bounds(least, above, most, below))
+    return NumberType(float, Bounds(**limits))
 
 
-def whole_numbers(least: int, most: int | None = None) -> Callable[[str], tuple[int, ...]]:
+def whole_numbers(least: int) -> Callable[[str], tuple[int, ...]]:
     """Argument type: distinct whole numbers, see :func:`whole_number`, separated by commas."""
-    read_one = whole_number(least, most)
 
     def read(text: str) -> tuple[int, ...]:
-        numbers = tuple(read_one(part) for part in text.split(","))
-        check_distinct(numbers)
+        numbers = tuple(map(whole_number(least), text.split(",")))
+        if problem := given_twice(numbers):
+            raise argparse.ArgumentTypeError(problem)
         return numbers
 
     return read
 
 
-def check_distinct(values: Sequence[Any]) -> None:
-    """Refuse a value that is given twice, and would be measured twice.
-
-    Raises:
-        argparse.ArgumentTypeError: A value occurs twice.
-    """
-    for value in values:
-        if values.count(value) > 1:
-            raise argparse.ArgumentTypeError(f"{value} is given twice; give it once")
+def given_twice(values: Sequence[Any]) -> str | None:
+    """What to say of a value that is given twice, and would be measured twice; None without one."""
+    twice = (value for value in values if values.count(value) > 1)
+    return next((f"{value} is given twice; give it once" for value in twice), None)
 
 
 SEED = whole_number(0, MAX_SEED)

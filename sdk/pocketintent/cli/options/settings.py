@@ -23,9 +23,9 @@ from pocketintent.cli.options.numbers import NumberType
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.regular import read_regular
-from pocketintent.settings import Setting, list_settings
+from pocketintent.settings import Setting, Settings, list_settings
 
-Settings = TypeVar("Settings")
+SettingsT = TypeVar("SettingsT", bound=Settings)
 
 _RENAMED = {"--no-normalise": "normalised", "--shared-codebook": "per_position"}
 """Options that were named otherwise than the settings that they turned off."""
@@ -35,78 +35,63 @@ _TOML = "tomllib" if sys.version_info >= (3, 11) else "tomli"
 
 def add_settings(
     parser: argparse.ArgumentParser,
-    settings: type[Any],
+    settings: type[Settings],
     *,
     options: Collection[str] | None = None,
     title: str = "settings",
-    description: str | None = None,
 ) -> None:
-    """Give a command the settings of a class; one that no option gives is None.
+    """Give a command the settings of a class, for :func:`read_settings`.
 
-    A command may have several classes, whose fields have different names.
-
-    Args:
-        parser: The parser of the command.
-        settings: The settings class, for :func:`read_settings`.
-        options: Names of the fields that get an option; None for all.
-        title: Title of the group of options in the help.
-        description: Text below the title.
+    ``options`` are the fields that get an option, None for all; one that is not given is None.
+    ``title`` is that of their group in the help. A command may have several classes, whose fields
+    have different names.
     """
     classes = parser.get_default("settings_classes") or ()
     parser.set_defaults(settings_classes=(*classes, settings))
-    group = parser.add_argument_group(title, description)
+    group = parser.add_argument_group(title)
     for setting in list_settings(settings):
         if options is not None and setting.name not in options:
             continue
-        action = group.add_argument(
-            option_name(setting.name), dest=setting.name, default=None, **_type_options(setting)
-        )
+        kind: dict[str, Any] = {"type": NumberType(setting.kind, setting.bounds)}
+        if setting.kind is bool:
+            kind = {"action": argparse.BooleanOptionalAction}
+        elif setting.choices:
+            kind = {"choices": setting.choices}
+        action = group.add_argument(option_name(setting.name), default=None, **kind)
         # Set afterwards, since BooleanOptionalAction appends its own note on the default.
         action.help = f"{setting.help} ({show_default(setting)})".replace("%", "%%")
     if not classes:
-        group.add_argument(
-            "--settings",
-            type=input_file,
-            metavar="FILE.toml",
-            help="read these and all other settings from this file; options win over it",
-        )
+        help = "read these and all other settings from this file; options win over it"
+        group.add_argument("--settings", type=input_file, metavar="FILE.toml", help=help)
         group.add_argument(
             "--write-settings",
             action=_WriteSettings,
             nargs="?",
             type=output_file,
             metavar="FILE.toml",
-            help="only write such a file, with every setting, its meaning and its bounds (to "
-            "stdout)",
+            help="only write such a file, with every setting and its meaning (to stdout)",
         )
 
 
-def given_settings(args: argparse.Namespace, settings: type[Any]) -> dict[str, Any]:
-    """The values of the fields of a settings class that the file or an option gives.
+def given_settings(
+    args: argparse.Namespace, settings: type[Settings], **preset: Any
+) -> dict[str, Any]:
+    """The values of the fields of a settings class that an option, the file or a preset gives.
 
-    Raises:
-        PocketIntentError: The file of ``--settings`` has an error.
+    An error in the file of ``--settings`` is a PocketIntentError.
     """
-    names = [setting.name for setting in list_settings(settings)]
-    values = {name: value for name, value in _read_file(args).items() if name in names}
-    options = {name: getattr(args, name, None) for name in names}
-    return values | {name: value for name, value in options.items() if value is not None}
+    options = {name: value for name, value in vars(args).items() if value is not None}
+    given = {**preset, **_read_file(args), **options}
+    return {item.name: given[item.name] for item in list_settings(settings) if item.name in given}
 
 
-def read_settings(args: argparse.Namespace, settings: type[Settings]) -> Settings:
+def read_settings(args: argparse.Namespace, settings: type[SettingsT]) -> SettingsT:
     """The settings of a command: its options, then its file, its preset, and the defaults.
 
-    Args:
-        args: The arguments of the command; ``preset_values``, where a command has presets, gives
-            the values of the chosen one.
-        settings: The settings class.
-
-    Raises:
-        PocketIntentError: The file of ``--settings`` has an error.
+    Where a command has presets, ``args.preset_values`` gives the values of the chosen one.
     """
     preset = args.preset_values(args) if "preset_values" in args else {}
-    names = {setting.name for setting in list_settings(settings)} & set(preset)
-    return settings(**{name: preset[name] for name in names} | given_settings(args, settings))
+    return settings(**given_settings(args, settings, **preset))
 
 
 def option_name(name: str) -> str:
@@ -124,25 +109,22 @@ def show_default(setting: Setting) -> str:
     return f"{number} {setting.unit}".rstrip()
 
 
-def settings_advice(classes: Collection[type[Any]], option: str) -> str | None:
-    """What to write in place of an unknown option, if it was or would be that of a setting.
+def settings_advice(classes: Collection[type[Settings]], option: str) -> str | None:
+    """What to write into a file in place of an option, such as ``--no-rotate``.
 
-    Args:
-        classes: The settings classes of the command.
-        option: The option, such as ``--no-rotate``.
+    None unless the option was or would be that of a setting of the command's ``classes``.
     """
     on = not option.startswith("--no-")
     name = option.removeprefix("--" if on else "--no-").replace("-", "_")
     name = _RENAMED.get(option, name)
-    for setting in (item for settings in classes for item in list_settings(settings)):
-        if setting.name == name:
-            value = ("true" if on else "false") if setting.kind is bool else "…"
-            line = f"{name} = {'false' if option in _RENAMED else value}"
-            return (
-                f"this is a setting of a file now: write `{line}` into FILE.toml and give "
-                "--settings FILE.toml (--write-settings FILE.toml makes one)"
-            )
-    return None
+    kinds = {item.name: item.kind for settings in classes for item in list_settings(settings)}
+    if name not in kinds:
+        return None
+    value = str(on and option not in _RENAMED).lower() if kinds[name] is bool else "…"
+    return (
+        f"this is a setting of a file now: write `{name} = {value}` into FILE.toml and give "
+        "--settings FILE.toml (--write-settings FILE.toml makes one)"
+    )
 
 
 def render_settings(values: Any) -> str:
@@ -157,10 +139,9 @@ def render_settings(values: Any) -> str:
         lines += ["", *(f"# {line}" for line in wrapped)]
         if value is None:
             lines.append(f"# {setting.name} = …  # none unless it is given")
-        elif isinstance(value, bool):
-            lines.append(f"{setting.name} = {str(value).lower()}")
         else:
-            lines.append(f"{setting.name} = " + (f'"{value}"' if setting.choices else repr(value)))
+            shown = str(value).lower() if setting.kind is bool else repr(value)
+            lines.append(f"{setting.name} = " + (f'"{value}"' if setting.choices else shown))
     return "\n".join(lines)
 
 
@@ -199,29 +180,28 @@ def _read_file(args: argparse.Namespace) -> dict[str, Any]:
     except (toml.TOMLDecodeError, RecursionError) as error:
         raise PocketIntentError(f"{path}: not valid TOML: {error}") from error
     known = {item.name: item for cls in args.settings_classes for item in list_settings(cls)}
-    for name in values:
-        place = f"{path}, line {_line_of(name, text)}"
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
-            raise PocketIntentError(f"{place}: unknown key {name!r}; {hint}")
-        values[name] = _check_value(known[name], values[name], place)
+    for name, value in values.items():
+        try:
+            values[name] = _check_value(known, name, value)
+        except PocketIntentError as error:
+            raise PocketIntentError(f"{path}, line {_line_of(name, text)}: {error}") from error
     return values
 
 
-def _check_value(setting: Setting, value: Any, place: str) -> Any:
+def _check_value(known: dict[str, Setting], name: str, value: Any) -> Any:
     """The value of a key; a whole number where a float is allowed becomes one."""
-    if isinstance(value, bool) is not (setting.kind is bool):
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
+        raise PocketIntentError(f"unknown key {name!r}; {hint}")
+    setting = known[name]
+    if isinstance(value, bool) is not (setting.kind is bool) and not setting.choices:
         wanted = "true or false" if setting.kind is bool else "a number"
-        wanted = f"one of {', '.join(setting.choices)}" if setting.choices else wanted
-        raise PocketIntentError(f"{place}: {setting.name} must be {wanted}, not {value!r}")
+        raise PocketIntentError(f"{name} must be {wanted}, not {value!r}")
     if setting.kind is float and isinstance(value, int):
         with suppress(OverflowError):  # which the check refuses, too
             value = float(value)
-    try:
-        setting.check(value)
-    except PocketIntentError as error:
-        raise PocketIntentError(f"{place}: {error}") from error
+    setting.check(value)
     return value
 
 
@@ -230,12 +210,3 @@ def _line_of(key: str, text: str) -> int:
     pattern = rf"""\s*\[*\s*["']?{re.escape(key)}["']?\s*[=.\]]"""
     lines = enumerate(text.split("\n"), 1)
     return next((number for number, line in lines if re.match(pattern, line)), 1)
-
-
-def _type_options(setting: Setting) -> dict[str, Any]:
-    """Arguments of ``add_argument`` for the type of a setting."""
-    if setting.kind is bool:
-        return {"action": argparse.BooleanOptionalAction}
-    if setting.choices:
-        return {"choices": setting.choices}
-    return {"type": NumberType(setting.kind, setting.bounds)}

@@ -14,9 +14,9 @@ from pocketintent.cli.options.files import (
     plot_file,
 )
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
-from pocketintent.cli.options.numbers import SEED, THREADS, check_distinct, number, whole_number
+from pocketintent.cli.options.numbers import SEED, THREADS, given_twice, number, whole_number
 from pocketintent.cli.options.settings import option_name
-from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
+from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import DEFAULT
 from pocketintent.runtime.index.building import Search
@@ -51,27 +51,24 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # How a bot recognises: None without the option.
     "--search": {
         "choices": get_args(Search),
-        "help": "keep the templates as codes, whose similarities are looked up in a table, or as "
-        "vectors, which are exact (table, or the search of a bot file)",
+        "help": "compare with codes of the templates, or exactly (table, or that of a bot file)",
     },
     "--decision": {
         "choices": DECISIONS,
-        "help": "how an intent is scored: logistic, by the probability that a classifier fitted on "
-        "the templates gives it; nearest, by its nearest template; nearest+centroid, by the mean "
-        "of that and the similarity to the mean of its templates "
-        f"({DEFAULT_DECISION}, unless the bot is saved with another)",
+        "help": "how an intent is scored: logistic, by the probability that a classifier gives it; "
+        "nearest, by its nearest template; nearest+centroid, by the mean of that and the "
+        f"similarity to the mean of its templates ({DEFAULT_DECISION}, or that of a bot file)",
     },
     "--no-correction": {
         "dest": "correct",
         "action": "store_false",
         "default": None,
         "help": "read an unknown word as it is, and not as the known word within one typing error "
-        "(corrected, unless the bot is saved without)",
+        "(corrected, or as a bot file says)",
     },
     "--threshold": {
         "type": number(least=-1.0, most=1.0),
-        "help": "lowest score of a match, for intents without a threshold of their own (that of "
-        "the templates)",
+        "help": "lowest score of a match, for intents without their own (that of the templates)",
     },
     "--margin": {
         "type": number(least=0.0, most=2.0),
@@ -105,8 +102,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "action": "append",
         "default": [],
         "metavar": "TAG",
-        "help": "language of the texts, such as en or pt-BR, kept in the model to compare with the "
-        "language of templates; repeat the option for several languages",
+        "help": "language of the texts, such as en or pt-BR, to which templates are compared; "
+        "repeat the option for several",
     },
     "--device": {"default": "cpu", "help": "cpu, cuda, cuda:1 … (%(default)s)"},
     "--threads": {"type": THREADS, "default": 1, "help": "CPU threads (%(default)s)"},
@@ -115,6 +112,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": "auto",
         "help": "precision of the products; auto is half precision on a GPU (%(default)s)",
     },
+    "--resume": {"action": "store_true", "help": "continue an unfinished run"},
+    "--restart": {"action": "store_true", "help": "delete an unfinished run and start anew"},
     "--max-minutes": {
         "type": number(above=0),
         "help": "end training, and the fall of its learning rate, after this many minutes",
@@ -128,12 +127,9 @@ INTENT_DATA = ("directories", "--split", "--no-names")
 
 
 def add(parser: Any, *names: str, **changes: Any) -> None:
-    """Add shared options to a command.
+    """Add options of :data:`OPTIONS` to a parser or a group.
 
-    Args:
-        parser: The parser of the command, or a group of its options.
-        names: The options, such as ``"--model"``, or positional arguments, such as ``"templates"``.
-        changes: Arguments of ``add_argument`` that differ, such as ``help``.
+    ``changes`` are arguments of ``add_argument`` that differ, such as ``help``.
     """
     for name in names:
         parser.add_argument(name, **OPTIONS[name] | changes)
@@ -147,18 +143,11 @@ def set_limits(recognizer: IntentRecognizer, args: argparse.Namespace) -> None:
         recognizer.margin = args.margin
 
 
-def decisions_of(args: argparse.Namespace) -> tuple[Decision, ...]:
-    """The decisions to measure."""
-    return DECISIONS if args.decision is None else (args.decision,)
-
-
 def refuse_options(args: argparse.Namespace, names: Iterable[str], reason: str) -> None:
     """Refuse options that have no effect in this call as bad usage, status 2.
 
-    Args:
-        args: The arguments of a command.
-        names: Names of the options in ``args``. One that is not given, or has its default, passes.
-        reason: Why they have no effect, for the message: ``"requires --teacher"``.
+    One that is not given, or has its default, passes. ``names`` are those in ``args``, and
+    ``reason`` is for the message, such as ``"requires --teacher"``.
     """
     for name in names:
         if vars(args).get(name) != args.parser.get_default(name):
@@ -170,8 +159,6 @@ class Distinct(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         """Store the values of the option, a list."""
-        try:
-            check_distinct(values)
-        except argparse.ArgumentTypeError as error:
-            raise argparse.ArgumentError(self, str(error)) from error
+        if problem := given_twice(values):
+            raise argparse.ArgumentError(self, problem)
         setattr(namespace, self.dest, values)

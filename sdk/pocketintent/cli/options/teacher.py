@@ -26,19 +26,11 @@ _ADVICE = (
 def add_teacher_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of :func:`read_teacher`, beside ``--teacher`` itself."""
     parser.set_defaults(moved_options=dict.fromkeys(_IN_FILES, _ADVICE))
-    parser.add_argument(
-        "--max-tokens",
-        type=whole_number(1),
-        default=128,
-        help="largest number of tokens read of a text (%(default)s)",
-    )
-    add(
-        parser,
-        "--precision",
-        choices=("float32", "bfloat16"),
-        default="float32",
-        help="number type of the weights of transformers (%(default)s)",
-    )
+    help = "largest number of tokens read of a text (%(default)s)"
+    parser.add_argument("--max-tokens", type=whole_number(1), default=128, help=help)
+    types = ("float32", "bfloat16")
+    help = "number type of the weights of transformers (%(default)s)"
+    add(parser, "--precision", choices=types, default="float32", help=help)
     add(parser, "--device", help="device of a transformer: cpu, cuda (%(default)s)")
     add(parser, "--threads", help="CPU threads of an ONNX graph (%(default)s)")
 
@@ -49,16 +41,7 @@ def check_without_teacher(args: argparse.Namespace) -> None:
 
 
 def read_teacher(path: Path, args: argparse.Namespace, texts: Iterable[str] = ()) -> Encoder:
-    """The sentence encoder of a path, opened as the options say.
-
-    Args:
-        path: A value of ``--teacher``.
-        args: The parsed arguments.
-        texts: Texts that a teacher may count words in.
-
-    Raises:
-        PocketIntentError: The teacher cannot be used.
-    """
+    """The sentence encoder of a path, opened by :func:`load_teacher` as the options say."""
     from pocketintent.training.teachers.loader import load_teacher
 
     options = {name: getattr(args, name) for name in _LOADING}

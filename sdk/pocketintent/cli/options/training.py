@@ -24,11 +24,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def add_resume_options(parser: argparse.ArgumentParser) -> None:
     """Add ``--resume`` and ``--restart``, which exclude each other."""
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--resume", action="store_true", help="continue an unfinished run")
-    group.add_argument(
-        "--restart", action="store_true", help="delete an unfinished run and start from scratch"
-    )
+    add(parser.add_mutually_exclusive_group(), "--resume", "--restart")
     parser.set_defaults(after_interrupt=resuming_command)
 
 
@@ -45,12 +41,7 @@ def run_options(args: argparse.Namespace) -> RunOptions:
 
 
 def resuming_command(args: argparse.Namespace, arguments: Sequence[str]) -> str | None:
-    """The command that continues an interrupted run; None if there is nothing to continue.
-
-    Args:
-        args: The parsed arguments of the interrupted command.
-        arguments: The same, as they were typed.
-    """
+    """The command that continues an interrupted run, if there is one to continue."""
     if not Path(f"{args.out}.work").is_dir():
         return None
     # argparse accepts the beginning of an option too.
@@ -71,18 +62,17 @@ def print_record(record: Mapping[str, Any]) -> None:
 
 def command_line(arguments: Sequence[str], program: str = "pocketintent") -> str:
     """The command for the record, without folders, since models are shared with other people."""
-    return shlex.join([program, *map(_without_folders, arguments)])
+
+    def without_folders(argument: str) -> str:
+        option, equals, value = argument.partition("=")
+        if equals and option.startswith("--"):
+            return f"{option}={Path(value).name or value}"
+        return Path(argument).name or argument
+
+    return shlex.join([program, *map(without_folders, arguments)])
 
 
 def program_of(args: argparse.Namespace) -> str:
     """The program that parsed a command, such as ``pocketintent``."""
     command: str = args.parser.prog if "parser" in args else "pocketintent"
     return command.partition(" ")[0]
-
-
-def _without_folders(argument: str) -> str:
-    """An argument, or an option and the value after its ``=``, with the last part of a path."""
-    option, equals, value = argument.partition("=")
-    if equals and option.startswith("--"):
-        return f"{option}={Path(value).name or value}"
-    return Path(argument).name or argument

@@ -1,4 +1,22 @@
-"""``pocketintent templates check``: errors and weak points of template files."""
+"""Find all errors and weak points of template files.
+
+Prints one JSON line for each file; errors and warnings go to stderr too.
+
+Examples:
+  pocketintent templates check my_bot.json --model tiny
+  pocketintent templates check templates/*.json
+  pocketintent templates check smart_home
+  pocketintent templates check my_bot.json --json > report.jsonl
+
+each line of the output has the file, and
+  intents, templates  their numbers, or null when there are errors
+  errors              breaches of the format, or the lack of any intent: nothing can be matched
+  warnings            weak points that are allowed but make recognition worse
+  left_out            of each intent: its templates, and how many of them would be refused, and
+                      confused with another intent, by a bot that is fitted without them
+
+exit status: 0 no errors, 1 a file has errors
+"""
 
 from __future__ import annotations
 
@@ -10,34 +28,9 @@ from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import print_json, print_note
 
-EPILOG = """\
-examples:
-  pocketintent templates check my_bot.json
-  pocketintent templates check templates/*.json
-  pocketintent templates check smart_home
-  pocketintent templates check my_bot.json --model tiny
-  pocketintent templates check my_bot.json --json > report.jsonl
-
-each line of the output:
-  file       the file
-  intents    number of intents, or null when there are errors
-  templates  number of templates, or null when there are errors
-  errors     breaches of the format, or the lack of any intent: nothing can be matched
-  warnings   weak points that are allowed but make recognition worse
-  left_out   of each intent: its templates, and how many of them would be refused, and confused
-             with another intent, by a bot that is fitted without them
-
-exit status: 0 no errors, 1 a file has errors"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``templates check``."""
-    parser.description = (
-        "Find all errors and weak points of template files. Prints one JSON line for each file; "
-        "errors and warnings go to stderr too."
-    )
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run)
     parser.add_argument(
         "files",
         type=file_name,

@@ -1,4 +1,10 @@
-"""``pocketintent templates``: check template files, and test a bot."""
+"""Work on template files.
+
+Examples:
+  pocketintent templates check my_bot.json
+  pocketintent templates test my_bot.json utterances.csv
+  pocketintent templates ACTION --help
+"""
 
 from __future__ import annotations
 
@@ -6,29 +12,16 @@ import argparse
 
 from pocketintent.cli.commands import Command, add_commands
 
-ACTIONS = (
-    Command(
-        "check",
-        "pocketintent.cli.templates.check",
-        "find all errors and weak points of template files",
-    ),
-    Command(
-        "test",
-        "pocketintent.cli.templates.test",
-        "measure a bot on labelled utterances",
-    ),
+ACTIONS = tuple(
+    Command(name, f"pocketintent.cli.templates.{name}", summary)
+    for name, summary in {
+        "check": "find all errors and weak points of template files",
+        "test": "measure a bot on labelled utterances",
+    }.items()
 )
 """The actions, in the order of the help."""
-
-EXAMPLES = """\
-examples:
-  pocketintent templates check my_bot.json
-  pocketintent templates test my_bot.json utterances.csv
-  pocketintent templates ACTION --help"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the actions of ``templates``."""
-    parser.description = "Work on template files."
-    parser.epilog = EXAMPLES
     add_commands(parser, "ACTION", ACTIONS)

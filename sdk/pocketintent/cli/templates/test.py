@@ -1,18 +1,8 @@
-"""``pocketintent templates test``: measure a bot on labelled utterances."""
+"""Measure a bot on labelled utterances.
 
-from __future__ import annotations
+Prints a JSON line, and a text for people on stderr.
 
-import argparse
-from typing import Any
-
-from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.numbers import number, whole_number
-from pocketintent.cli.options.shared import LIMITS, add, set_limits
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.files.shipped_models import DEFAULT
-
-EPILOG = """\
-examples:
+Examples:
   pocketintent templates test my_bot.json utterances.csv
   pocketintent templates test my_bot.json utterances.csv --threshold 0.35
   pocketintent templates test my_bot.json utterances.jsonl --model tiny --plot matrix.png
@@ -25,37 +15,34 @@ forms. An utterance that the bot should refuse has a null or empty intent.
   CSV or TSV   text,intent
                switch the lamp on,lights_on
                what is the capital of peru,
-Without a header, the first column is the text and the second the intent. A column or key subject,
-own or other, may say of an utterance without an intent whether it is on the bot's own subject, such
-as a question on loans that no intent of a library's bot serves; these are reported apart, since a
-score is no probability for them.
+Without a header, the first column is the text and the second the intent. A column or key subject
+may say of an utterance without an intent whether it is on the bot's own subject or an other one.
 
-the report, a JSON line on stdout:
+the report, a JSON line on stdout, which docs/testing.md describes in full:
   accuracy               share of the utterances with an intent that got it
-  wrong, refused         shares that got another intent, and none; refused_by_reason says why
-  out_of_scope_accepted  share of the utterances without an intent that got one;
-                         out_of_scope_by_subject: the same for own and other subjects
+  wrong, refused         shares that got another intent, and none
+  out_of_scope_accepted  share of the utterances without an intent that got one
   answered_rightly       share of all utterances that got their intent or, without one, a refusal
-  intents                number, precision and recall of each intent
-  confusion              the confusion matrix: expected in rows, given in columns; the last row
-                         has the utterances without an intent, the last column the refused
-  confusions, refusals   the worst mistakes: score and template of the intent that was nearest,
-                         and of the intent that was expected, and the runner-up
-  choice                 threshold and margin with which most of these utterances get the right
-                         answer, with the figures before and after
+  intents, confusion     precision and recall of each intent; expected and given intents
+  confusions, refusals   the worst mistakes, with the templates that were nearest
+  choice                 the best threshold and margin for these utterances
 
-exit status: 0 measured, 1 bad input or an accuracy below --min-accuracy"""
+exit status: 0 measured, 1 bad input or an accuracy below --min-accuracy
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from pocketintent.cli.options.files import input_file
+from pocketintent.cli.options.numbers import number, whole_number
+from pocketintent.cli.options.shared import LIMITS, add, set_limits
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.files.shipped_models import DEFAULT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``templates test``."""
-    parser.description = (
-        "Measure a bot on labelled utterances: accuracy, refusals, confusions with the templates "
-        "at fault, and the threshold and margin that the utterances would choose. Prints a JSON "
-        "line, and a text for people on stderr."
-    )
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run)
     add(parser, "templates")
     parser.add_argument(
         "utterances",
@@ -101,16 +88,11 @@ def run(args: argparse.Namespace) -> int:
 
         plot_confusion(matrix, args.templates, args.plot)
         print_note(f"plot: {args.plot}")
-    return 0 if args.min_accuracy is None else _hold(report, args.min_accuracy)
-
-
-def _hold(report: dict[str, Any], least: float) -> int:
-    """The exit status for a required accuracy; explains a status of 1."""
-    accuracy = report["accuracy"]
-    if accuracy is None:
+    accuracy, least = report["accuracy"], args.min_accuracy
+    if least is not None and accuracy is None:
         print_note("--min-accuracy: no utterance has an intent, so there is no accuracy")
         return 1
-    if accuracy < least:
+    if least is not None and accuracy < least:
         print_note(f"--min-accuracy: the accuracy is {accuracy:.4f}, below {least:g}")
         return 1
     return 0

@@ -13,8 +13,7 @@ from pocketintent.evaluation.intents.datasets import IntentData
 from pocketintent.evaluation.intents.few_shot import describe, evaluate_system
 from pocketintent.evaluation.intents.systems import System
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import write_atomically
-from pocketintent.runtime.files.staging import remove_leftovers
+from pocketintent.runtime.files.atomic import remove_leftovers, write_atomically
 
 
 class ResultFile:

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from pocketintent.evaluation.public_data.catalogue import Output, PublicSet
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import move_into_place
-from pocketintent.runtime.files.staging import remove_leftovers, staging
+from pocketintent.runtime.files.atomic import move_into_place, remove_leftovers, staging
 
 TIMEOUT = 60.0
 """Seconds to wait for the server before a download fails."""

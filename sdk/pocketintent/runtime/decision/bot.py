@@ -93,7 +93,9 @@ class Bot:
         """
         if not isinstance(text, str):
             raise TypeError(f"a text must be a str, not {type(text).__name__}")
-        return text if self.corrector is None else self.corrector(text)
+        if self.corrector is None or self.corrector.vocabulary.keys() >= set(simple_tokenize(text)):
+            return text  # the usual case: all words are known
+        return self.corrector(text)
 
     def match(self, text: str) -> Match:
         """The match of a text; see :meth:`IntentRecognizer.match`."""

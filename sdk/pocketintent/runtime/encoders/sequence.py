@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows, unit_vector
+from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
@@ -23,9 +24,8 @@ _TOKENS_AT_ONCE = 512  # from this number on, the texts of a batch are read toge
 class SequenceReader(Protocol):
     """A network that is ready to read the vectors of tokens."""
 
-    @property
-    def word_size(self) -> int:
-        """Numbers that :meth:`read_word` returns."""
+    word_size: int
+    """Numbers that :meth:`read_word` returns."""
 
     def read_word(self, vector: FloatArray) -> FloatArray:
         """What a word contributes to any text, float32 [word_size], from its vector."""
@@ -33,15 +33,16 @@ class SequenceReader(Protocol):
     def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
         """The vector of a text, not normalised, from at least one result of :meth:`read_word`."""
 
-    def read_vectors(self, vectors: FloatArray) -> FloatArray:
-        """The vector of a text, not normalised, from its tokens' [num_tokens, dim], at least 1."""
-
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim], not normalised.
 
         ``words`` are the results of :meth:`read_word`, text after text; intp ``counts`` [num_texts]
         are the tokens of each text, at least 1.
         """
+
+    def read_vectors(self, vectors: FloatArray) -> FloatArray:
+        """The vector of a text, not normalised, from its tokens' [num_tokens, dim], at least 1."""
+        return self.read_text([self.read_word(vector) for vector in vectors])
 
 
 class SequenceEncoder(ModelEncoder):
@@ -54,7 +55,6 @@ class SequenceEncoder(ModelEncoder):
         table: The words, with n-grams or without; also the tokenizer, counts and manifest entries.
         network: The network.
         reader: The same network, decoded.
-        cached_words: Number of words whose results of ``reader.read_word`` are kept.
 
     Raises:
         ModelFileError: The n-grams have the weight 0.
@@ -65,9 +65,7 @@ class SequenceEncoder(ModelEncoder):
     network: Any
     """The stored network; its ``format`` is that of its matrices, such as ``"float32"``."""
 
-    def __init__(
-        self, table: StaticEncoder, network: Any, reader: SequenceReader, cached_words: int
-    ) -> None:
+    def __init__(self, table: StaticEncoder, network: Any, reader: SequenceReader) -> None:
         if table.ngram_settings is not None and table.ngram_settings.weight == 0:
             raise ModelFileError(
                 "the n-grams have the weight 0, with which a graph cannot tell an unknown word "
@@ -80,14 +78,16 @@ class SequenceEncoder(ModelEncoder):
         self.tokenize = table.tokenize
         self.manifest = table.manifest
         self.reader = reader
-        self._words = WordCache(self._read_words, cached_words, size=reader.word_size)
+        self._words = WordCache(self._read_words, reader.word_size)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of any string, float32 [dim]; zeros if no token has a vector."""
         tokens = readable_tokens(self.table, self.tokenize(text))
         if not tokens:
             return np.zeros(self.dim, np.float32)
-        return unit_vector(self.reader.read_text(self._words.rows(tokens)))
+        vector = self.reader.read_text(self._rows(tokens))
+        vector /= math.sqrt(vector.dot(vector)) or 1.0
+        return vector
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim].
@@ -114,11 +114,20 @@ class SequenceEncoder(ModelEncoder):
 
     def _read_batch(self, token_lists: Sequence[Sequence[str]]) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim]; no text may be empty."""
-        words = self._words.rows(list(chain.from_iterable(token_lists)))
+        words = self._rows(list(chain.from_iterable(token_lists)))
         return self.reader.read_texts(words, np.array([len(t) for t in token_lists], np.intp))
 
+    def _rows(self, words: Sequence[str]) -> list[FloatArray]:
+        """What words contribute to any text, one after the other; new words are read together."""
+        kept = self._words.vectors  # read once: another thread may replace it
+        try:
+            return [kept[word] for word in words]
+        except KeyError:
+            vectors = self._words(words)
+            return [vectors[word] for word in words]
+
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
-        """What words contribute to any text; each word has a vector."""
+        """What different words contribute to any text; each word has a vector."""
         return [self.reader.read_word(vector) for vector in self.table.embed_tokens(words)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pocketintent.runtime.arrays import FloatArray
 
 WORD_CACHE = 4096
-"""Number of words whose vectors are kept, by default."""
+"""Number of words whose vectors are kept."""
 
 MAX_NUMBERS = 1 << 24
 """Numbers that a cache keeps at most, 64 MB."""
@@ -19,37 +19,23 @@ class WordCache:
     A full cache is emptied. Threads may share it: a call sees the vectors of all its words.
 
     Args:
-        embed: The function from different words to their vectors, each float32 [dim].
-        capacity: Number of words that are kept; ``WORD_CACHE`` by default.
-        size: Numbers of a vector. Fewer words are kept if their vectors would take more than
-            ``MAX_NUMBERS``.
+        embed: The function from different words to their vectors, each float32 [size].
+        size: Numbers of a vector. ``WORD_CACHE`` words are kept, or fewer if their vectors would
+            take more than ``MAX_NUMBERS``.
     """
 
-    def __init__(
-        self,
-        embed: Callable[[Sequence[str]], Iterable[FloatArray]],
-        capacity: int = 0,
-        size: int = 1,
-    ) -> None:
+    def __init__(self, embed: Callable[[Sequence[str]], Iterable[FloatArray]], size: int) -> None:
         self._embed = embed
-        self._capacity = min(capacity or WORD_CACHE, MAX_NUMBERS // size)
-        self._vectors: dict[str, FloatArray] = {}
+        self._capacity = min(WORD_CACHE, MAX_NUMBERS // size)
+        self.vectors: dict[str, FloatArray] = {}
+        """The vectors that are kept now; a full cache replaces this mapping."""
 
     def __len__(self) -> int:
-        return len(self._vectors)
-
-    def rows(self, words: Sequence[str]) -> list[FloatArray]:
-        """The vectors of words, one after the other; see :meth:`__call__`."""
-        vectors = self._vectors  # read once: another thread may replace it
-        try:
-            return [vectors[word] for word in words]
-        except KeyError:
-            vectors_of_all = self(words)
-            return [vectors_of_all[word] for word in words]
+        return len(self.vectors)
 
     def __call__(self, words: Iterable[str]) -> Mapping[str, FloatArray]:
         """The vectors of at least these words; those that are missing are computed together."""
-        vectors = self._vectors  # read once: another thread may replace it
+        vectors = self.vectors  # read once: another thread may replace it
         missing = [word for word in words if word not in vectors]
         if not missing:
             return vectors
@@ -60,5 +46,5 @@ class WordCache:
             vectors.update(additions)
             return vectors
         if len(additions) <= self._capacity:
-            self._vectors = additions
+            self.vectors = additions
         return {**vectors, **additions}

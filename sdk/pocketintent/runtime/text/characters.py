@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
+from pocketintent.runtime.text.tokenizer import MAX_CHARS, normalise
 
 NORMALISATION = "nfkc-lower-1"
-"""Name of the rules of :func:`normalise_chars`, stated in a model file."""
+"""Name of the rules of :func:`normalise_chars` in a model file."""
 
 UNKNOWN = 0
 """The number of all characters that the model does not know."""
@@ -23,26 +23,24 @@ MAX_UNKNOWN_WORDS = 128
 """Different unknown words of a text that a character network reads: the bound on its work. The
 longest utterance of BANKING77 has 84 words in all; 4,096 characters have room for 2,048."""
 
-_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u0060\u00b4", "'"))
 _ASCII_SEPARATORS = re.compile(r"[\x00-\x20_\x7f]+")
 _SPACES = re.compile(" {2,}")
 _SEPARATOR_CATEGORIES = {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"}
 
 
 def normalise_chars(text: str, max_chars: int) -> str:
-    """Normalise a text for reading its characters.
+    """A text in the form in which its characters are read; empty without a readable character.
 
-    The steps: cut to ``RAW_CHARS`` code points; replace all apostrophes by ``'``; NFKC; lower
+    The steps: cut to ``MAX_CHARS`` code points; replace all apostrophes by ``'``; NFKC; lower
     case; replace each run of white space, control, format and surrogate characters and of
-    underscores, which join the words of a term, by one space; strip spaces; cut to ``max_chars``
-    code points. The text is empty if it has no readable character.
+    underscores, which join the words of a term, by one space; strip spaces; cut to ``max_chars``.
     """
-    text = text[:RAW_CHARS]
+    text = text[:MAX_CHARS]
     if text.isascii():
         text = _ASCII_SEPARATORS.sub(" ", text.replace("`", "'").lower())
     else:
-        text = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).lower()
-        text = _SPACES.sub(" ", "".join(" " if _separates(char) else char for char in text))
+        chars = (" " if _separates(char) else char for char in normalise(text))
+        text = _SPACES.sub(" ", "".join(chars))
     return text.strip(" ")[:max_chars].rstrip(" ")
 
 
@@ -53,10 +51,7 @@ def _separates(char: str) -> bool:
 class CharVocabulary:
     """The characters that a model knows, numbered from 1; all others are :data:`UNKNOWN`.
 
-    Of a text, ``max_chars`` code points are read.
-
-    Raises:
-        ModelFileError: A character appears twice, or ``max_chars`` is below 1.
+    Of a text, ``max_chars`` code points are read. Raises ModelFileError for a repeated character.
     """
 
     def __init__(self, characters: str, max_chars: int) -> None:
@@ -91,11 +86,7 @@ class CharVocabulary:
 
     @classmethod
     def from_code_points(cls, points: NDArray[np.uint32], max_chars: int) -> CharVocabulary:
-        """Read the vocabulary of a model file.
-
-        Raises:
-            ModelFileError: A number is not a code point, or a character appears twice.
-        """
+        """Read what :meth:`code_points` gave; ModelFileError if it is damaged."""
         if points.size and int(points.max()) > 0x10FFFF:
             raise ModelFileError(f"{int(points.max())} is not a code point of Unicode")
         return cls("".join(map(chr, points.tolist())), max_chars)

@@ -7,24 +7,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from string import ascii_lowercase
 from typing import Any
 
 from pocketintent.runtime.errors import ModelFileError, shorten
-from pocketintent.runtime.text.languages import NEGATIONS
-from pocketintent.runtime.text.lost_words import MAX_LETTERS, MIN_LETTERS, can_be_corrected
+from pocketintent.runtime.text.languages import NEGATIONS, SHORT_FORMS
 from pocketintent.runtime.text.tokenizer import simple_tokenize
-from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.runtime.text.vocabulary import (
+    MAX_LETTERS,
+    MIN_LETTERS,
+    Vocabulary,
+    can_be_corrected,
+)
 
 MAX_TOKENS = 64
 """Tokens of a text that are corrected; the others stay as they are."""
 
 _LIMITS = {"min_letters": MIN_LETTERS, "max_letters": MAX_LETTERS, "max_tokens": MAX_TOKENS}
 
-_WITH_NOT = (
-    "ain aren can couldn daren didn doesn don hadn hasn haven isn mightn mustn needn oughtn shan "
-    "shouldn wasn weren won wouldn"
-)
+_WITH_NOT = (*SHORT_FORMS.split(), "daren", "mightn", "oughtn", "shan")
 _OTHER_CONTRACTIONS = (
     "cmon couldve hed heres hes hows itd itll ive lets mightve mustve shed shell shes shouldve "
     "thatd thatll thats thered therell theres theyd theyll theyre theyve twas wed well were weve "
@@ -35,8 +37,7 @@ _OTHER_CONTRACTIONS = (
 KEPT_WORDS = frozenset(
     filter(
         can_be_corrected,
-        [*_WITH_NOT.split(), *_OTHER_CONTRACTIONS.split()]
-        + [f"{word}t" for word in _WITH_NOT.split()]
+        [*_WITH_NOT, *(f"{word}t" for word in _WITH_NOT), *_OTHER_CONTRACTIONS.split()]
         + [word for words in NEGATIONS.values() for word in words],
     )
 )
@@ -54,44 +55,26 @@ class Corrector:
     order of how often they occur in its texts, and of equally frequent words the first in the
     order of their letters; then the words of the vocabulary, in its order.
 
-    Words of ``kept_words``, and those that a pruned model has lost, are right and stay.
-
-    Args:
-        texts: The bot's own texts.
-        vocabulary: The words of the model, the most frequent first.
-        kept_words: Words that are never corrected.
+    ``kept_words``, and words that a pruned model has lost, are right and stay.
     """
 
     def __init__(
-        self,
-        texts: Sequence[str],
-        vocabulary: Vocabulary,
-        kept_words: frozenset[str] = KEPT_WORDS,
+        self, texts: Sequence[str], vocabulary: Vocabulary, kept_words: frozenset[str] = KEPT_WORDS
     ) -> None:
+        self.vocabulary = vocabulary
         self._texts = texts
-        self._vocabulary = vocabulary
         self._kept_words = kept_words
-        self._ranks: Mapping[str, int] | None = None
 
     def __call__(self, text: str) -> str:
         """The text as it is read: itself, if none of its words is corrected.
 
-        Otherwise its tokens by the tokenizer ``simple``, some of them corrected, with a space
-        between them. A text stays as it is if the tokenizer would not split this one into the same
-        tokens: if it has more than ``MAX_CHARS`` characters, or one that is read otherwise the
-        second time.
+        Otherwise the tokenizer's tokens, some of them corrected, with a space between them. A text
+        stays as it is if this one would be split into other tokens: if it has more than
+        ``MAX_CHARS`` characters, or one that is read otherwise the second time.
         """
         tokens = simple_tokenize(text)
-        unknown = self._vocabulary.unknown(tokens[:MAX_TOKENS])
-        return self._correct(text, tokens, unknown) if unknown else text
-
-    def _correct(self, text: str, tokens: Sequence[str], unknown: Sequence[str]) -> str:
-        ranks = self._template_words()
-        known_words = {
-            word: known_word
-            for word in set(unknown)
-            if word not in ranks and (known_word := self._find(word, ranks)) is not None
-        }
+        unknown = set(self.vocabulary.unknown(tokens[:MAX_TOKENS]))
+        known_words = {word: known for word in unknown if (known := self._find(word)) is not None}
         if not known_words:
             return text
         first = [known_words.get(token, token) for token in tokens[:MAX_TOKENS]]
@@ -99,23 +82,22 @@ class Corrector:
         joined = join_tokens(corrected)
         return joined if simple_tokenize(joined) == corrected else text
 
-    def _find(self, word: str, ranks: Mapping[str, int]) -> str | None:
-        """The known word that an unknown word is read as; None if there is none."""
-        is_right = word in self._kept_words or word in self._vocabulary.lost
-        if is_right or not can_be_corrected(word):
+    def _find(self, word: str) -> str | None:
+        """The known word that a word outside the vocabulary is read as; None if there is none."""
+        is_right = word in self._kept_words or word in self.vocabulary.lost
+        if is_right or not can_be_corrected(word) or word in self._ranks:
             return None
         words = one_edit(word)
-        own_words = list(filter(ranks.__contains__, words))
-        return min(own_words, key=ranks.__getitem__) if own_words else self._vocabulary.first(words)
+        own_words = filter(self._ranks.__contains__, words)
+        first = min(own_words, key=self._ranks.__getitem__, default=None)
+        return self.vocabulary.first(words) if first is None else first
 
-    def _template_words(self) -> Mapping[str, int]:
+    @cached_property
+    def _ranks(self) -> Mapping[str, int]:
         """The words of the bot's texts and their ranks, counted when they are first needed."""
-        ranks = self._ranks  # read once: another thread may set it
-        if ranks is None:
-            counts = Counter(token for text in self._texts for token in simple_tokenize(text))
-            words = sorted(counts, key=lambda word: (-counts[word], word))
-            self._ranks = ranks = {word: rank for rank, word in enumerate(words)}
-        return ranks
+        counts = Counter(token for text in self._texts for token in simple_tokenize(text))
+        words = sorted(counts, key=lambda word: (-counts[word], word))
+        return {word: rank for rank, word in enumerate(words)}
 
 
 def correction_settings(vocabulary: Vocabulary) -> dict[str, Any]:
@@ -131,47 +113,39 @@ def correction_settings(vocabulary: Vocabulary) -> dict[str, Any]:
 def read_settings(settings: object) -> tuple[frozenset[str], list[int]]:
     """The words that are never corrected, and the sizes of the filters of lost words.
 
-    The entry ``correction`` of an exported folder has neither in version 1.
-
-    Raises:
-        ModelFileError: The entry describes other rules than those of this runtime.
+    The entry ``correction`` of an exported folder has neither in version 1. Raises ModelFileError
+    for other rules than those of this runtime.
     """
-    version = settings.get("version") if isinstance(settings, dict) else None
+    entry: dict[str, Any] = settings if isinstance(settings, dict) else {}
+    version = entry.get("version")
+    words, sizes = entry.get("kept_words", ()), entry.get("lost_words", ())
     limits: dict[str, Any] = {"version": version, **_LIMITS}
-    if isinstance(settings, dict) and version == 1 and settings == limits:
+    if version == 1 and entry == limits:
         return frozenset(), []
-    if isinstance(settings, dict) and version == 2 and settings.items() >= limits.items():
-        words, sizes = settings.get("kept_words"), settings.get("lost_words")
-        are_words = isinstance(words, list) and all(isinstance(word, str) for word in words)
-        are_sizes = isinstance(sizes, list) and all(type(n) is int and n > 0 for n in sizes)
-        if are_words and are_sizes:
-            return frozenset(words or ()), sizes or []
+    are_words = isinstance(words, list) and all(isinstance(word, str) for word in words)
+    are_sizes = isinstance(sizes, list) and all(type(n) is int and n > 0 for n in sizes)
+    if version == 2 and entry.items() >= limits.items() and are_words and are_sizes:
+        return frozenset(words), sizes
     raise ModelFileError(
         f"'correction' is {shorten(settings)}, and this runtime has version 2 with {_LIMITS}"
     )
 
 
 def one_edit(word: str) -> list[str]:
-    """The words within one edit of a word.
+    """The words within one edit of a word without a space: 54 for each of its letters, and 25.
 
-    One deletion of a letter, one insertion or replacement by a letter from a to z, or one swap of
-    neighbouring letters makes them of a word without a space: 54 for each of its letters, and 25.
     Some are repeated, and the word itself is among them.
     """
-    groups = []
+    groups = []  # each is several words with spaces: three times as fast as one at a time
     for place in range(len(word) + 1):
         head, tail = word[:place], word[place:]
-        groups.append(_with_each_letter(head, tail))
+        groups.append(head + f"{tail} {head}".join(ascii_lowercase) + tail)
         if tail:
-            groups += head + tail[1:], _with_each_letter(head, tail[1:])
+            rest = tail[1:]
+            groups += head + rest, head + f"{rest} {head}".join(ascii_lowercase) + rest
         if len(tail) > 1:
             groups.append(head + tail[1] + tail[0] + tail[2:])
-    return " ".join(groups).split(" ")  # three times as fast as one concatenation for each word
-
-
-def _with_each_letter(head: str, tail: str) -> str:
-    """The words from a head to a tail with a letter between them, separated by spaces."""
-    return head + f"{tail} {head}".join(ascii_lowercase) + tail
+    return " ".join(groups).split(" ")
 
 
 def join_tokens(tokens: Sequence[str]) -> str:

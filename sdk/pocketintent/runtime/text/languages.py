@@ -1,6 +1,6 @@
 """Languages: their tags, the manifest's entry ``languages``, and their words that negate a text.
 
-The negation is the feature that sees "don't"; its specification for ports is ``docs/decision.md``.
+The specification of the negation for ports is ``docs/decision.md``.
 """
 
 from __future__ import annotations
@@ -9,9 +9,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, shorten
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
@@ -21,30 +18,26 @@ ENTRY = "languages"
 DEFAULT_LANGUAGE = "en"
 """Language of a template set that names none."""
 
-_SHORT_FORMS = (
+SHORT_FORMS = (
     "ain aren can couldn didn doesn don hadn hasn haven isn mustn needn shouldn wasn weren won "
     "wouldn"
 )
+"""The words before "'t" in a negated text."""
 
 NEGATIONS: dict[str, frozenset[str]] = {
     "en": frozenset(
         {"not", "never", "no", "nor", "neither", "without", "cannot", "'t"}
-        | {f"{word}t" for word in _SHORT_FORMS.split()}
+        | {f"{word}t" for word in SHORT_FORMS.split()}
     ),
 }
-"""Tokens that negate a text, by language. The tokenizer splits "don't" into "don" and "'t"; the
-forms without an apostrophe are single tokens. Pronouns such as "nothing" are not among them: they
-occur in many texts that negate no command."""
+"""Tokens that negate a text, by language. Pronouns such as "nothing" are not among them: they occur
+in many texts that negate no command."""
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 def check_language(tag: str) -> str:
-    """Return a language tag of BCP 47, such as ``"en"`` or ``"pt-BR"``, after a check of its form.
-
-    Raises:
-        PocketIntentError: It does not begin with a language code of two or three letters.
-    """
+    """Return a tag of BCP 47, such as ``"pt-BR"``; PocketIntentError if it has another form."""
     if not _TAG.fullmatch(tag):
         raise PocketIntentError(
             f"{shorten(tag)} is not a language tag; write a code such as en, de or pt-BR"
@@ -55,19 +48,14 @@ def check_language(tag: str) -> str:
 def languages_entry(languages: Sequence[str]) -> dict[str, list[str]]:
     """The manifest's entry of a model's languages, each once, by its key; empty without any.
 
-    Raises:
-        PocketIntentError: A tag does not have the form of a language tag.
+    Raises PocketIntentError for what is no language tag.
     """
     tags = list(dict.fromkeys(map(check_language, languages)))
     return {ENTRY: tags} if tags else {}
 
 
 def read_languages(manifest: Mapping[str, Any]) -> list[str]:
-    """The tags of the languages that a model's manifest names; none if it names none.
-
-    Raises:
-        ModelFileError: The entry is not a list of language tags.
-    """
+    """The language tags of a model's manifest, or none; ModelFileError for another entry."""
     languages = manifest.get(ENTRY, [])
     is_list = isinstance(languages, list)
     if not is_list or not all(isinstance(tag, str) and _TAG.fullmatch(tag) for tag in languages):
@@ -91,10 +79,8 @@ def primary_language(tag: str) -> str:
 def language_warning(tag: str | None, manifest: Mapping[str, Any]) -> str | None:
     """A sentence if a model does not speak the language of a template set, in any variety.
 
-    None if it does, or if the set (``tag`` is None) or the manifest names no language.
-
-    Raises:
-        ModelFileError: The manifest's ``languages`` is not a list of language tags.
+    None if it does, or if the set (``tag`` is None) or the manifest names no language. Raises what
+    :func:`read_languages` raises.
     """
     languages = read_languages(manifest)
     if tag is None or not languages or speaks(languages, tag):
@@ -115,22 +101,13 @@ def is_negated(text: str, negations: frozenset[str]) -> bool:
     return not negations.isdisjoint(simple_tokenize(text))
 
 
-def negation_flag(text: str, negations: frozenset[str]) -> FloatArray:
-    """The feature of a text, float32 [1]: 1 if :func:`is_negated`, otherwise 0."""
-    return np.array([is_negated(text, negations)], np.float32)
-
-
 def any_negated(texts: Iterable[str], negations: frozenset[str]) -> bool:
     """Whether at least one of several texts is negated; see :func:`is_negated`."""
     return bool(negations) and any(is_negated(text, negations) for text in texts)
 
 
 def read_negations(value: Any, source: str) -> frozenset[str]:
-    """The negations that an entry of a file lists, at least one; errors name its ``source``.
-
-    Raises:
-        ModelFileError: The entry is not a list of texts, or is empty.
-    """
+    """The negations that an entry of a file lists; ModelFileError if it is no list of any."""
     if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
         raise ModelFileError(
             f"the negations of {source} must be a list of at least one token, not {shorten(value)}"

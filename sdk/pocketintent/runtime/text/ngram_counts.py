@@ -29,15 +29,12 @@ _MAX_CACHED = 32
 
 
 def count_ngrams(text: str) -> FloatArray:
-    """Count the hashed n-grams of a text's tokens.
+    """The counts of the hashed n-grams of a text, float32 [NUM_BUCKETS]; zeros without tokens.
 
     Each token of the tokenizer ``simple`` is bracketed as ``<token>``. Every n-gram of 2 to 5 code
     points of it is hashed by 32-bit FNV-1a over its UTF-8 bytes; the nine low bits of the hash are
     the bucket, and the n-gram counts -1 if the top bit is set, otherwise +1 (Weinberger et al.
     2009, "Feature hashing for large scale multitask learning", section 2).
-
-    Returns:
-        float32 [NUM_BUCKETS], whole numbers; zeros for a text without tokens.
     """
     return count_ngrams_of_tokens(simple_tokenize(text))
 
@@ -57,11 +54,8 @@ def count_ngrams_of_texts(texts: Sequence[str]) -> FloatArray:
 
 def _count_block(texts: Sequence[str]) -> FloatArray:
     slots = [b"".join([_slots[token] for token in simple_tokenize(text)]) for text in texts]
-    width = 2 * NUM_BUCKETS
-    places = _read_slots(b"".join(slots))
-    places += np.repeat(
-        np.arange(len(texts)) * width, [len(row) // _SLOT.itemsize for row in slots]
-    )
+    width, lengths = 2 * NUM_BUCKETS, [len(row) // _SLOT.itemsize for row in slots]
+    places = _read_slots(b"".join(slots)) + np.repeat(np.arange(len(texts)) * width, lengths)
     signed = np.bincount(places, minlength=len(texts) * width).reshape(len(texts), 2, NUM_BUCKETS)
     return (signed[:, 0] - signed[:, 1]).astype(np.float32)
 
@@ -73,29 +67,18 @@ def _read_slots(slots: bytes) -> IndexArray:
 class _Slots(dict[str, bytes]):
     """A slot for each n-gram of a token: its bucket, plus ``NUM_BUCKETS`` if it counts -1.
 
-    The slots are the bytes of an array of ``_SLOT``, since bytes are joined faster than arrays. The
-    cache has two halves: tokens are added to the newer half, and when it is full, it takes the
-    place of the older half. A token that is used again moves to the newer half. Threads may share
-    the cache.
+    The slots are the bytes of an array of ``_SLOT``, since bytes are joined faster than arrays. A
+    full cache is emptied. Threads may share it.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._older: dict[str, bytes] = {}
-
     def __missing__(self, token: str) -> bytes:
-        slots = self._older.get(token) or _hash_ngrams(token)
+        hashes = ngram_hashes(f"<{token}>", MIN_N, MAX_N)
+        slots = (hashes % NUM_BUCKETS + (hashes >> 31) * NUM_BUCKETS).astype(_SLOT).tobytes()
         if len(token) <= _MAX_CACHED:
-            if 2 * len(self) >= _CACHED_WORDS:
-                self._older = dict(self)
+            if len(self) >= _CACHED_WORDS:
                 self.clear()
             self[token] = slots
         return slots
 
 
 _slots = _Slots()
-
-
-def _hash_ngrams(token: str) -> bytes:
-    hashes = ngram_hashes(f"<{token}>", MIN_N, MAX_N)
-    return (hashes % NUM_BUCKETS + (hashes >> 31) * NUM_BUCKETS).astype(_SLOT).tobytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +65,7 @@ def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[i
     too short for any n-gram yields the bracketed word itself, so every word has at least one
     bucket, 0..``num_buckets`` - 1. The order is that of :func:`ngram_hashes`.
     """
-    buckets: list[int] = (_hashes_of_word(word, min_n, max_n) % num_buckets).tolist()
+    buckets: list[int] = ngram_buckets_of_words([word], min_n, max_n, num_buckets)[0].tolist()
     return buckets
 
 
@@ -74,18 +74,12 @@ def ngram_buckets_of_words(
 ) -> tuple[IndexArray, IndexArray]:
     """Buckets of the n-grams of several words; see :func:`ngram_buckets`.
 
-    Returns:
-        The buckets, word after word, intp [counts.sum()], and the number of buckets of each word,
-        intp [num_words].
+    The buckets are intp [counts.sum()], word after word; the counts of each word intp [num_words].
     """
-    rows = [_hashes_of_word(word, min_n, max_n) for word in words]
+    rows = [ngram_hashes(f"<{word}>", min(min_n, len(word) + 2), max_n) for word in words]
     counts = np.fromiter(map(len, rows), np.intp, len(rows))
     hashes = np.concatenate(rows) if rows else np.empty(0, np.uint64)
     return (hashes % num_buckets).astype(np.intp), counts
-
-
-def _hashes_of_word(word: str, min_n: int, max_n: int) -> NDArray[np.uint64]:
-    return ngram_hashes(f"<{word}>", min(min_n, len(word) + 2), max_n)
 
 
 @dataclass(frozen=True)
@@ -111,11 +105,8 @@ class NgramSettings:
     """Rows of the table for each n-gram, from 1 to the hash's ``max_hashes``."""
 
     def __post_init__(self) -> None:
-        sizes = (self.min_n, self.max_n, self.num_buckets)
-        if (
-            any(type(size) is not int for size in sizes)
-            or not 1 <= self.min_n <= self.max_n <= MAX_N
-        ):
+        are_whole = all(type(n) is int for n in (self.min_n, self.max_n, self.num_buckets))
+        if not are_whole or not 1 <= self.min_n <= self.max_n <= MAX_N:
             raise ModelFileError(
                 f"n-gram settings need whole numbers with 1 <= min_n <= max_n <= {MAX_N}, not "
                 f"{asdict(self)}"
@@ -145,23 +136,20 @@ class NgramSettings:
 
     def to_manifest(self) -> dict[str, Any]:
         """The settings as the manifest's ``ngram_settings``; defaults of the hash are left out."""
-        entry = asdict(self)
-        return {k: v for k, v in entry.items() if k not in _OPTIONAL or v != _OPTIONAL[k]}
+        return {key: value for key, value in asdict(self).items() if _OPTIONAL.get(key) != value}
 
     @classmethod
     def from_manifest(cls, entry: object) -> NgramSettings:
         """The settings of a manifest's ``ngram_settings``; further keys are ignored.
 
-        Raises:
-            ModelFileError: A setting is missing, of the wrong type or out of its range.
+        Raises ModelFileError if a setting is missing, of the wrong type or out of its range.
         """
-        names = [field.name for field in fields(cls) if field.name not in _OPTIONAL]
-        if not isinstance(entry, Mapping) or not entry.keys() >= set(names):
-            raise ModelFileError(f"n-gram settings need {', '.join(names)}, not {entry!r}")
-        optional = {name: entry[name] for name in _OPTIONAL if name in entry}
-        return cls(**{name: entry[name] for name in names}, **optional)
+        if not isinstance(entry, Mapping) or not entry.keys() >= set(_REQUIRED):
+            raise ModelFileError(f"n-gram settings need {', '.join(_REQUIRED)}, not {entry!r}")
+        return cls(**{name: entry[name] for name in (*_REQUIRED, *_OPTIONAL) if name in entry})
 
 
+_REQUIRED = ("min_n", "max_n", "num_buckets", "weight")
 _OPTIONAL = {"hash": "fnv1a", "num_hashes": 1}
 """Settings that a manifest leaves out where they have these defaults."""
 
@@ -169,8 +157,8 @@ _OPTIONAL = {"hash": "fnv1a", "num_hashes": 1}
 class NgramHash(NamedTuple):
     """A way to choose and hash the n-grams of words.
 
-    Other distributions add theirs by entry points of the group ``pocketintent.ngram_hashes``,
-    under the name that model files have.
+    Other distributions add theirs as entry points ``pocketintent.ngram_hashes``, by their names in
+    model files.
     """
 
     max_hashes: int
@@ -187,11 +175,7 @@ _HASHES = {
 
 
 def find_hash(name: object) -> NgramHash:
-    """The hash of a name: our own, or one that another distribution adds.
-
-    Raises:
-        ModelFileError: Nothing that is installed has such a hash.
-    """
+    """The hash of a name, also of another distribution; ModelFileError if none is installed."""
     if not isinstance(name, str) or name not in _HASHES:
         from pocketintent.runtime.plugins import installed_plugins
 

@@ -12,10 +12,11 @@ from typing import Any, BinaryIO, cast
 
 import orjson
 
+from pocketintent.records import numbered_lines
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import replacing
-from pocketintent.runtime.files.regular import numbered_lines, open_regular
+from pocketintent.runtime.files.regular import open_regular
 
 _GZIP = b"\x1f\x8b"
 _BUFFER = 1 << 18

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from pocketintent.records import numbered_lines
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.regular import numbered_lines
 from pocketintent.training.corpora.reader import reading
 
 HEADER = "term\tscore\tcount"

@@ -15,8 +15,7 @@ from typing import Any
 import orjson
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.atomic import new_folder, write_atomically
-from pocketintent.runtime.files.staging import remove_leftovers
+from pocketintent.runtime.files.atomic import new_folder, remove_leftovers, write_atomically
 
 _RUN = "run.json"
 

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 import numpy as np
 
+from pocketintent.records import without_mark
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.regular import without_mark
 
 HEADER = re.compile(rb"(?:\xef\xbb\xbf)?([0-9]{1,15}) ([0-9]{1,15}) *\r?\n")
 """The first line of word2vec's formats: the number of rows and their dimension."""

@@ -206,5 +206,13 @@ def test_a_batch_of_real_texts_agrees_with_its_texts_one_by_one(name: str, data_
 
 
 def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    limit = "pocketintent.runtime.encoders.contextual.encoder._CACHED_WORDS"
-    check_cache(make, ROTATED_TEXTS, limit, 3, monkeypatch)
+    check_cache(make, ROTATED_TEXTS, monkeypatch)
+
+
+def test_the_words_of_all_texts_are_read_once() -> None:
+    encoder = make()
+    encoder.encode("on lamp on")
+    lamp = encoder._words.vectors["lamp"]
+    encoder.encode_batch(["lamp zzz", "pizza on"])
+    assert encoder._words.vectors.keys() == {"on", "lamp", "zzz", "pizza"}
+    assert encoder._words.vectors["lamp"] is lamp

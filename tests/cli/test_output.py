@@ -3,8 +3,7 @@ import sys
 
 import pytest
 
-from pocketintent.cli.output import print_note
-from pocketintent.cli.progress import Progress
+from pocketintent.cli.output import Progress, print_note
 
 
 class Terminal(io.StringIO):
