@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from pocketintent.runtime.arguments import check_choice, check_count, check_flag, check_range
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 class IntentRecognizer:
     """Recognises the intent of a text from a few templates of each intent.
 
-    Any number of threads may match while one or more edit. A recogniser can be copied and pickled;
-    an edit of a copy leaves the original as it is. A pickle contains the model, or the path of an
-    exported folder, and can be read by the same version of the package only.
+    A text may be any string, even an empty or hostile one; anything else is a TypeError. Any number
+    of threads may match while one or more edit. A recogniser can be copied and pickled; an edit of
+    a copy leaves the original as it is. A pickle contains the model, or the path of an exported
+    folder, and can be read by the same version of the package only.
 
     Args:
         encoder: The model.
@@ -86,17 +87,12 @@ class IntentRecognizer:
     def from_bot(cls, bot: Bot) -> IntentRecognizer:
         """The recogniser of an open bot; nothing is encoded or fitted."""
         recognizer = cls.__new__(cls)
-        recognizer.__setstate__({"_bot": bot})
+        recognizer._bot, recognizer._lock = bot, threading.Lock()
         return recognizer
 
-    def __getstate__(self) -> dict[str, Any]:
-        # A copy has a lock of its own; the bot, which never changes, is shared.
-        return {**getattr(self, "__dict__", {}), "_bot": self._bot}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
-        self._lock = threading.Lock()
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy has a lock of its own; a class that extends this one has attributes too.
+        return type(self).from_bot, (self._bot,), getattr(self, "__dict__", None)
 
     @classmethod
     def load(
@@ -139,19 +135,16 @@ class IntentRecognizer:
         return cls.from_bot(open_bot(templates, model, decision, search, correct, backend))
 
     def match(self, text: str) -> Match:
-        """Recognise the intent of a text: any string, even an empty or hostile one.
-
-        Anything else is a TypeError. The match has the intent None when none is near enough.
-        """
+        """Recognise the intent of a text: None in the match when no intent is near enough."""
         return self._bot.match(text)
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
         """Recognise the intents of several texts, faster per text than :meth:`match`.
 
         All texts are matched against the templates as they are when the call begins, in blocks, so
-        memory does not grow with their number. Intents, templates and reasons are those of
-        :meth:`match`; scores are equal up to rounding, which depends on the size of the block.
-        A single string in place of ``texts`` is a TypeError.
+        that memory does not grow with their number. Intents, templates and reasons are those of
+        :meth:`match`; scores are equal up to rounding, which depends on the size of the block. A
+        single string as ``texts`` is a TypeError.
         """
         if isinstance(texts, str):
             raise TypeError("match_batch takes a list of texts; match takes one text")
@@ -160,22 +153,29 @@ class IntentRecognizer:
     def rank(self, text: str, limit: int = 5) -> list[Candidate]:
         """Rank the intents of a text, without regard to thresholds.
 
-        At most ``limit`` candidates, in descending order of score; none if the encoder knows
-        nothing in the text. PocketIntentError if ``limit`` is not a whole number from 1.
+        At most ``limit`` of them, in descending order of score; none if the encoder knows nothing
+        in the text.
+
+        Raises:
+            PocketIntentError: ``limit`` is not a whole number from 1.
         """
         check_count("limit", limit)
         return self._bot.rank(text, limit)
 
     def read(self, text: str) -> str:
-        """The text as it is matched: itself, or its tokens with their typing errors corrected."""
+        """The text as it is matched: itself, or its tokens, corrected and separated by spaces."""
         return self._bot.read(text)
 
     def explain(self, text: str, intent: str | None = None) -> Explanation:
         """Match a text and show how much each of its words contributes to a score.
 
-        ``intent`` is the one whose score is explained, for example to see why it was not chosen;
-        None for the nearest. PocketIntentError if there is no such intent, or if the model knows no
-        word of its templates.
+        Args:
+            text: The text.
+            intent: The intent whose score is explained, for example to see why it was not chosen;
+                None for the nearest.
+
+        Raises:
+            PocketIntentError: There is no such intent with a word that the model knows.
         """
         from pocketintent.runtime.decision.explain import explain_text
 
@@ -199,20 +199,16 @@ class IntentRecognizer:
         Raises:
             TemplateError: A name, text or threshold breaks the format; nothing changes.
         """
-        with self._edited() as edited:
+        with self._lock:
+            edited = deepcopy(self._bot.templates)
             edited.add_intent(name, templates, threshold, counter_examples)
+            self._bot = edit_bot(self._bot, edited)
 
     def remove_intent(self, name: str) -> None:
         """Remove an intent and its templates; TemplateError if there is no such intent."""
-        with self._edited() as edited:
-            edited.remove_intent(name)
-
-    @contextmanager
-    def _edited(self) -> Iterator[TemplateSet]:
-        """A copy of the template set, which a block edits; after an error nothing changes."""
         with self._lock:
             edited = deepcopy(self._bot.templates)
-            yield edited
+            edited.remove_intent(name)
             self._bot = edit_bot(self._bot, edited)
 
     @property
@@ -221,8 +217,8 @@ class IntentRecognizer:
 
         It can be set, to a changed copy or anything that :meth:`load` takes as templates: intents
         that stay as they were are not encoded again, and the classifier starts from the old
-        weights. A set that breaks the format raises TemplateError, and nothing changes. So do the
-        copy's own ``add_intent`` and ``remove_intent``; ``copy.deepcopy`` of it has both.
+        weights. TemplateError if a set breaks the format, or from the copy's own ``add_intent`` and
+        ``remove_intent``, which would change the copy alone; ``copy.deepcopy`` of it has both.
         """
         return CopiedTemplates(**vars(deepcopy(self._bot.templates)))
 
@@ -234,28 +230,25 @@ class IntentRecognizer:
 
     @property
     def threshold(self) -> float:
-        """Lowest score of a match, -1..1, for an intent without its own threshold.
-
-        It can be set; anything but a number in its range is a PocketIntentError.
-        """
+        """Lowest score for intents without their own; PocketIntentError if set beyond -1..1."""
         return self._bot.templates.threshold
 
     @threshold.setter
     def threshold(self, value: float) -> None:
         check_range("threshold", value, -1.0, 1.0)
-        with self._edited() as edited:
-            edited.threshold = float(value)
+        with self._lock:
+            self._bot = edit_bot(self._bot, replace(self._bot.templates, threshold=float(value)))
 
     @property
     def margin(self) -> float:
-        """Smallest lead over the runner-up, 0..2; 0 requires none. Set as :attr:`threshold` is."""
+        """Smallest lead over the runner-up, 0 for none; PocketIntentError if set beyond 0..2."""
         return self._bot.templates.margin
 
     @margin.setter
     def margin(self, value: float) -> None:
         check_range("margin", value, 0.0, 2.0)
-        with self._edited() as edited:
-            edited.margin = float(value)
+        with self._lock:
+            self._bot = edit_bot(self._bot, replace(self._bot.templates, margin=float(value)))
 
     @property
     def intents(self) -> tuple[str, ...]:
@@ -295,9 +288,13 @@ class IntentRecognizer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the templates with thresholds and margin, or the whole recogniser.
 
-        A path that ends in ``.json`` becomes a template file; one that ends in ``.safetensors`` a
-        bot file, with the model, the index of the templates and the fitted decision. Any other, or
-        a bot file of a recogniser that runs an exported graph, is a PocketIntentError. A file that
-        cannot be written is an OSError, and an old file is then unchanged.
+        Args:
+            path: The file to write or replace. A name that ends in ``.json`` makes it a template
+                file; one in ``.safetensors`` a bot file, with model, index and fitted decision.
+
+        Raises:
+            PocketIntentError: It is no path, the name ends in anything else, or a bot file is asked
+                of a recogniser that runs an exported graph.
+            OSError: The file cannot be written; an old file is then unchanged.
         """
         save_by_suffix(path, self._bot)
