@@ -26,7 +26,7 @@ With --teacher, a sentence encoder in a local folder, such as MiniLM, first teac
 the words of the bot's subject work together; it is not needed afterwards. A few hundred templates
 gain up to two points of accuracy, lines of a log, which need no labels, more.
 
-keys of the report that need a word:
+in the report, a JSON line on stdout:
   unknown  number of templates in which the model knows no word; they are never matched
   adapted  number of texts that --teacher has trained the model on; null without it
   words    words of the model, before and after --max-words; null for a model without words
@@ -35,10 +35,7 @@ keys of the report that need a word:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``build``."""
-    parser.description = (
-        "Put a model, templates and all that is fitted on them into one bot file. Prints a report "
-        "as JSON."
-    )
+    parser.description = "Put a model, templates and all that is fitted on them into one bot file."
     parser.epilog = EPILOG
     parser.set_defaults(run=run)
     add(parser, "templates", "--model")
