@@ -13,8 +13,7 @@ from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Int8Matrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 
 TEMPLATES = {

@@ -47,11 +47,9 @@ class GraphAlone:
 
     def match(self, text: str) -> str:
         """The nearest intent; see :meth:`Way.match`."""
-        inputs = self._inputs(text)
-        if not inputs.is_known:
-            return ""
-        arrays = inputs.arrays(self._spell) | self._features(text)
-        return self._names[int(self._run(arrays)["scores"].argmax())]
+        arrays = self._inputs(text).arrays(self._spell) | self._features(text)
+        scores = self._run(arrays)["scores"]
+        return self._names[int(scores.argmax())] if scores.any() else ""
 
 
 def make_way(name: str, folder: Path, templates: Path, model: Path | None) -> Way:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import orjson
 
-from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.graphs.features import TextFeatures
 from pocketintent.runtime.graphs.inputs import GraphInputs, TextInputs
+from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.training.corpora.typing_errors import add_typing_errors
@@ -43,26 +44,22 @@ HOSTILE: tuple[str, ...] = tuple(
 and how often it is repeated."""
 
 
-def make_conformance(
-    recognizer: IntentRecognizer, inputs: GraphInputs, features: TextFeatures, seed: int
-) -> list[dict[str, Any]]:
+def make_conformance(bot: Bot, inputs: GraphInputs, seed: int) -> list[dict[str, Any]]:
     """The lines of the conformance file; ``docs/export.md`` describes their fields.
 
     Args:
-        recognizer: The runtime's recogniser with the exported templates.
+        bot: The bot with all of its templates.
         inputs: The function from a text to the graphs' inputs.
-        features: The function from a text to the recogniser graph's further inputs.
         seed: Seed of the random choices.
 
     Returns:
         ``NUM_UTTERANCES`` different texts; fewer if nearly all decisions are close.
     """
-    assert recognizer.scorer is not None
-    rng = np.random.default_rng(seed)
-    templates = recognizer.templates
+    assert bot.scorer is not None
+    features = TextFeatures(bot.scorer.text_features)
     lines: list[dict[str, Any]] = []
     seen: set[str] = set()
-    for source, texts in _sources(templates, rng).items():
+    for source, texts in _sources(bot.templates, np.random.default_rng(seed)).items():
         target = len(lines) + round(SHARES[source] * NUM_UTTERANCES)
         if source == "typing_error":  # the last source makes up for the others
             target = NUM_UTTERANCES
@@ -71,12 +68,12 @@ def make_conformance(
                 break
             if text in seen:
                 continue
-            match, read = recognizer.match(text), recognizer.read(text)
-            vector = recognizer.encoder.encode(read)
-            if _is_narrow(text, vector, match, recognizer, templates):
+            match, read = bot.match(text), bot.read(text)
+            vector = bot.encoder.encode(read)
+            if _is_narrow(text, vector, match, bot):
                 continue
             seen.add(text)
-            scores = recognizer.scorer.score_block([read], vector[None])[0]
+            scores = bot.scorer.score_block([read], vector[None])[0]
             line = {
                 "text": text,
                 "source": source,
@@ -92,10 +89,10 @@ def make_conformance(
 
 def _sources(templates: TemplateSet, rng: np.random.Generator) -> dict[str, Iterator[str]]:
     """Utterances by source, in the order of the file; the last two sources have no end."""
-    texts = _templates_of(templates)
+    texts = templates_of(templates)
     shipped_sets = (load_templates(path) for path in bundled_templates().values())
     other_texts = [
-        text for other in shipped_sets for text in _templates_of(other) if text not in texts
+        text for other in shipped_sets for text in templates_of(other) if text not in texts
     ]
     counter_examples = [text for i in templates.intents.values() for text in i.counter_examples]
 
@@ -125,36 +122,30 @@ def _sources(templates: TemplateSet, rng: np.random.Generator) -> dict[str, Iter
     }
 
 
-def _templates_of(templates: TemplateSet) -> list[str]:
+def templates_of(templates: TemplateSet) -> list[str]:
+    """The templates of all intents of a set."""
     return [text for intent in templates.intents.values() for text in intent.templates]
 
 
-def _is_narrow(
-    text: str,
-    vector: FloatArray,
-    match: Match,
-    recognizer: IntentRecognizer,
-    templates: TemplateSet,
-) -> bool:
+def _is_narrow(text: str, vector: FloatArray, match: Match, bot: Bot) -> bool:
     """Whether a rounding error could change the decision, the runner-up, or a template."""
     if match.nearest is None:
         return False
-    best = recognizer.rank(text, limit=3)
-    distances = [match.score - templates.threshold_of(match.nearest)]
+    best = bot.rank(text, limit=3)
+    distances = [match.score - bot.templates.threshold_of(match.nearest)]
     if match.margin is not None:
-        distances += [match.margin - templates.margin, match.margin]
+        distances += [match.margin - bot.templates.margin, match.margin]
     if len(best) > 2:  # low probabilities differ by little, and are as different
         distances.append((best[1].score - best[2].score) / max(abs(best[1].score), NARROW))
-    leads = (_template_lead(candidate, vector, recognizer) for candidate in best[:2])
+    leads = (_template_lead(candidate, vector, bot.indexed) for candidate in best[:2])
     return any(abs(distance) < NARROW for distance in distances) or min(leads) < NARROW
 
 
-def _template_lead(candidate: Candidate, vector: FloatArray, recognizer: IntentRecognizer) -> float:
+def _template_lead(candidate: Candidate, vector: FloatArray, indexed: IndexedTemplates) -> float:
     """How much nearer an intent's nearest template is than the next, in cosine similarity.
 
     Of equal vectors the first counts; 0 where a rounding error made another one the nearest.
     """
-    indexed = recognizer.indexed
     intent = indexed.intents[candidate.intent]
     _, similarities = indexed.template_scores(indexed.names.index(candidate.intent), vector)
     is_equal = (intent.rows[:-1] == intent.rows[similarities.argmax()]).all(axis=1)

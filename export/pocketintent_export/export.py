@@ -9,7 +9,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.arguments import (
     MAX_SEED,
     check_choice,
@@ -18,32 +17,33 @@ from pocketintent.runtime.arguments import (
     check_path,
 )
 from pocketintent.runtime.bot_file import load_bot, with_settings
+from pocketintent.runtime.decision.bot import Bot, build_bot
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.registry import encoder_of
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import new_folder, remove_leftovers
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.graphs.features import TextFeatures
-from pocketintent.runtime.graphs.folder import LOST_WORDS, open_exported
-from pocketintent.runtime.graphs.inputs import GraphInputs
+from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
-from pocketintent.runtime.templates.files import TemplateSource, choose_model, find_bot_file
-from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.runtime.text.correction import correction_settings
+from pocketintent.runtime.templates.files import (
+    TemplateSource,
+    choose_model,
+    find_bot_file,
+    load_templates,
+)
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
-from pocketintent_export.conformance import make_conformance
+from pocketintent_export.conformance import make_conformance, templates_of
 from pocketintent_export.folder import (
-    artifacts,
     check_target,
+    describe_bot,
     describe_file,
     describe_inputs,
+    write_files,
     write_manifest,
-    write_state,
-    write_texts,
 )
 from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
-from pocketintent_export.proof import Proof, check_utterances, prove
+from pocketintent_export.proof import check_utterances, prove
 
 if TYPE_CHECKING:
     from pocketintent_export.kinds.contract import KindExport, ShortenedEncoder
@@ -122,149 +122,112 @@ def export_folder(
 
     source = find_model(choose_model(templates, model))
     stored = load_model(source)
-    encoder = encoder_of(stored)
-    export = export_of(encoder)
+    export = export_of(encoder_of(stored))
     export.check(str(source), BOT in stored.manifest)
-    inputs = _graph_inputs(export, file_format, max_length, max_chars)
+    inputs = export.inputs()
+    if file_format == "tflite":  # whose graphs have fixed lengths
+        default = MAX_TEXT_CHARS if inputs.tokenize is None else MAX_WORD_CHARS
+        inputs = export.inputs(max_length or MAX_LENGTH, max_chars or default)
     progress("encoding the templates")
-    recognizer = _recognizer(ShortenedEncoder(export, inputs), templates, decision, correct)
-    known_templates = _known_templates(recognizer)
-    assert recognizer.scorer is not None
-    features = TextFeatures(recognizer.scorer.text_features)
+    whole_bot = _make_bot(ShortenedEncoder(export, inputs), templates, decision, correct)
+    bot = _with_known_templates(whole_bot)
     progress("making the conformance utterances")
-    lines = make_conformance(recognizer, inputs, features, seed)
+    lines = make_conformance(whole_bot, inputs, seed)
     check_utterances(lines)
-    words = recognizer.encoder.known_words if recognizer.correct else None
-    quantizer, num_intents = recognizer.indexed.quantizer, len(known_templates.intents)
+    quantizer = bot.indexed.quantizer
     manifest = {
         "format_version": FORMAT_VERSION,
         "format": file_format,
-        "decision": recognizer.decision,
+        "decision": bot.decision,
         "scoring": scoring,
-        **describe_inputs(encoder, inputs),
-        "features": features.to_manifest(),
-        "correction": None if words is None else correction_settings(words),
-        "artifacts": artifacts(file_format, encoder.dim, num_intents, inputs, features),
+        **describe_inputs(export.encoder, inputs),
+        **describe_bot(bot, inputs, file_format),
         "model": describe_file(source),
         "versions": package_versions(file_format),
         "template_codebook": None if quantizer is None else quantizer.codebook,
     }
     with new_folder(target) as folder:
-        write_texts(folder, inputs, known_templates, lines)
-        if words is not None and words.lost.filters:
-            (folder / LOST_WORDS).write_bytes(b"".join(words.lost.filters))
-        write_state(folder, recognizer, known_templates)
-        _write_graphs(folder, export, recognizer, manifest, progress)
+        write_files(folder, bot, inputs, lines)
+        _write_graphs(folder, export, bot, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
-        proof = prove(open_exported(folder), recognizer.encoder, known_templates, lines)
-        write_manifest(folder, manifest | {"proof": asdict(proof)})
-    report = _report(out, target, manifest, recognizer, proof)
-    return report | {"seconds": round(time.monotonic() - started, 1)}
+        proof = prove(open_exported(folder), bot.encoder, bot.templates, lines)
+        write_manifest(folder, manifest | {"proof": proof})
+    known = set(bot.indexed.texts)
+    return {
+        "out": str(out),
+        "format": file_format,
+        "intents": len(bot.indexed.names),
+        "templates": len(bot.indexed.texts),
+        # Templates without known words can never match.
+        "left_out": [text for text in templates_of(whole_bot.templates) if text not in known],
+        **_sizes(target, manifest),
+        "proof": asdict(proof),
+        "seconds": round(time.monotonic() - started, 1),
+    }
 
 
-def _graph_inputs(
-    export: KindExport[Any], file_format: Format, max_length: int | None, max_chars: int | None
-) -> GraphInputs:
-    """The function from a text to the graphs' inputs; only TFLite graphs have fixed lengths."""
-    inputs = export.inputs()
-    if file_format == "onnx":
-        return inputs
-    default = MAX_TEXT_CHARS if inputs.tokenize is None else MAX_WORD_CHARS
-    return export.inputs(max_length or MAX_LENGTH, max_chars or default)
-
-
-def _recognizer(
+def _make_bot(
     encoder: ShortenedEncoder,
     templates: TemplateSource,
     decision: Decision | None,
     correct: bool | None,
-) -> IntentRecognizer:
-    """The recogniser to export, whose templates are codes; a bot that has codes stays as it is."""
+) -> Bot:
+    """The bot to export, whose templates are codes; a bot file that has codes stays as it is."""
     path = find_bot_file(templates)
     if path is None:
-        decision, correct = decision or DEFAULT_DECISION, correct is not False
-        return IntentRecognizer(encoder, templates, decision=decision, correct=correct)
-    bot = with_settings(load_bot(path), decision, "table", correct)
-    return IntentRecognizer.from_bot(replace(bot, encoder=encoder))
+        chosen = load_templates(templates)
+        return build_bot(
+            encoder, chosen, decision or DEFAULT_DECISION, "table", correct is not False
+        )
+    return replace(with_settings(load_bot(path), decision, "table", correct), encoder=encoder)
 
 
-def _known_templates(recognizer: IntentRecognizer) -> TemplateSet:
-    """The templates that the model can embed, in the order of the recogniser graph."""
-    templates, indexed = recognizer.templates, recognizer.indexed
-    if not indexed.names:
+def _with_known_templates(bot: Bot) -> Bot:
+    """The bot with the templates that the model can embed, in the order of the recogniser graph."""
+    if not bot.indexed.names:
         raise PocketIntentError(
             "there is no template to export: the set is empty, or the model knows no word of any "
             "template"
         )
-    templates.intents = {
-        name: replace(templates.intents[name], templates=list(rows.texts))
-        for name, rows in indexed.intents.items()
+    intents = {
+        name: replace(bot.templates.intents[name], templates=list(rows.texts))
+        for name, rows in bot.indexed.intents.items()
     }
-    return templates
+    return replace(bot, templates=replace(bot.templates, intents=intents))
 
 
 def _write_graphs(
     folder: Path,
     export: KindExport[Any],
-    recognizer: IntentRecognizer,
+    bot: Bot,
     manifest: dict[str, Any],
     progress: Progress,
 ) -> None:
     """Write the graphs that the manifest lists."""
     from pocketintent_export.layers.recognizer import RecognizerModule
-    from pocketintent_export.writers.contract import GraphInput
     from pocketintent_export.writers.registry import WRITERS
 
+    assert bot.scorer is not None
     file_format, characters = manifest["format"], manifest["characters"]
-    scorer = recognizer.scorer
-    assert scorer is not None
-    fixed = file_format == "tflite" and characters is not None
-    modules = dict(export.modules(file_format, characters["max_chars"] if fixed else None))
+    fixed = file_format == "tflite"
+    max_chars = characters["max_chars"] if fixed and characters else None
+    modules = dict(export.modules(file_format, max_chars))
     modules["recognizer"] = RecognizerModule(
-        modules["encoder"],
-        recognizer.indexed,
-        scorer,
-        manifest["scoring"],
-        keep_codes=file_format == "tflite",
+        modules["encoder"], bot.indexed, bot.scorer, manifest["scoring"], keep_codes=fixed
     )
     for name, artifact in manifest["artifacts"].items():
         progress(f"converting the {name}")
-        inputs = [
-            GraphInput(entry["name"], entry["dtype"], tuple(entry["shape"]))
-            for entry in artifact["inputs"]
-        ]
-        outputs = [output["name"] for output in artifact["outputs"]]
-        WRITERS[file_format](modules[name], inputs, outputs, folder / artifact["file"])
+        outputs = [output.name for output in artifact["outputs"]]
+        WRITERS[file_format](modules[name], artifact["inputs"], outputs, folder / artifact["file"])
 
 
-def _report(
-    out: str | os.PathLike[str],
-    target: Path,
-    manifest: dict[str, Any],
-    recognizer: IntentRecognizer,
-    proof: Proof,
-) -> dict[str, Any]:
-    """The report of :func:`export_folder`."""
-    sizes = {path.name: path.stat().st_size for path in sorted(target.iterdir())}
+def _sizes(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
+    """The entries of the report on the sizes of files."""
+    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
     ratios = {
         f"{name}_to_model": round(sizes[artifact["file"]] / manifest["model"]["bytes"], 4)
         for name, artifact in manifest["artifacts"].items()
         if name != "recognizer"
     }
-    indexed = recognizer.indexed
-    templates = [
-        text for intent in recognizer.templates.intents.values() for text in intent.templates
-    ]
-    known = set(indexed.texts)
-    return {
-        "out": str(out),
-        "format": manifest["format"],
-        "intents": len(indexed.names),
-        "templates": len(indexed.texts),
-        # Templates without known words can never match.
-        "left_out": [text for text in templates if text not in known],
-        "bytes": sizes,
-        **ratios,
-        "proof": asdict(proof),
-    }
+    return {"bytes": sizes, **ratios}

@@ -6,23 +6,30 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
-from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.bot_file import bot_parts
 from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.features import TextFeatures
-from pocketintent.runtime.graphs.folder import CONFORMANCE, LABELS, STATE, VOCABULARY
+from pocketintent.runtime.graphs.folder import (
+    CONFORMANCE,
+    LABELS,
+    LOST_WORDS,
+    STATE,
+    VOCABULARY,
+)
 from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.graphs.manifest import MANIFEST
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.characters import NORMALISATION
+from pocketintent.runtime.text.correction import correction_settings
 from pocketintent.runtime.text.languages import languages_entry, read_languages
+from pocketintent_export.formats import GraphTensor
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -41,24 +48,23 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_texts(
-    folder: Path, inputs: GraphInputs, templates: TemplateSet, lines: Sequence[Mapping[str, Any]]
+def write_files(
+    folder: Path, bot: Bot, inputs: GraphInputs, lines: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Write the vocabulary, if there is one, the labels and the conformance file."""
-    if inputs.slots is not None:
-        words = inputs.slots.vocabulary.words
-        (folder / VOCABULARY).write_bytes("\n".join(words).encode())
-    (folder / LABELS).write_bytes(_to_json(_labels(templates), indent=True))
+    """Write all files but the graphs and the manifest.
+
+    They are the vocabulary and the filters of lost words, if there are any, the labels, the
+    conformance file, and what the runtime in Python needs beside the graphs and the labels.
+    """
+    if inputs.vocabulary is not None:
+        (folder / VOCABULARY).write_bytes("\n".join(inputs.vocabulary.words).encode())
+    words = bot.encoder.known_words if bot.correct else None
+    if words is not None and words.lost.filters:
+        (folder / LOST_WORDS).write_bytes(b"".join(words.lost.filters))
+    (folder / LABELS).write_bytes(_to_json(_labels(bot.templates), indent=True))
     (folder / CONFORMANCE).write_bytes(b"".join(map(_to_json, lines)))
-
-
-def write_state(folder: Path, recognizer: IntentRecognizer, templates: TemplateSet) -> None:
-    """Write what the runtime in Python needs beside the graphs and ``labels.json``."""
-    encoder, correct = recognizer.encoder, recognizer.correct
-    settings = recognizer.decision, recognizer.search, correct
-    bot = Bot(encoder, templates, *settings, recognizer.indexed, recognizer.scorer)
     manifest, tensors = bot_parts(bot)
-    if (background := encoder.background) is not None:
+    if (background := bot.encoder.background) is not None:
         background.add_to(manifest, tensors)
     save_model(folder / STATE, {"kind": "export", **manifest}, tensors)
 
@@ -101,15 +107,14 @@ def _labels(templates: TemplateSet) -> dict[str, Any]:
 
 def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any]:
     """The manifest's entries that describe how a text becomes the graphs' inputs."""
-    ngrams = None if inputs.slots is None else inputs.slots.ngram_settings
-    characters = inputs.characters
+    ngrams, characters = inputs.ngram_settings, inputs.characters
     return {
         "kind": encoder.kind,
         "dim": encoder.dim,
         **languages_entry(read_languages(encoder.manifest)),
         "reads": "text" if inputs.tokenize is None else "words",
         "max_length": inputs.max_length,
-        "max_tokens": None if inputs.slots is None else inputs.slots.max_tokens,
+        "max_tokens": inputs.max_tokens,
         "tokenizer": None if inputs.tokenize is None else encoder.tokenizer_spec,
         "ngrams": None if ngrams is None else ngrams.to_manifest(),
         "characters": None
@@ -122,42 +127,47 @@ def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any
     }
 
 
-def artifacts(
-    file_format: str,
-    dim: int,
-    num_intents: int,
-    inputs: GraphInputs,
-    text_features: TextFeatures,
+def describe_bot(bot: Bot, inputs: GraphInputs, file_format: str) -> dict[str, Any]:
+    """The manifest's entries on features and correction, and the tensors of the graphs."""
+    assert bot.scorer is not None
+    words = bot.encoder.known_words if bot.correct else None
+    features = bot.scorer.text_features
+    return {
+        "features": features,
+        "correction": None if words is None else correction_settings(words),
+        "artifacts": _artifacts(file_format, bot, inputs, TextFeatures(features)),
+    }
+
+
+def _artifacts(
+    file_format: str, bot: Bot, inputs: GraphInputs, features: TextFeatures
 ) -> dict[str, Any]:
     """The entry ``artifacts``: the file, the inputs and the outputs of each graph."""
+    dim, num_intents = bot.encoder.dim, len(bot.indexed.names)
     fixed = file_format == "tflite"
-    batch = 1 if fixed else "batch"
     slots = inputs.max_length if fixed and inputs.max_length else "length"
     chars = inputs.characters.max_chars if fixed and inputs.characters else "length"
-    input_tensors = {
-        "ids": _tensor("ids", "int32", batch, slots),
-        "weights": _tensor("weights", "float32", batch, slots),
-        "token_numbers": _tensor("token_numbers", "int32", batch, slots),
-        "spelt": _tensor("spelt", "float32", batch, dim),
-        "characters": _tensor("characters", "int32", batch, chars),
-        "lengths": _tensor("lengths", "int32", batch),
-    }
-    text_inputs = [input_tensors[name] for name in inputs.names]
-    sizes = text_features.sizes.items()
-    features = [_tensor(name, "float32", batch, size) for name, size in sizes]
+
+    def tensor(name: str, dtype: Literal["int32", "float32"], *shape: str | int) -> GraphTensor:
+        return GraphTensor(name, dtype, (1 if fixed else "batch", *shape))
+
+    characters = [tensor("characters", "int32", chars), tensor("lengths", "int32")]
+    of_text = [
+        tensor("ids", "int32", slots),
+        tensor("weights", "float32", slots),
+        tensor("token_numbers", "int32", slots),
+        tensor("spelt", "float32", dim),
+        *characters,
+    ]
+    of_text = [own for own in of_text if own.name in inputs.names]
+    of_features = [tensor(name, "float32", size) for name, size in features.sizes.items()]
+    scores = [tensor("scores", "float32", num_intents), tensor("templates", "int32", num_intents)]
     graphs = {
-        "encoder": (text_inputs, [_tensor("vector", "float32", batch, dim)]),
-        "recognizer": (
-            text_inputs + features,
-            [
-                _tensor("scores", "float32", batch, num_intents),
-                _tensor("templates", "int32", batch, num_intents),
-            ],
-        ),
+        "encoder": (of_text, [tensor("vector", "float32", dim)]),
+        "recognizer": (of_text + of_features, scores),
     }
     if inputs.spells:
-        word_inputs = [input_tensors["characters"], input_tensors["lengths"]]
-        graphs["characters"] = word_inputs, [_tensor("vectors", "float32", batch, dim)]
+        graphs["characters"] = characters, [tensor("vectors", "float32", dim)]
     return {
         name: {"file": f"{name}.{file_format}", "inputs": graph_inputs, "outputs": outputs}
         for name, (graph_inputs, outputs) in graphs.items()
@@ -168,7 +178,3 @@ def _to_json(value: Any, indent: bool = False) -> bytes:
     """A value, which may contain NumPy arrays and numbers, as a line of JSON or indented JSON."""
     option = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
     return orjson.dumps(value, option=option | (orjson.OPT_INDENT_2 if indent else 0))
-
-
-def _tensor(name: str, dtype: str, *shape: str | int) -> dict[str, Any]:
-    return {"name": name, "dtype": dtype, "shape": list(shape)}

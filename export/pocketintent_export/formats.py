@@ -1,8 +1,9 @@
-"""The options of an export, file format and scoring, and the packages that each format needs."""
+"""The options of an export, the packages that each format needs, and the tensors of a graph."""
 
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Literal
 
@@ -15,6 +16,19 @@ Format = Literal["onnx", "tflite"]
 Scoring = Literal["decoded", "table"]
 """``"decoded"`` multiplies the query and the decoded templates, ``"table"`` sums up look-ups in a
 table of similarities; the scores are the same."""
+
+
+@dataclass(frozen=True)
+class GraphTensor:
+    """An input or an output of a graph, as the manifest describes it."""
+
+    name: str
+    """Its name."""
+    dtype: Literal["int32", "float32"]
+    """Type of its values."""
+    shape: tuple[str | int, ...]
+    """Sizes of the axes; a free axis has a name, ``"batch"`` or ``"length"``."""
+
 
 PACKAGES = {
     "onnx": ("torch", "onnx", "onnxscript", "onnxruntime"),

@@ -20,7 +20,7 @@ import torch
 
 from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.compression.background import LEAST_WORDS, MOST_WORDS
+from pocketintent.compression.background import LEAST_WORDS, MOST_WORDS, fit_background
 from pocketintent.compression.quantise import sample_texts
 from pocketintent.evaluation.intents.datasets import Draw, IntentData, load_intent_data
 from pocketintent.evaluation.intents.draw_scorers import DrawScorers, EmbeddedTexts
@@ -169,7 +169,7 @@ def main() -> None:
     sentences = (text for text in read_texts(args.corpus) if _is_sentence(text))
     lines = sample_texts(sentences, NUM_LINES, seed=0)
     lines = [line for line in lines if encoder.encode(line).any()]
-    background = Background.fit(encoder.encode_batch(lines), lines, len(lines))
+    background = fit_background(encoder.encode_batch(lines), lines, len(lines))
     systems: dict[str, ConvrrSettings | None] = {} if args.no_baseline else {"none": None}
     systems[settings.network] = settings
     read = ReadTexts(encoder)

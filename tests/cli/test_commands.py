@@ -19,16 +19,19 @@ def parser(monkeypatch: pytest.MonkeyPatch) -> argparse.ArgumentParser:
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         module.calls += 1  # type: ignore[attr-defined]
-        parser.description = "Greet people. " + "Wraps to the width of the terminal. " * 9
-        parser.epilog = "examples:\n  greet Ada"
         parser.add_argument("name")
         parser.add_argument("--loudly", action="store_true")
 
+    module.__doc__ = (
+        "Greet people.\n\nWraps to the width\nof "
+        + "the terminal. " * 9
+        + "\n\nExamples:\n  greet Ada\n"
+    )
     module.add_arguments = add_arguments  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "greeting", module)
     root = argparse.ArgumentParser(prog="prog")
     commands = [Command("greet", "greeting", "say hello"), Command("x", "no.such.module", "fail")]
-    add_commands(root, "COMMAND", commands)
+    add_commands(root, commands)
     return root
 
 
@@ -55,7 +58,7 @@ def test_the_help_of_a_command_comes_from_its_module(
         parser.parse_args(["greet", "--help"])
     text = capsys.readouterr().out
     assert text.startswith("usage: prog greet")
-    assert "Greet people." in text and "examples:\n  greet Ada" in text
+    assert "Greet people. Wraps to the width of the" in text and "examples:\n  greet Ada" in text
     assert max(map(len, text.splitlines())) <= 100
 
 

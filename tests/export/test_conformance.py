@@ -7,9 +7,7 @@ pytest.importorskip("torch")
 
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
-from pocketintent.runtime.graphs.features import TextFeatures
-from pocketintent.runtime.graphs.inputs import TextInputs
-from pocketintent.runtime.graphs.slots import Slots
+from pocketintent.runtime.graphs.inputs import Slots, TextInputs
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.text.languages import NEGATIONS, is_negated
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams
@@ -33,9 +31,7 @@ def recognizer(encoder: ModelEncoder) -> IntentRecognizer:
 
 
 def _conformance(recognizer: IntentRecognizer, encoder: ModelEncoder, seed: int) -> list[Any]:
-    assert recognizer.scorer is not None
-    features = TextFeatures(recognizer.scorer.text_features)
-    return make_conformance(recognizer, export_of(encoder).inputs(), features, seed)
+    return make_conformance(recognizer._bot, export_of(encoder).inputs(), seed)
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from exports.exported_folders import read_conformance, read_manifest, rewrite
+from pocketintent.compression.background import fit_background
 from pocketintent.compression.prune import keep_frequent
 from pocketintent.recognizer import IntentRecognizer
-from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.registry import scorer_parts
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -40,7 +40,7 @@ def background_model(compressed_model: Path, tmp_path_factory: pytest.TempPathFa
     """``compressed_model`` with a background and a language."""
     encoder = load_encoder(compressed_model)
     lines = ["open the door", "stop the music", "eat pasta", "thanks bye", "close the gate"]
-    background = Background.fit(encoder.encode_batch(lines), lines, len(lines))
+    background = fit_background(encoder.encode_batch(lines), lines, len(lines))
     encoder = encoder.replace(background=background)
     encoder.manifest["languages"] = ["en"]
     path = tmp_path_factory.mktemp("model") / "background.safetensors"

@@ -3,35 +3,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pocketintent.runtime.background import Background, inverse_document_frequency
+from pocketintent.compression.background import fit_background
+from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 LINES = ["hello lamp", "play the music", "open a gate please", "i am hungry", "hi pizza thanks"]
 
 
 @pytest.fixture
 def background(tiny_encoder: StaticEncoder) -> Background:
-    return Background.fit(tiny_encoder.encode_batch(LINES), LINES, 3)
-
-
-def test_the_first_lines_are_kept_and_all_are_weighed(
-    tiny_encoder: StaticEncoder, background: Background
-) -> None:
-    assert len(background) == 3
-    assert np.allclose(background.vectors.decode(), tiny_encoder.encode_batch(LINES[:3]), atol=0.01)
-    counts = count_ngrams_of_texts(LINES)
-    assert np.allclose(background.idf, inverse_document_frequency(counts), rtol=1e-3)
-    assert np.allclose(np.linalg.norm(background.ngrams.decode(), axis=1), 1, atol=0.01)
-
-
-def test_a_rare_bucket_weighs_more_than_a_common_one() -> None:
-    weights = inverse_document_frequency(np.array([[1, -1], [2, 0], [1, 0]], np.float32))
-    assert weights[1] > weights[0] == 1
+    return fit_background(tiny_encoder.encode_batch(LINES), LINES, 3)
 
 
 def test_parts_that_do_not_fit_are_refused(
@@ -69,8 +55,3 @@ def test_the_weights_must_be_half_precision(
     save_model(path, manifest, wrong)
     with pytest.raises(ModelFileError, match=r"background.idf is float32 .* must be float16"):
         load_encoder(path)
-
-
-def test_no_lines_make_no_background() -> None:
-    with pytest.raises(PocketIntentError, match="at least one line"):
-        Background.fit(np.empty((0, 8), np.float32), [], 3)

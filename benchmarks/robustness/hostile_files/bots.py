@@ -12,8 +12,8 @@ import numpy as np
 from benchmarks.robustness.hostile_files import models as hostile_models
 from benchmarks.robustness.hostile_files import templates as hostile_templates
 from benchmarks.robustness.hostile_files.models import Parts
+from pocketintent.compression.background import fit_background
 from pocketintent.recognizer import IntentRecognizer
-from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model
@@ -83,4 +83,4 @@ def _parts(recognizer: IntentRecognizer) -> Parts:
 
 def _with_background(encoder: ModelEncoder) -> ModelEncoder:
     vectors = encoder.encode_batch(_LINES)
-    return encoder.replace(background=Background.fit(vectors, _LINES, len(_LINES)))
+    return encoder.replace(background=fit_background(vectors, _LINES, len(_LINES)))

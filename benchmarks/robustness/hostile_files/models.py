@@ -16,16 +16,19 @@ from numpy.typing import NDArray
 from pocketintent.compression.network import quantise_context
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.combined.attention import Attention
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.weights import StoredMatrix, Weights
 from pocketintent.runtime.files.model_file import DTYPES, METADATA_KEY
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import (
+    DenseMatrix,
+    Int8Matrix,
+    Matrix,
+    QuantizedMatrix,
+)
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings

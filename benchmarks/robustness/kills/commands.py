@@ -22,7 +22,8 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from torch import nn
 
-    from pocketintent_export.writers.contract import GraphInput, Writer
+    from pocketintent_export.formats import GraphTensor
+    from pocketintent_export.writers.contract import Writer
 
 WORDS = (
     *("turn", "switch", "put", "on", "off", "the", "lights", "lamp"),
@@ -129,7 +130,7 @@ def _convert_once(write: Writer) -> Writer:
     graphs: dict[str, bytes] = {}
 
     def write_again(
-        module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
+        module: nn.Module, inputs: Sequence[GraphTensor], outputs: Sequence[str], path: Path
     ) -> None:
         if path.name in graphs:
             path.write_bytes(graphs[path.name])

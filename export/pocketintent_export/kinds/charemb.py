@@ -41,7 +41,8 @@ class CharembExport(KindExport[CharEncoder]):
         encoder = self.encoder
         limit = encoder.max_chars if max_chars is None else min(encoder.max_chars, max_chars)
         characters = CharVocabulary(encoder.vocabulary.characters, limit)
-        return GraphInputs(None if encoder.reads == "text" else encoder.tokenize, None, characters)
+        spec = None if encoder.reads == "text" else encoder.tokenizer_spec
+        return GraphInputs(spec, characters=characters)
 
     def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
         """The graph ``encoder`` and, if the encoder reads words, ``characters``."""

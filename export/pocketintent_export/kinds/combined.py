@@ -8,18 +8,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pocketintent.runtime.arrays import FloatArray, row_lengths
-from pocketintent.runtime.encoders.combined.attention import Attention, answering_rows
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.arrays import FloatArray, row_lengths, unit_vector
+from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder, answering_rows
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots
+from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.text.characters import limit_unknown_words
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.charemb import CharactersModule, CharembExport
 from pocketintent_export.kinds.contract import KindExport
-from pocketintent_export.kinds.static import StaticExport, StaticModule, sum_slots, unit_vector
+from pocketintent_export.kinds.static import StaticModule, sum_slots
 from pocketintent_export.layers.codes import QuantizedRows, row_numbers, unknown_zero
 from pocketintent_export.layers.lengths import unit
 
@@ -42,9 +40,11 @@ class CombinedExport(KindExport[CombinedEncoder]):
 
     def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
         """The function from a text to slots of known words and characters of unknown words."""
-        table = StaticExport(self.encoder.words).inputs(max_length)
-        network = CharembExport(self.encoder.characters).inputs(max_chars=max_chars)
-        return GraphInputs(table.tokenize, table.slots, network.characters)
+        encoder = self.encoder
+        characters = CharembExport(encoder.characters).inputs(max_chars=max_chars).characters
+        return GraphInputs(
+            encoder.tokenizer_spec, encoder.vocabulary, None, max_length, characters=characters
+        )
 
     def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
         """The graph ``encoder`` over the table, and ``characters`` for unknown words."""

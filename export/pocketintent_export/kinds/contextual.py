@@ -10,10 +10,9 @@ from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.contextual.encoder import EPSILON, ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import NetworkMatrix
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_export.formats import Format
-from pocketintent_export.kinds.sequence import SequenceExport
-from pocketintent_export.kinds.static import StaticModule
+from pocketintent_export.kinds.static import SequenceExport, StaticModule
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
 from pocketintent_export.layers.lengths import unit
 

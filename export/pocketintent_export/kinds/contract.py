@@ -18,8 +18,7 @@ from torch import nn
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots
+from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
 from pocketintent_export.formats import Format
 

@@ -1,22 +1,23 @@
-"""The kind ``static``: the weighted sum of the slots' rows."""
+"""Tables of words: the kind ``static``, and the base of kinds that read words in their order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.arrays import FloatArray, unit_rows, unit_vector
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.formats import Format
-from pocketintent_export.kinds.contract import KindExport, refuse_float_tables
+from pocketintent_export.kinds.contract import KindExport, how_to_compress, refuse_float_tables
 from pocketintent_export.layers.codes import QuantizedRows, storage
 from pocketintent_export.layers.lengths import unit
 
@@ -31,10 +32,9 @@ class StaticExport(KindExport[StaticEncoder]):
     def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
         """The function from a text to the slots of its words and n-grams."""
         encoder = self.encoder
-        slots = TokenInputs(
-            encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings, max_length
+        return GraphInputs(
+            encoder.tokenizer_spec, encoder.vocabulary, encoder.ngram_settings, max_length
         )
-        return GraphInputs(slots.tokenize, slots, None)
 
     def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
         """The graph ``encoder``: the weighted sum of the slots' rows, at unit length."""
@@ -45,10 +45,34 @@ class StaticExport(KindExport[StaticEncoder]):
         return unit_vector(sum_slots(self.encoder, slots))
 
 
-def unit_vector(vector: FloatArray) -> FloatArray:
-    """A vector, float32 [dim], at unit length; zeros stay zeros."""
-    length = np.sqrt(vector @ vector)
-    return vector / length if length > 0 else vector
+EncoderT = TypeVar("EncoderT", bound=SequenceEncoder)
+
+
+class SequenceExport(KindExport[EncoderT]):
+    """Numbered slots, and a network that reads the vectors of their tokens in order."""
+
+    def check(self, source: str, is_bot: bool = False) -> None:
+        """Check that the tables and the network are quantised."""
+        table = self.encoder.table
+        refuse_float_tables(source, is_bot, table.words, table.ngrams)
+        if self.encoder.network.format == "float32":
+            raise PocketIntentError(
+                f"{source}: the weights of the network are float32, and an export contains int8; "
+                f"{how_to_compress(source, is_bot)}"
+            )
+
+    def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
+        """The function from a text to the slots of its tokens, which are numbered."""
+        spec, table = self.encoder.tokenizer_spec, self.encoder.table
+        return GraphInputs(spec, table.vocabulary, table.ngram_settings, max_length, MAX_TOKENS)
+
+    def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
+        """The vector of the tokens that have slots, float32 [dim]."""
+        vectors = embed_slots(self.encoder.table, slots)
+        if not len(vectors):
+            return np.zeros(self.encoder.dim, np.float32)
+        vector: FloatArray = unit_rows(self.encoder.reader.read_vectors(vectors)[None])[0]
+        return vector
 
 
 def sum_slots(table: StaticEncoder, slots: Slots) -> FloatArray:

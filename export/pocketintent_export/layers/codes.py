@@ -20,8 +20,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from pocketintent.runtime.encoders.weights import Weights
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import CodeArray
 from pocketintent.runtime.quantization.tensors import bits_for, pack_codes
 

@@ -1,4 +1,4 @@
-"""What the writers share: the inputs of a graph, and silence for the converters."""
+"""What the writers share: examples of a graph's inputs, and silence for the converters."""
 
 from __future__ import annotations
 
@@ -8,36 +8,26 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
+
+from pocketintent_export.formats import GraphTensor
 
 _EXAMPLE_SIZES = {"batch": 2, "length": 5}
 """Sizes of free axes in examples: unlikely to equal the size of another axis of a model."""
 
 
-@dataclass(frozen=True)
-class GraphInput:
-    """An input of a graph."""
-
-    name: str
-    """Name of the input."""
-    dtype: Literal["int32", "float32"]
-    """Type of its values."""
-    shape: tuple[str | int, ...]
-    """Sizes of the axes; a free axis has a name, ``"batch"`` or ``"length"``."""
-
-    def example(self) -> Tensor:
-        """A tensor of the input's type and shape, with which a module is traced."""
-        shape = [_EXAMPLE_SIZES[size] if isinstance(size, str) else size for size in self.shape]
-        return torch.zeros(shape, dtype=torch.int32) if self.dtype == "int32" else torch.ones(shape)
-
-
-Writer = Callable[[nn.Module, Sequence[GraphInput], Sequence[str], Path], None]
+Writer = Callable[[nn.Module, Sequence[GraphTensor], Sequence[str], Path], None]
 """Called as ``writer(module, inputs, output_names, path)``."""
+
+
+def example(tensor: GraphTensor) -> Tensor:
+    """A value of an input's type and shape, with which a module is traced."""
+    shape = [_EXAMPLE_SIZES[size] if isinstance(size, str) else size for size in tensor.shape]
+    return torch.zeros(shape, dtype=torch.int32) if tensor.dtype == "int32" else torch.ones(shape)
+
 
 QUIET_ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "1", "TF_ENABLE_ONEDNN_OPTS": "0"}
 """Variables that LiteRT's converter, which logs from C++, reads when it is loaded. The first hides

@@ -10,14 +10,15 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.errors import require
-from pocketintent_export.writers.contract import GraphInput, quiet
+from pocketintent_export.formats import GraphTensor
+from pocketintent_export.writers.contract import example, quiet
 
 OPSET = 18
 """Version of the ONNX operators."""
 
 
 def write_onnx(
-    module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
+    module: nn.Module, inputs: Sequence[GraphTensor], outputs: Sequence[str], path: Path
 ) -> None:
     """Write a module as an ONNX graph; see :data:`Writer`.
 
@@ -28,7 +29,7 @@ def write_onnx(
     with quiet():
         program = torch.onnx.export(
             _PositionalInputs(module).eval(),
-            tuple(graph_input.example() for graph_input in inputs),
+            tuple(example(graph_input) for graph_input in inputs),
             dynamo=True,
             opset_version=OPSET,
             input_names=[graph_input.name for graph_input in inputs],
@@ -69,7 +70,7 @@ def _may_fold(node: Any) -> bool | None:
     return False if is_codes else None
 
 
-def _name_axes(model: Any, inputs: Sequence[GraphInput]) -> None:
+def _name_axes(model: Any, inputs: Sequence[GraphTensor]) -> None:
     """Give the free axes of a graph the names that they have in its inputs."""
     shapes = {graph_input.name: graph_input.shape for graph_input in inputs}
     names: dict[str, str] = {}

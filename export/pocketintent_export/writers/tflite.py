@@ -8,12 +8,13 @@ from pathlib import Path
 from torch import Tensor, nn
 
 from pocketintent.runtime.errors import require
-from pocketintent_export.writers.contract import GraphInput, quiet
+from pocketintent_export.formats import GraphTensor
+from pocketintent_export.writers.contract import example, quiet
 from pocketintent_export.writers.loops import finish_loops
 
 
 def write_tflite(
-    module: nn.Module, inputs: Sequence[GraphInput], outputs: Sequence[str], path: Path
+    module: nn.Module, inputs: Sequence[GraphTensor], outputs: Sequence[str], path: Path
 ) -> None:
     """Write a module as a TFLite graph, whose inputs have no free axes; see :data:`Writer`.
 
@@ -23,7 +24,7 @@ def write_tflite(
         converter = require("litert_torch", "export")  # prints messages on import
         named = _NamedOutputs(module, outputs).eval()
         _make_contiguous(named)
-        examples = {graph_input.name: graph_input.example() for graph_input in inputs}
+        examples = {graph_input.name: example(graph_input) for graph_input in inputs}
         converter.convert(named, sample_kwargs=examples).export(str(path))
         path.write_bytes(finish_loops(path.read_bytes()))
 

@@ -1,25 +1,10 @@
-"""``pocketintent-lab compare``: training algorithms side by side, as one page."""
+"""Train several algorithms by a plan, measure their models, and compare them in a page.
 
-from __future__ import annotations
+Writes comparison.html, comparison.md and comparison.json.
 
-import argparse
-import contextlib
-import io
-import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+Prints a summary as JSON.
 
-from pocketintent.cli.options.files import input_file, input_folder, output_folder
-from pocketintent.cli.options.settings import read_settings
-from pocketintent.cli.options.shared import add
-from pocketintent.cli.options.training import repeating_command
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.errors import PocketIntentError, require
-
-EXAMPLES = """\
-examples:
+Examples:
   pocketintent-lab compare plan.toml --out comparison
   pocketintent-lab compare lab_benchmarks/plans/short.toml --data ../shared/data --out short
   pocketintent-lab compare plan.toml --out comparison --retry
@@ -55,17 +40,31 @@ a plan:
 
 Finished runs are kept in --out. A stopped comparison is continued by the same command, and the same
 command in several terminals shares the runs between them. A failed run is shown on the page and
-does not stop the others; the status is then 1."""
+does not stop the others; the status is then 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pocketintent.cli.options.files import input_file, input_folder, output_folder
+from pocketintent.cli.options.settings import read_settings
+from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.training import repeating_command
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.errors import PocketIntentError, require
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``compare``."""
-    parser.description = (
-        "Train several algorithms by a plan, measure their models, and write comparison.html, "
-        "comparison.md and comparison.json. Prints a summary as JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run, after_interrupt=repeating_command)
+    parser.set_defaults(after_interrupt=repeating_command)
     parser.add_argument("plan", type=input_file, metavar="PLAN.toml", help="the plan")
     parser.add_argument(
         "--out",

@@ -1,11 +1,19 @@
-"""``pocketintent-lab sweep``: quality and size over many quantiser settings."""
+r"""Quantise a model with each combination of settings and measure the results.
+
+Writes sweep.json, sweep.csv and sweep.png. The same command continues an unfinished sweep.
+
+Examples:
+  pocketintent-lab sweep trained.safetensors --sts sts/stsb/dev.jsonl --out sweep
+  pocketintent-lab sweep trained.safetensors --sts sts/stsb/dev.jsonl \
+      --intents intents/clinc150 --sub-dims 5,10 --codebook-sizes 128,256 --out sweep
+"""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
+from pocketintent.cli.compress import add_probe_arguments, read_probe
 from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.options.model import model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
@@ -20,21 +28,10 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab sweep trained.safetensors --sts sts/stsb/dev.jsonl --out sweep
-  pocketintent-lab sweep trained.safetensors --sts sts/stsb/dev.jsonl \\
-      --intents intents/clinc150 --sub-dims 5,10 --codebook-sizes 128,256 --out sweep"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``pocketintent-lab sweep``."""
-    parser.description = (
-        "Quantise a model with each combination of settings and measure the results. Writes "
-        "sweep.json, sweep.csv and sweep.png. The same command continues an unfinished sweep."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run, after_interrupt=repeating_command)
+    parser.set_defaults(after_interrupt=repeating_command)
     parser.add_argument("model", type=model_file, metavar="IN", help="the uncompressed model")
     parser.add_argument(
         "--out",

@@ -9,8 +9,7 @@ import numpy as np
 from pocketintent.compression.kinds import tables_of
 from pocketintent.runtime.arrays import FloatArray, half_precision
 from pocketintent.runtime.encoders.contract import ModelEncoder
-from pocketintent.runtime.quantization.int8_matrix import LARGEST
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import LARGEST, DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)

@@ -11,8 +11,7 @@ from torch.nn.functional import pad
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.registry import export_of
@@ -41,16 +40,8 @@ class ConvrrExport(KindExport[ConvrrEncoder]):
 
     def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
         """The function from a text to the slots of its tokens, which are numbered."""
-        inner = self.inner.inputs(max_length).slots
-        assert inner is not None
-        slots = TokenInputs(
-            inner.vocabulary,
-            self.encoder.tokenizer_spec,
-            inner.ngram_settings,
-            max_length,
-            MAX_TOKENS,
-        )
-        return GraphInputs(slots.tokenize, slots, None)
+        inner, spec = self.inner.inputs(), self.encoder.tokenizer_spec
+        return GraphInputs(spec, inner.vocabulary, inner.ngram_settings, max_length, MAX_TOKENS)
 
     def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
         """The graph ``encoder``."""

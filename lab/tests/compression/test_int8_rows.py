@@ -3,8 +3,7 @@ import pytest
 
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.tensors import (
     matrix_from_tensors,
     matrix_settings,

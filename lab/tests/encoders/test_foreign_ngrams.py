@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -21,8 +21,11 @@ def foreign_encoder(words: list[str], hash_name: str) -> StaticEncoder:
     )
 
 
-def slots_of(encoder: StaticEncoder) -> TokenInputs:
-    return TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings)
+def slots_of(encoder: StaticEncoder, text: str) -> Slots:
+    inputs = GraphInputs(encoder.tokenizer_spec, encoder.vocabulary, encoder.ngram_settings)
+    slots = inputs(text).slots
+    assert slots is not None
+    return slots
 
 
 TEXTS = ["turn the light", "a b", "", "überall " * 30, "turn a", "a kitchen " * 20]
@@ -41,15 +44,13 @@ def test_a_word_without_ngrams_adds_nothing_and_has_no_slot() -> None:
     encoder = foreign_encoder(["turn", "the"], "fasttext")
     assert not encoder.encode("a b").any()
     assert np.array_equal(encoder.encode("turn a"), encoder.encode("turn"))
-    slots = slots_of(encoder)
-    assert slots("turn a").ids.tolist() == [0]
-    assert len(slots("a b").ids) == 0
+    assert slots_of(encoder, "turn a").ids.tolist() == [0]
+    assert len(slots_of(encoder, "a b").ids) == 0
 
 
 def test_the_slots_of_an_unknown_word_are_its_vector() -> None:
     encoder = foreign_encoder(["turn", "the"], "floret")
-    slots = slots_of(encoder)
-    ids, weights, _ = slots("kitchen")
+    ids, weights, _ = slots_of(encoder, "kitchen")
     rows = np.concatenate([encoder.words.decode(), encoder.tables()["ngrams"].decode()])
     expected = weights @ rows[ids]
     np.testing.assert_allclose(encoder.embed_tokens(["kitchen"])[0], expected, rtol=1e-5)

@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("torch")
 from lab_benchmarks.convrr_intents import AdaptedEncoder, AdaptedSystem, ReadTexts
+from pocketintent.compression.background import fit_background
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates
 from pocketintent.evaluation.records import Utterance
-from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent_lab.encoders.tokens import embed_tokens
 from pocketintent_lab.training.convrr.data import group_texts
@@ -23,7 +23,7 @@ LINES = ["order a pizza please", "open the door", "hello"]
 
 def test_an_adapter_is_trained_for_each_draw(contextual_model: Path) -> None:
     encoder = load_encoder(contextual_model)
-    background = Background.fit(encoder.encode_batch(LINES), LINES, len(LINES))
+    background = fit_background(encoder.encode_batch(LINES), LINES, len(LINES))
     rows = [Utterance(text, name) for name, texts in UTTERANCES.items() for text in texts]
     data = IntentData.from_utterances("toy", "test", rows, rows)
     for settings in (None, ConvrrSettings(epochs=2, kernels=4)):
@@ -39,7 +39,7 @@ def test_the_adapted_vectors_are_those_of_the_shipped_kind(contextual_model: Pat
     words = [embed_tokens(encoder, encoder.tokenize(text)) for text in texts]
     grouped = group_texts(words, [0, 0, 0, 1, 1, 1], bases=list(encoder.encode_batch(texts)))
     task = ConvrrTraining(grouped, ConvrrSettings(scale=0.5))
-    background = Background.fit(encoder.encode_batch(LINES), LINES, len(LINES))
+    background = fit_background(encoder.encode_batch(LINES), LINES, len(LINES))
     adapted = AdaptedEncoder(ReadTexts(encoder), LINES, background, task)
     vectors = adapted.encode_batch([*texts, ""])
     for vector, rows, base in zip(vectors, words, grouped.bases, strict=False):

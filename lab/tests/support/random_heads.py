@@ -3,7 +3,7 @@
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_lab.encoders.convrr.head import Network, ResidualHead
 
 

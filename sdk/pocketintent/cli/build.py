@@ -1,19 +1,8 @@
-"""``pocketintent build``: a model, templates and all that is fitted on them in one file."""
+"""Put a model, templates and all that is fitted on them into one bot file.
 
-from __future__ import annotations
+Prints a report as JSON.
 
-import argparse
-import sys
-import time
-
-from pocketintent.cli.options.model import check_model_name, encoder_path
-from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.options.shared import LIMITS, RECOGNITION, add, refuse_options, set_limits
-from pocketintent.cli.options.training import command_line
-from pocketintent.cli.output import Progress, print_json, print_note
-
-EPILOG = """\
-examples:
+Examples:
   pocketintent build my_bot.json --out my_bot.safetensors
   pocketintent build my_bot.json --model tiny --max-words 5000 --out my_bot.safetensors
   pocketintent build my_bot.safetensors --max-words 2000 --out smaller.safetensors
@@ -30,14 +19,24 @@ in the report, a JSON line on stdout:
   unknown  number of templates in which the model knows no word; they are never matched
   adapted  number of texts that --teacher has trained the model on; null without it
   words    words of the model, before and after --max-words; null for a model without words
-  bytes    sizes: of the model's parts as in `pocketintent compress`, of the bot, of the file"""
+  bytes    sizes: of the model's parts as in `pocketintent compress`, of the bot, of the file
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from pocketintent.cli.options.model import check_model_name, encoder_path
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.shared import LIMITS, RECOGNITION, add, refuse_options, set_limits
+from pocketintent.cli.options.training import command_line
+from pocketintent.cli.output import Progress, print_json, print_note
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``build``."""
-    parser.description = "Put a model, templates and all that is fitted on them into one bot file."
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run)
     add(parser, "templates", "--model")
     add(parser, "--out", help="bot file to write; its name ends in .safetensors")
     add(parser, *RECOGNITION, *LIMITS, "--search")
@@ -62,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     """Build a bot file and print the report."""
     from pocketintent.bot.build import build_bot
     from pocketintent.bot.template_checks import check_templates
-    from pocketintent.compression.report import bot_size_report
+    from pocketintent.compression.report import size_report
     from pocketintent.training.corpora.reader import read_texts
     from pocketintent.training.loop.devices import prepare_torch
     from pocketintent.training.loop.run import RunOptions
@@ -96,6 +95,6 @@ def run(args: argparse.Namespace) -> int:
     recognizer.save(args.out)
     for warning in check_templates(recognizer.templates):
         print_note(f"{args.templates}: warning: {warning}")
-    report |= {"bytes": bot_size_report(args.out), "seconds": round(time.monotonic() - started, 2)}
+    report |= {"bytes": size_report(args.out), "seconds": round(time.monotonic() - started, 2)}
     print_json({"out": str(args.out), **report})
     return 0

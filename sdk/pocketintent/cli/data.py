@@ -1,4 +1,14 @@
-"""``pocketintent data``: fetch the public data sets behind the figures."""
+"""List and fetch the public data sets behind the figures.
+
+Examples:
+  pocketintent data list
+  pocketintent data fetch clinc150 stsb --out data
+  pocketintent data fetch all --out data
+  pocketintent evaluate intents data/intents/clinc150
+
+each line of `fetch`: name; downloaded, false when all files existed; files, the number of lines of
+each; as_published, whether each file is that behind the published figures (null for corpora)
+"""
 
 from __future__ import annotations
 
@@ -10,21 +20,9 @@ from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
 
-EPILOG = """\
-examples:
-  pocketintent data list
-  pocketintent data fetch clinc150 stsb --out data
-  pocketintent data fetch all --out data
-  pocketintent evaluate intents data/intents/clinc150
-
-each line of `fetch`: name; downloaded, false when all files existed; files, the number of lines of
-each; as_published, whether each file is that behind the published figures (null for corpora)"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the actions of ``data``."""
-    parser.description = "List and fetch the public data sets behind the figures."
-    parser.epilog = EPILOG
     actions = parser.add_subparsers(
         metavar="ACTION", required=True, parser_class=argparse.ArgumentParser
     )
@@ -32,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("list", help=about, description=about).set_defaults(run=run_list)
     about = "download data sets and write them in the layout that the other commands read"
     fetch = actions.add_parser(
-        "fetch", help=about, description=about, epilog=EPILOG, formatter_class=HelpFormatter
+        "fetch", help=about, description=about, epilog=parser.epilog, formatter_class=HelpFormatter
     )
     names = [*PUBLIC_SETS, "all"]
     fetch.add_argument("names", nargs="+", metavar="NAME", choices=names, help=", ".join(names))

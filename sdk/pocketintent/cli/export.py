@@ -1,4 +1,16 @@
-"""``pocketintent export``: a folder with ONNX or TFLite graphs for apps in other languages."""
+"""Export a model and templates as graphs that an app embeds without Python.
+
+Prints a report as JSON. Needs the extra 'export'.
+
+Examples:
+  pocketintent export --templates smart_home --format onnx --out smart_home_onnx
+  pocketintent export --model my.safetensors --templates my_bot.json --format tflite --out app/nlu
+
+The folder has all that an app in another language needs, and 500 conformance utterances with what
+it must compute; docs/export.md describes the files. The graphs are run on these utterances before
+the folder appears: if a vector differs from the runtime's by more than 0.0001, or one intent
+differs, nothing is written and the status is 1.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +22,9 @@ from pocketintent.cli.options.shared import RECOGNITION, add
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
 
-EPILOG = """\
-examples:
-  pocketintent export --templates smart_home --format onnx --out smart_home_onnx
-  pocketintent export --model my.safetensors --templates my_bot.json --format tflite --out app/nlu
-
-The folder has all that an app in another language needs, and 500 conformance utterances with what
-it must compute; docs/export.md describes the files. The graphs are run on these utterances before
-the folder appears: if a vector differs from the runtime's by more than 0.0001, or one intent
-differs, nothing is written and the status is 1."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``export``."""
-    parser.description = (
-        "Export a bot as graphs for apps without Python. Prints JSON. Needs the extra 'export'."
-    )
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run)
     add(parser, "--templates", required=True)
     parser.add_argument("--format", required=True, choices=("onnx", "tflite"))
     add(parser, "--out", type=output_folder, help="folder to write")

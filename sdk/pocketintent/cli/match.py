@@ -1,20 +1,8 @@
-"""``pocketintent match``: the intent of each text, as JSON lines."""
+"""Recognise the intent of each TEXT or, without TEXT, of each line of stdin.
 
-from __future__ import annotations
+Prints one JSON line for each.
 
-import argparse
-import sys
-from collections.abc import Iterable
-from typing import Any
-
-from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.numbers import whole_number
-from pocketintent.cli.options.shared import LIMITS, RECOGNITION, TEMPLATES_HELP, add, set_limits
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.records import without_mark
-
-EPILOG = """\
-examples:
+Examples:
   pocketintent match --templates smart_home "switch the lamp off please"
   pocketintent match --templates my_bot.safetensors --rank 3 "where is my order"
   pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
@@ -32,14 +20,25 @@ each line of the output has the text, and
              no_templates
   ranking    with --rank: the best intents, each with its score and template
 
-Each line of stdin has its line of the output, even one that is empty or not UTF-8."""
+Each line of stdin has its line of the output, even one that is empty or not UTF-8.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from pocketintent.cli.options.model import MODEL_HELP
+from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.shared import LIMITS, RECOGNITION, TEMPLATES_HELP, add, set_limits
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.records import without_mark
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``match``."""
-    parser.description = "Print a JSON line with the intent of each TEXT, or each line of stdin."
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run)
     add(parser, "--templates", help=f"{TEMPLATES_HELP}; an exported folder has its own templates")
     backend = "with --backend, an exported folder (default: the model 'default')"
     add(parser, "--model", help=f"{MODEL_HELP}; {backend}")

@@ -10,8 +10,7 @@ from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork, decode
 from pocketintent.runtime.encoders.weights import StoredMatrix, WeightFormat, Weights
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Int8Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 
 

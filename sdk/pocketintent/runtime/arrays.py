@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError, shorten
 
 FloatArray = NDArray[np.float32]
 """Vectors and weights."""
@@ -29,6 +29,10 @@ MAX_DIM = 1 << 16
 MAX_NUMBERS = 1 << 28
 """Most numbers of a model that are decoded to float32 and kept, 1 GB."""
 
+LARGEST = 65504.0
+"""Largest magnitude of a number, the limit of half precision; trained numbers are below 1,000. Sums
+of 4,096 rows, and the products in a network, then stay far below the limit of float32."""
+
 _ALIGNMENT = 64  # bytes of a cache line
 
 
@@ -37,6 +41,22 @@ def check_finite(vectors: NDArray[Any], what: str = "vectors") -> None:
     if not np.isfinite(vectors).all():
         row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
         raise PocketIntentError(f"{what}: row {row} holds NaN or infinity; remove or repair it")
+
+
+def check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ModelFileError for a float array with a number NaN, infinite or beyond ``LARGEST``."""
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and array.size and not _is_usable(array):
+            raise ModelFileError(
+                f"tensor {name!r} has a number that is NaN, infinite or beyond {LARGEST:.0f}"
+            )
+
+
+def _is_usable(array: NDArray[Any]) -> bool:
+    if array.dtype == np.float16:  # comparing half precision is slow, and its limit is LARGEST
+        exponents = array.view(np.uint16) & np.uint16(0x7C00)
+        return int(exponents.max()) < 0x7C00
+    return bool(array.min() >= -LARGEST and array.max() <= LARGEST)  # both are False for NaN
 
 
 def half_precision(values: FloatArray, what: str, first_row: int = 0) -> NDArray[np.float16]:
@@ -76,6 +96,18 @@ def read_tensor(
         title = f"{name} of {owner}" if owner else name
         raise ModelFileError(f"tensor {title} is {found}; it must be {wanted}")
     return tensor
+
+
+def read_number(settings: Mapping[str, Any], key: str, least: float, place: str) -> float:
+    """A number of a manifest's entry from ``least`` to ``LARGEST``; errors name its ``place``."""
+    value = settings.get(key)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not least <= value <= LARGEST:  # type: ignore[operator]
+        raise ModelFileError(
+            f"{key} of {place} is {shorten(value)}; it must be a number from {least:g} to "
+            f"{LARGEST:.0f}"
+        )
+    return float(value)  # type: ignore[arg-type]
 
 
 def empty_aligned(*shape: int) -> FloatArray:

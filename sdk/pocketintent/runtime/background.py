@@ -5,33 +5,25 @@ Imports ``runtime.quantization`` and ``runtime.text``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, read_tensor, unit_rows
-from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.arrays import FloatArray, read_tensor
+from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.tensors import (
     matrix_from_tensors,
     matrix_settings,
     to_tensors,
 )
-from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
+from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 ENTRY = "background"
 """Name of the manifest entry, and first part of the tensors' names."""
-
-VECTOR_SUB_DIM = 4
-NGRAM_SUB_DIM = 8
-"""Dimensions for each code of a line's sentence vector and of its n-grams: 128 bytes a line. The
-classifier is as accurate with these codes as with floats."""
-_CODEBOOK_SIZE = 256
-_FIT_SAMPLE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,30 +63,6 @@ class Background:
         """Size of the sentence vectors."""
         return self.vectors.dim
 
-    @classmethod
-    def fit(
-        cls, vectors: FloatArray, texts: Sequence[str], num_lines: int, *, seed: int = 0
-    ) -> Background:
-        """Fit codebooks and weights on many lines of a corpus, and keep some of the lines.
-
-        Args:
-            vectors: float32 [num_texts, dim], the sentence vectors of the lines, none zero.
-            texts: The lines, in random order; none is a PocketIntentError.
-            num_lines: Number of lines to keep, the first of ``texts``.
-            seed: Seed of the sample that the codebooks are fitted on.
-        """
-        if not texts:
-            raise PocketIntentError("a background needs at least one line with a known word")
-        counts = count_ngrams_of_texts(texts)
-        # Half precision, as the model file keeps it.
-        idf = inverse_document_frequency(counts).astype(np.float16).astype(np.float32)
-        ngrams = unit_rows(counts * idf)
-        return cls(
-            _encode(vectors, num_lines, VECTOR_SUB_DIM, seed),
-            _encode(ngrams, num_lines, NGRAM_SUB_DIM, seed),
-            idf,
-        )
-
     def add_to(self, manifest: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
         """Add the background to the manifest and the tensors of a model file."""
         matrices = {"vectors": self.vectors, "ngrams": self.ngrams}
@@ -127,28 +95,3 @@ def check_background(background: Background | None, dim: int) -> None:
         raise ModelFileError(
             f"the background has {background.dim} dimensions, but the model has {dim}"
         )
-
-
-def inverse_document_frequency(counts: FloatArray) -> FloatArray:
-    """The weight of each bucket, ``ln((1 + n) / (1 + n_bucket)) + 1``, float32 [num_buckets].
-
-    Of the counts of n texts, float32 [n, num_buckets], n_bucket are not 0.
-    """
-    frequency = np.count_nonzero(counts, axis=0)
-    weights: FloatArray = (np.log((1 + len(counts)) / (1 + frequency)) + 1).astype(np.float32)
-    return weights
-
-
-def _encode(rows: FloatArray, num_lines: int, sub_dim: int, seed: int) -> QuantizedMatrix:
-    while rows.shape[1] % sub_dim:
-        sub_dim //= 2
-    quantizer = Quantizer.fit(
-        rows,
-        sub_dim=sub_dim,
-        codebook_size=_CODEBOOK_SIZE,
-        per_position=False,
-        normalised=False,
-        sample=_FIT_SAMPLE,
-        seed=seed,
-    )
-    return QuantizedMatrix.encode(rows[:num_lines], quantizer)

@@ -77,9 +77,7 @@ def install_command(extra: str = "", folder: str = ".") -> str:
 def require(module: str, extra: str, folder: str = ".") -> ModuleType:
     """Import an optional module, such as ``"torch"``, where it is used.
 
-    Raises:
-        MissingExtraError: It is not installed. The message has the command that installs the extra,
-            see :func:`install_command`.
+    Raises MissingExtraError, with the :func:`install_command` of the extra, if it is not installed.
     """
     try:
         return importlib.import_module(module)

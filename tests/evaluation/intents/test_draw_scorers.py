@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pocketintent.compression.background import fit_background
 from pocketintent.evaluation.intents import draw_scorers
 from pocketintent.evaluation.intents.datasets import (
     IntentData,
@@ -68,7 +69,7 @@ def plain_scores(query: FloatArray, groups: Sequence[FloatArray], decision: str)
 
 def background(encoder: StaticEncoder) -> Background:
     lines = ["open the gate", "bye thanks", "freezing cold", "lock the door please"]
-    return Background.fit(encoder.encode_batch(lines), lines, 4)
+    return fit_background(encoder.encode_batch(lines), lines, 4)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 5), st.sampled_from(["nearest", "nearest+centroid"]))

@@ -17,16 +17,15 @@ from models.random_networks import random_network
 from pocketintent.compression.network import quantise_charemb
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder, TableAttention
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.weights import WeightFormat
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
+from pocketintent_export.formats import GraphTensor
 from pocketintent_export.kinds.charemb import CharactersModule
 from pocketintent_export.kinds.combined import AttentionModule
 from pocketintent_export.kinds.registry import export_of
-from pocketintent_export.writers.contract import GraphInput
 from pocketintent_export.writers.registry import WRITERS
 
 MakeMatrix = Callable[..., QuantizedMatrix]
@@ -139,8 +138,8 @@ def convert(make_once: MakeOnce) -> Convert:
 def write_characters(module: torch.nn.Module, file_format: str, path: Path) -> None:
     fixed = file_format == "tflite"
     inputs = [
-        GraphInput("characters", "int32", (1, LENGTH) if fixed else ("batch", "length")),
-        GraphInput("lengths", "int32", (1,) if fixed else ("batch",)),
+        GraphTensor("characters", "int32", (1, LENGTH) if fixed else ("batch", "length")),
+        GraphTensor("lengths", "int32", (1,) if fixed else ("batch",)),
     ]
     WRITERS[file_format](module, inputs, ["vectors"], path)
 

@@ -9,8 +9,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.tensors import pack_codes
 from pocketintent_export.layers.codes import (
     Codes,

@@ -13,7 +13,7 @@ import torch
 from pocketintent.runtime.arrays import unit_rows
 from pocketintent.runtime.decision.nearest import NearestScorer, Similarity
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent_export.export import Scoring
 from pocketintent_export.kinds.static import StaticModule
@@ -41,8 +41,8 @@ SIMILARITIES: list[Similarity] = ["nearest", "nearest+centroid"]
 
 def _batch(encoder: StaticEncoder, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
     """The slots of the texts, padded to the longest."""
-    inputs = TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings)
-    slots = [inputs(text) for text in texts]
+    inputs = GraphInputs(encoder.tokenizer_spec, encoder.vocabulary, encoder.ngram_settings)
+    slots = [own for text in texts if (own := inputs(text).slots) is not None]
     length = max(1, *(len(own.ids) for own in slots))
     ids, weights = np.zeros((len(texts), length), np.int32), np.zeros((len(texts), length), "f4")
     for row, own in enumerate(slots):

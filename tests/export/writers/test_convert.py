@@ -18,12 +18,12 @@ from pocketintent.runtime.decision.nearest import NearestScorer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.folder import open_exported
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
+from pocketintent_export.formats import GraphTensor
 from pocketintent_export.kinds.static import StaticModule
 from pocketintent_export.layers.recognizer import RecognizerModule
 from pocketintent_export.writers import tflite as tflite_writer
-from pocketintent_export.writers.contract import GraphInput
 from pocketintent_export.writers.onnx import OPSET
 from pocketintent_export.writers.registry import WRITERS
 
@@ -37,7 +37,7 @@ NUM_WORDS, NUM_BUCKETS, DIM, LENGTH = 4000, 1000, 32, 9
 COUNTS = [700, 1, 299]
 TEXTS = ["aaab", "aaab aaac aaab", "aafd unheard aaaa", "x"]
 SLOTS = {
-    file_format: [GraphInput("ids", "int32", shape), GraphInput("weights", "float32", shape)]
+    file_format: [GraphTensor("ids", "int32", shape), GraphTensor("weights", "float32", shape)]
     for file_format, shape in {"onnx": ("batch", "length"), "tflite": (1, LENGTH)}.items()
 }
 WIDTHS = {4: 16, 7: 128}
@@ -89,9 +89,10 @@ def convert(
 
 
 def _slots(encoder: StaticEncoder, text: str) -> Slots:
-    return TokenInputs(encoder.vocabulary, encoder.tokenizer_spec, encoder.ngram_settings, LENGTH)(
-        text
-    )
+    spec, ngrams = encoder.tokenizer_spec, encoder.ngram_settings
+    slots = GraphInputs(spec, encoder.vocabulary, ngrams, LENGTH)(text).slots
+    assert slots is not None
+    return slots
 
 
 def _tensors(path: Path) -> list[tuple[str, tuple[int, ...]]]:
@@ -303,7 +304,7 @@ def test_constants_of_one_shape_stay_apart_in_any_layout(tmp_path: Path) -> None
     module, path = Transposed(10), tmp_path / "graph.tflite"
     x = np.linspace(-1, 1, 48, dtype=np.float32)[None]
     expected = module(torch.from_numpy(x)).numpy()
-    WRITERS["tflite"](module, [GraphInput("x", "float32", (1, 48))], ["y"], path)
+    WRITERS["tflite"](module, [GraphTensor("x", "float32", (1, 48))], ["y"], path)
     graph = pytest.importorskip("ai_edge_litert.interpreter").Interpreter(str(path))
     y = graph.get_signature_runner()(x=x)["y"]
     np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-3)

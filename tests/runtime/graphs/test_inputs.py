@@ -9,19 +9,17 @@ from hypothesis import strategies as st
 
 from pocketintent.runtime.graphs import inputs as graph_inputs
 from pocketintent.runtime.graphs.inputs import GraphInputs, Speller
-from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.text.characters import CharVocabulary
-from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 WORDS = ["turn", "on", "light"]
 CHARACTERS = CharVocabulary(" abcdefghijklmnopqrstuvwxyz", max_chars=8)
-TOKENIZE = get_tokenizer(SIMPLE_SPEC)
-SLOTS = TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, None, 3)
-STATIC = GraphInputs(TOKENIZE, SLOTS, None)
-COMBINED = GraphInputs(TOKENIZE, SLOTS, CHARACTERS)
-SPELT = GraphInputs(TOKENIZE, None, CHARACTERS)
-WHOLE = GraphInputs(None, None, CHARACTERS)
+TABLE = Vocabulary(WORDS)
+STATIC = GraphInputs(SIMPLE_SPEC, TABLE, max_length=3)
+COMBINED = GraphInputs(SIMPLE_SPEC, TABLE, max_length=3, characters=CHARACTERS)
+SPELT = GraphInputs(SIMPLE_SPEC, characters=CHARACTERS)
+WHOLE = GraphInputs(None, characters=CHARACTERS)
 
 
 class StubGraph:
@@ -86,22 +84,6 @@ def test_a_text_is_read_as_a_whole() -> None:
     assert inputs.characters == CHARACTERS.numbers("on abc, ")
     assert inputs.arrays()["lengths"] == 7
     assert not WHOLE("").arrays()["characters"].size
-
-
-@pytest.mark.parametrize(
-    ("inputs", "known_texts", "unknown_texts"),
-    [
-        (STATIC, ["turn"], ["", "abc", "🙂"]),
-        (COMBINED, ["turn", "abc", "🙂 on"], ["", "🙂", "日本"]),
-        (SPELT, ["turn", "abc"], ["", "🙂", " ", "___"]),
-        (WHOLE, ["turn", "_a"], ["", "🙂", " ", "___"]),
-    ],
-)
-def test_a_text_is_known_if_any_part_of_it_is(
-    inputs: GraphInputs, known_texts: list[str], unknown_texts: list[str]
-) -> None:
-    assert all(inputs(text).is_known for text in known_texts)
-    assert not any(inputs(text).is_known for text in unknown_texts)
 
 
 @given(words=st.lists(st.lists(st.integers(0, 26), min_size=1, max_size=5), max_size=8))

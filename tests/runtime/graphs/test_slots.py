@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.graphs.slots import TokenInputs
+from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings, ngram_buckets
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC
@@ -29,9 +29,19 @@ def _encoder(with_ngrams: bool) -> StaticEncoder:
 ENCODERS = {with_ngrams: _encoder(with_ngrams) for with_ngrams in (True, False)}
 
 
-def _inputs(with_ngrams: bool = True, max_length: int | None = None) -> TokenInputs:
-    settings = NGRAMS if with_ngrams else None
-    return TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, settings, max_length)
+def _slots(
+    text: str,
+    *limits: int | None,
+    words: list[str] = WORDS,
+    ngrams: NgramSettings | None = NGRAMS,
+) -> Slots:
+    slots = GraphInputs(SIMPLE_SPEC, Vocabulary(words), ngrams, *limits)(text).slots
+    assert slots is not None
+    return slots
+
+
+def _ngrams(with_ngrams: bool) -> NgramSettings | None:
+    return NGRAMS if with_ngrams else None
 
 
 def _vector_of_slots(encoder: StaticEncoder, ids: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -54,7 +64,7 @@ def test_the_weighted_sum_of_the_slots_is_the_vector_of_the_encoder(
 ) -> None:
     encoder = ENCODERS[with_ngrams]
 
-    ids, weights, _ = _inputs(with_ngrams)(text)
+    ids, weights, _ = _slots(text, ngrams=_ngrams(with_ngrams))
 
     assert (ids.dtype, weights.dtype) == (np.int32, np.float32)
     assert ids.shape == weights.shape
@@ -65,14 +75,14 @@ def test_the_weighted_sum_of_the_slots_is_the_vector_of_the_encoder(
 def test_slots_are_in_the_order_of_the_tokens() -> None:
     buckets = ngram_buckets("dim", 2, 3, 11)
 
-    ids, weights, _ = _inputs()("Turn dim light")
+    ids, weights, _ = _slots("Turn dim light")
 
     assert ids.tolist() == [0, *(len(WORDS) + bucket for bucket in buckets), 3]
     np.testing.assert_allclose(weights, [1, *[0.5 / len(buckets)] * len(buckets), 1])
 
 
 def test_without_ngrams_an_unknown_word_takes_no_slot() -> None:
-    ids, weights, _ = _inputs(with_ngrams=False)("turn the big light")
+    ids, weights, _ = _slots("turn the big light", ngrams=None)
 
     assert ids.tolist() == [0, 3]
     assert weights.tolist() == [1, 1]
@@ -81,9 +91,9 @@ def test_without_ngrams_an_unknown_word_takes_no_slot() -> None:
 @pytest.mark.parametrize("max_length", [1, 2, 5, 7, 8, 99])
 def test_slots_beyond_the_maximum_are_cut_off_even_within_a_word(max_length: int) -> None:
     text = "turn unheard light on off"
-    ids, weights, _ = _inputs()(text)
+    ids, weights, _ = _slots(text)
 
-    cut_ids, cut_weights, _ = _inputs(max_length=max_length)(text)
+    cut_ids, cut_weights, _ = _slots(text, max_length)
 
     np.testing.assert_array_equal(cut_ids, ids[:max_length])
     np.testing.assert_array_equal(cut_weights, weights[:max_length])
@@ -92,34 +102,32 @@ def test_slots_beyond_the_maximum_are_cut_off_even_within_a_word(max_length: int
 @pytest.mark.parametrize("with_ngrams", [True, False])
 @pytest.mark.parametrize("text", [*HOSTILE, "x" * 10**6, "on " * 10**5])
 def test_hostile_text_has_slots_within_range(with_ngrams: bool, text: str) -> None:
-    ids, weights, _ = _inputs(with_ngrams)(text)
+    ids, weights, _ = _slots(text, ngrams=_ngrams(with_ngrams))
 
     rows = len(WORDS) + (11 if with_ngrams else 0)
     assert ((ids >= 0) & (ids < rows)).all()
     assert ((weights > 0) & (weights <= 1)).all()
-    assert len(_inputs(with_ngrams, 128)(text)[0]) == min(len(ids), 128)
+    assert len(_slots(text, 128, ngrams=_ngrams(with_ngrams))[0]) == min(len(ids), 128)
 
 
 def test_an_empty_vocabulary_leaves_the_ngrams() -> None:
-    inputs = TokenInputs(Vocabulary([]), SIMPLE_SPEC, NGRAMS)
-
-    assert inputs("on")[0].tolist() == ngram_buckets("on", 2, 3, 11)
-    assert TokenInputs(Vocabulary([]), SIMPLE_SPEC, None)("on")[0].tolist() == []
+    assert _slots("on", words=[])[0].tolist() == ngram_buckets("on", 2, 3, 11)
+    assert _slots("on", words=[], ngrams=None)[0].tolist() == []
 
 
 def test_an_unknown_tokenizer_is_refused() -> None:
     with pytest.raises(ModelFileError, match="unknown tokenizer"):
-        TokenInputs(Vocabulary(WORDS), {"name": "runes"}, None)
+        GraphInputs({"name": "runes"}, Vocabulary(WORDS))
 
 
 def test_the_tokens_with_slots_are_numbered() -> None:
     size = len(ngram_buckets("dim", 2, 3, 11))
-    slots = TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, NGRAMS, max_tokens=9)("turn dim light")
+    slots = _slots("turn dim light", None, 9)
     assert slots.token_numbers is not None
     assert slots.token_numbers.dtype == np.int32
     assert slots.token_numbers.tolist() == [0, *[1] * size, 2]
     assert list(slots.arrays()) == ["ids", "weights", "token_numbers"]
-    known = TokenInputs(Vocabulary(WORDS), SIMPLE_SPEC, None, max_tokens=9)("turn dim light")
+    known = _slots("turn dim light", None, 9, ngrams=None)
     assert known.token_numbers is not None
     assert known.token_numbers.tolist() == [0, 1]
 
@@ -128,11 +136,10 @@ def test_the_tokens_with_slots_are_numbered() -> None:
 @pytest.mark.parametrize("max_tokens", [1, 2, 3, 99])
 def test_tokens_beyond_the_maximum_take_no_slot(max_length: int | None, max_tokens: int) -> None:
     text = "turn unheard light on off"
-    settings = (Vocabulary(WORDS), SIMPLE_SPEC, NGRAMS)
-    ids, weights, numbers = TokenInputs(*settings, max_tokens=99)(text)
+    ids, weights, numbers = _slots(text, None, 99)
     assert numbers is not None
 
-    cut = TokenInputs(*settings, max_length, max_tokens)(text)
+    cut = _slots(text, max_length, max_tokens)
 
     end = min(int((numbers < max_tokens).sum()), max_length or 10**6)
     np.testing.assert_array_equal(cut.ids, ids[:end])
@@ -141,7 +148,6 @@ def test_tokens_beyond_the_maximum_take_no_slot(max_length: int | None, max_toke
 
 
 def test_without_a_maximum_the_tokens_are_not_numbered() -> None:
-    slots = _inputs()("turn dim light")
+    slots = _slots("turn dim light")
     assert slots.token_numbers is None
     assert list(slots.arrays()) == ["ids", "weights"]
-    assert _inputs().names == ("ids", "weights")

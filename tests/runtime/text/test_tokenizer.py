@@ -17,7 +17,6 @@ from pocketintent.runtime.text.tokenizer import (
     MAX_CHARS,
     SIMPLE_SPEC,
     get_tokenizer,
-    register_tokenizer,
     simple_tokenize,
 )
 
@@ -183,7 +182,6 @@ def test_an_unknown_tokenizer_is_refused_with_those_known(spec: dict[str, Any]) 
         get_tokenizer(spec)
 
 
-def test_a_tokenizer_can_be_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_FACTORIES", dict(module._FACTORIES))
-    register_tokenizer("spaces", lambda spec: str.split)
+def test_a_tokenizer_can_be_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(module.TOKENIZERS, "spaces", lambda spec: str.split)
     assert get_tokenizer({"name": "spaces"})("a b") == ["a", "b"]

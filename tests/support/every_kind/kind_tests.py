@@ -10,7 +10,7 @@ import pytest
 
 from copies import OTHER_TEXTS, TEMPLATES, TEXTS, copies
 from pocketintent import IntentRecognizer, load_encoder
-from pocketintent.runtime.background import Background
+from pocketintent.compression.background import fit_background
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.registry import scorer_parts
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -70,7 +70,7 @@ def test_the_repr_of_an_encoder_has_its_kind_and_sizes(encoder: ModelEncoder, ki
 
 
 def test_a_model_file_keeps_its_background(encoder: ModelEncoder, tmp_path: Path) -> None:
-    background = Background.fit(encoder.encode_batch(TEXTS), TEXTS, 3)
+    background = fit_background(encoder.encode_batch(TEXTS), TEXTS, 3)
     path = tmp_path / "model.safetensors"
     save_model(path, *encoder.replace(background=background).to_model_file_parts())
     loaded = load_encoder(path)

@@ -71,7 +71,7 @@ def check_conformance(folder: Path) -> None:
     corrector = opened.corrector(inputs)
     lines = [json.loads(line) for line in opened.read(CONFORMANCE).splitlines()]
 
-    assert (corrector is None) == (inputs.slots is None)
+    assert (corrector is None) == (inputs.vocabulary is None)
     assert len(lines) == 500
     for line in lines:
         text = line["text"] if corrector is None else corrector(line["text"])

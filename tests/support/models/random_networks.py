@@ -7,8 +7,7 @@ import numpy as np
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.weights import Weights
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Int8Matrix
 from pocketintent.runtime.text.characters import CharVocabulary
 
 

@@ -143,9 +143,9 @@ def test_an_exported_graph_has_the_vectors_of_the_runtime(
     coded = quantise_encoder(finished, sub_dim=2, codebook_size=16)
     module = export_of(coded).modules(file_format, None)["encoder"]
     inputs = export_of(coded).inputs()
-    assert inputs.slots is not None
     for query in QUERIES:
-        slots = inputs.slots(query)
+        slots = inputs(query).slots
+        assert slots is not None
         vector = module(torch.tensor(slots.ids[None]), torch.tensor(slots.weights[None]))
         np.testing.assert_allclose(vector[0].numpy(), coded.encode(query), atol=1e-5)
 

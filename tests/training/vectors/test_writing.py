@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.vector_tables import random_table, same_table
+from pocketintent.runtime.arrays import LARGEST
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.numbers import LARGEST
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors

@@ -1,4 +1,20 @@
-"""``pocketintent-lab evaluate encoders``: tables of vectors and models, as encoders of texts."""
+r"""Correlate the cosines that several encoders give to pairs of texts with the scores of the pairs.
+
+Prints a JSON line for each file, with a row for each encoder.
+
+Examples:
+  pocketintent-lab evaluate encoders sts/stsb/dev.jsonl \
+      --target words.safetensors words-and-terms.safetensors \
+      --model char-words.safetensors char-words-and-terms.safetensors default
+  pocketintent-lab evaluate encoders patents.csv --a anchor --b target --model tiny.safetensors
+  pocketintent-lab evaluate encoders terms/inspec.jsonl --keyphrases dev --target vectors.txt.gz
+
+A table encodes a text as the mean of its word vectors. A table with terms such as
+machine_learning is measured twice: without them, and with them joined in each text. A CharEmb is
+measured twice as well: reading each text at once, and word by word. With --keyphrases a FILE has
+documents and their keyphrases: two phrases of one document (score 1) are compared with two
+phrases of different documents (score 0).
+"""
 
 from __future__ import annotations
 
@@ -16,29 +32,9 @@ from pocketintent.runtime.errors import PocketIntentError
 if TYPE_CHECKING:
     from pocketintent.evaluation.records import ScoredPair
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab evaluate encoders sts/stsb/dev.jsonl \\
-      --target words.safetensors words-and-terms.safetensors \\
-      --model char-words.safetensors char-words-and-terms.safetensors default
-  pocketintent-lab evaluate encoders patents.csv --a anchor --b target --model tiny.safetensors
-  pocketintent-lab evaluate encoders terms/inspec.jsonl --keyphrases dev --target vectors.txt.gz
-
-A table encodes a text as the mean of its word vectors. A table with terms such as
-machine_learning is measured twice: without them, and with them joined in each text. A CharEmb is
-measured twice as well: reading each text at once, and word by word. With --keyphrases a FILE has
-documents and their keyphrases: two phrases of one document (score 1) are compared with two
-phrases of different documents (score 0)."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate encoders``."""
-    parser.description = (
-        "Correlate the cosines that several encoders give to pairs of texts with the scores of "
-        "the pairs. Prints a JSON line for each file, with a row for each encoder."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument(
         "files",
         type=input_file,

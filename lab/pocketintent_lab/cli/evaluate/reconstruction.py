@@ -1,4 +1,17 @@
-"""``pocketintent-lab evaluate reconstruction``: a CharEmb as a compressor of a table of vectors."""
+r"""Measure a CharEmb as a compressor of the vectors that it was trained on.
+
+Prints JSON.
+
+Examples:
+  pocketintent-lab evaluate reconstruction sts/stsb/dev.jsonl \
+      --target vectors.txt.gz --model charemb.safetensors
+  pocketintent-lab evaluate reconstruction sts/stsb/test.jsonl \
+      --target default --model char-default.safetensors
+
+The vectors of all words of the target are rebuilt from their characters. A text is encoded as
+the mean of its word vectors. The report has the correlations with the scores for the original and
+the rebuilt vectors, and how many times smaller the model is.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +22,9 @@ from pocketintent.cli.options.model import model_file, vectors_file
 from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.output import print_json
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab evaluate reconstruction sts/stsb/dev.jsonl \\
-      --target vectors.txt.gz --model charemb.safetensors
-  pocketintent-lab evaluate reconstruction sts/stsb/test.jsonl \\
-      --target default --model char-default.safetensors
-
-The vectors of all words of the target are rebuilt from their characters. A text is encoded as
-the mean of its word vectors. The report has the correlations with the scores for the original and
-the rebuilt vectors, and how many times smaller the model is."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate reconstruction``."""
-    parser.description = (
-        "Measure a CharEmb as a compressor of the vectors that it was trained on. Prints JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument(
         "file",
         type=input_file,

@@ -1,4 +1,22 @@
-"""``pocketintent-lab evaluate retrieval``: documents found by questions."""
+r"""Measure recall at 1, 3 and 5 of documents, given questions.
+
+By TF-IDF, BM25, embeddings and ensembles with and without IDF, and each with FCRR and ConvRR.
+
+Prints JSON.
+
+Examples:
+  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default --split valid
+  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default minilm/ \
+      --ensemble ensemble.json --plot questions.png
+  pocketintent-lab evaluate retrieval dev-v1.1.json --source default --networks none
+
+DATA is a folder with documents.jsonl and questions.jsonl, a .json file of SQuAD, or the file
+…_questions.json(.gz) of QUASAR-T with …_contexts.json(.gz) beside it. Titles are split at random
+into train (50 percent), valid (20) and test (30); a question is to find its document among those
+of its part. The IDF of words is that of all documents. A source is a model, a file of vectors, or
+the folder of a transformer, of which each layer is measured; --ensemble describes mixtures and
+ensembles (docs/multiresolution.md).
+"""
 
 from __future__ import annotations
 
@@ -26,29 +44,9 @@ if TYPE_CHECKING:
 NETWORKS = ("none", "fcrr", "convrr")
 """What is done with an embedding: nothing, or a network that is trained on ``train``."""
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default --split valid
-  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default minilm/ \\
-      --ensemble ensemble.json --plot questions.png
-  pocketintent-lab evaluate retrieval dev-v1.1.json --source default --networks none
-
-DATA is a folder with documents.jsonl and questions.jsonl, a .json file of SQuAD, or the file
-…_questions.json(.gz) of QUASAR-T with …_contexts.json(.gz) beside it. Titles are split at random
-into train (50 percent), valid (20) and test (30); a question is to find its document among those
-of its part. The IDF of words is that of all documents. A source is a model, a file of vectors, or
-the folder of a transformer, of which each layer is measured; --ensemble describes mixtures and
-ensembles (docs/multiresolution.md)."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate retrieval``."""
-    parser.description = (
-        "Measure recall at 1, 3 and 5 of documents, given questions: TF-IDF, BM25, embeddings and "
-        "ensembles with and without IDF, and each with FCRR and ConvRR. Prints JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument("data", type=input_path, metavar="DATA", help="documents and questions")
     parser.add_argument(
         "--source",

@@ -1,4 +1,14 @@
-"""``pocketintent-lab evaluate terms``: keyphrases of documents, beside TF-IDF and YAKE."""
+"""Compare the best 5, 10 and 15 terms of documents with the keyphrases that people gave them.
+
+Prints a JSON line for each file.
+
+Examples:
+  pocketintent-lab evaluate terms terms/inspec.jsonl terms/semeval2017.jsonl
+  pocketintent-lab evaluate terms terms/inspec.jsonl --split dev --systems pocketintent
+  pocketintent-lab evaluate terms terms/inspec.jsonl --plot f1.png
+
+dev is a fixed fifth of the documents, for choosing settings; test is the rest.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +19,11 @@ from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab evaluate terms terms/inspec.jsonl terms/semeval2017.jsonl
-  pocketintent-lab evaluate terms terms/inspec.jsonl --split dev --systems pocketintent
-  pocketintent-lab evaluate terms terms/inspec.jsonl --plot f1.png
-
-dev is a fixed fifth of the documents, for choosing settings; test is the rest."""
-
 _SYSTEMS = "pocketintent,tfidf,yake"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate terms``."""
-    parser.description = (
-        "Compare the best 5, 10 and 15 terms of each document with the keyphrases that people "
-        "assigned to it. Prints a JSON line for each file."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument(
         "files",
         type=input_file,

@@ -1,4 +1,16 @@
-"""``pocketintent-lab evaluate triplets``: texts of one meaning against all other texts."""
+"""Count the triplets of texts that encoders get wrong, and the errors that two encoders share.
+
+Prints JSON.
+
+Examples:
+  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl
+  pocketintent-lab evaluate triplets intents/clinc150/valid.jsonl --model default tiny
+  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl --model default --teacher neural.toml
+
+FILE has lines of {"a", "b", "same"}, or of {"text", "intent"}. An anchor, a text of the same
+meaning and a different text are a triplet; it is wrong unless the anchor is nearer to the first.
+For each two encoders, the intersection is the share of the errors that both make.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +29,9 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import DEFAULT
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl
-  pocketintent-lab evaluate triplets intents/clinc150/valid.jsonl --model default tiny
-  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl --model default --teacher neural.toml
-
-FILE has lines of {"a", "b", "same"}, or of {"text", "intent"}. An anchor, a text of the same
-meaning and a different text are a triplet; it is wrong unless the anchor is nearer to the first.
-For each two encoders, the intersection is the share of the errors that both make."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate triplets``."""
-    parser.description = (
-        "Count the triplets of texts that encoders get wrong, and the errors that two encoders "
-        "share. Prints JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument("file", type=input_file, metavar="FILE", help="labelled pairs or texts")
     parser.add_argument(
         "--model",

@@ -1,4 +1,19 @@
-"""``pocketintent-lab train convrr``: an adapter for the intents of a template file."""
+r"""Train ConvRR or FCRR, an adapter for the intents of a template file.
+
+It moves the templates of an intent towards each other, and away from other intents.
+
+Prints the record of the run as JSON.
+
+Examples:
+  pocketintent-lab train convrr --templates my_bot.json --corpus chats.txt.gz --kernels 64 \
+      --out adapted.safetensors
+  pocketintent match --model adapted.safetensors --templates my_bot.json "lights on"
+
+The model itself stays as it is; the adapter is saved with it, and runs and is exported like any
+other model. It is an option for bots with many templates an intent: measure it on utterances of
+your own (pocketintent templates test), since with few templates it can do harm. The adapted model
+needs --corpus for the background of the decision logistic.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +27,9 @@ from pocketintent.runtime.files.shipped_models import DEFAULT, find_model
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.convrr.settings import ConvrrSettings
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab train convrr --templates my_bot.json --corpus chats.txt.gz --kernels 64 \\
-      --out adapted.safetensors
-  pocketintent match --model adapted.safetensors --templates my_bot.json "lights on"
-
-The model itself stays as it is; the adapter is saved with it, and runs and is exported like any
-other model. It is an option for bots with many templates an intent: measure it on utterances of
-your own (pocketintent templates test), since with few templates it can do harm. The adapted model
-needs --corpus for the background of the decision logistic."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train convrr``."""
-    parser.description = (
-        "Train ConvRR or FCRR on a template file: an adapter that moves the templates of an intent "
-        "towards each other, and away from other intents. Prints the record of the run as JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument(
         "--templates", type=input_file, required=True, metavar="FILE", help="the template file"
     )

@@ -1,4 +1,17 @@
-"""``pocketintent-lab train glove``: word vectors from the counts of words that occur together."""
+r"""Train GloVe: word vectors are fitted to the logarithms of co-occurrence counts.
+
+Prints the record of the run as JSON.
+
+Examples:
+  pocketintent-lab train glove --corpus chats.txt.gz --out chats.safetensors
+  pocketintent-lab train glove --corpus big.txt.gz --out big.safetensors --memory 4000
+  torchrun --nproc-per-node 4 -m pocketintent_lab train glove --device cuda --corpus big.txt.gz \
+      --out model.safetensors --resume
+
+A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
+separated by tabs), or .jsonl with "text"; both may be .gz. Stop a run at any time; --resume
+continues it and gives the same model as an uninterrupted run.
+"""
 
 from __future__ import annotations
 
@@ -14,26 +27,9 @@ from pocketintent.cli.options.training import (
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.glove.settings import GloveSettings
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab train glove --corpus chats.txt.gz --out chats.safetensors
-  pocketintent-lab train glove --corpus big.txt.gz --out big.safetensors --memory 4000
-  torchrun --nproc-per-node 4 -m pocketintent_lab train glove --device cuda --corpus big.txt.gz \\
-      --out model.safetensors --resume
-
-A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
-separated by tabs), or .jsonl with "text"; both may be .gz. Stop a run at any time; --resume
-continues it and gives the same model as an uninterrupted run."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train glove``."""
-    parser.description = (
-        "Train GloVe: word vectors are fitted to the logarithms of co-occurrence counts. Prints "
-        "the record of the run as JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     add(parser, "--corpus", required=True)
     add_run_options(parser)
     add_settings(parser, GloveSettings)

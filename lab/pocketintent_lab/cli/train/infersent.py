@@ -1,4 +1,23 @@
-"""``pocketintent-lab train infersent``: a BiLSTM over word vectors, from labelled pairs."""
+r"""Train InferSent: a BiLSTM with max pooling over fixed word vectors.
+
+It classifies or scores pairs of sentences.
+
+Prints the record of the run as JSON.
+
+Examples:
+  pocketintent-lab train infersent --pairs snli_1.0_train.jsonl --vectors words.safetensors \
+      --validation-pairs snli_1.0_dev.jsonl --out infersent.safetensors
+  pocketintent-lab train infersent --pairs stsb/train.jsonl mrpc/train.jsonl \
+      --vectors words.safetensors --corpus chats.txt.gz --out infersent.safetensors
+  torchrun --nproc-per-node 4 -m pocketintent_lab train infersent --device cuda --hidden 2048 \
+      --pairs snli_1.0_train.jsonl --vectors glove.txt.gz --out infersent.safetensors --resume
+
+Pairs are JSON lines, or a CSV or TSV with a header. The sentences are in a and b, sentence1 and
+sentence2, premise and hypothesis, or anchor and target. The name of the answers' column decides
+what they are: gold_label, label or same has classes (any words or whole numbers; rows with "-" are
+skipped and counted), score has numbers from 0 to 5. Stop a run at any time; --resume continues it
+and gives the same model as an uninterrupted run.
+"""
 
 from __future__ import annotations
 
@@ -13,30 +32,9 @@ from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.infersent.pairs import Columns
 from pocketintent_lab.training.infersent.settings import InferSentSettings
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab train infersent --pairs snli_1.0_train.jsonl --vectors words.safetensors \\
-      --validation-pairs snli_1.0_dev.jsonl --out infersent.safetensors
-  pocketintent-lab train infersent --pairs stsb/train.jsonl mrpc/train.jsonl \\
-      --vectors words.safetensors --corpus chats.txt.gz --out infersent.safetensors
-  torchrun --nproc-per-node 4 -m pocketintent_lab train infersent --device cuda --hidden 2048 \\
-      --pairs snli_1.0_train.jsonl --vectors glove.txt.gz --out infersent.safetensors --resume
-
-Pairs are JSON lines, or a CSV or TSV with a header. The sentences are in a and b, sentence1 and
-sentence2, premise and hypothesis, or anchor and target. The name of the answers' column decides
-what they are: gold_label, label or same has classes (any words or whole numbers; rows with "-" are
-skipped and counted), score has numbers from 0 to 5. Stop a run at any time; --resume continues it
-and gives the same model as an uninterrupted run."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train infersent``."""
-    parser.description = (
-        "Train InferSent: a BiLSTM with max pooling over fixed word vectors, which classifies or "
-        "scores pairs of sentences. Prints the record of the run as JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument(
         "--pairs",
         type=input_file,

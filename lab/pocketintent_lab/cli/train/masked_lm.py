@@ -1,4 +1,19 @@
-"""``pocketintent-lab train masked-lm``: a small masked language model."""
+r"""Train a masked language model, a small BERT with its own tokenizer, on a corpus.
+
+Prints the record of the run as JSON. Needs the extras 'train' and 'teacher'.
+
+Examples:
+  pocketintent-lab train masked-lm --corpus chats.txt.gz --out bert
+  pocketintent-lab train masked-lm --corpus a.txt b.jsonl --out bert --precision bfloat16 \
+      --max-minutes 60
+  torchrun --nproc-per-node 4 -m pocketintent_lab train masked-lm --device cuda \
+      --corpus big.txt.gz --out bert --layers 6 --dim 512 --heads 8 --resume
+
+The folder is one of transformers, with weights, configuration and tokenizer, and can be the
+--teacher of `train targets` and of evaluations; docs/neural.md says what for. A corpus is text (one
+utterance, sentence or paragraph per line), or .jsonl with "text"; both may be .gz. Stop a run at
+any time; --resume continues it and gives the same model as an uninterrupted run.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +30,9 @@ from pocketintent.cli.options.training import (
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.masked_lm.settings import MaskedLmSettings
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab train masked-lm --corpus chats.txt.gz --out bert
-  pocketintent-lab train masked-lm --corpus a.txt b.jsonl --out bert --precision bfloat16 \\
-      --max-minutes 60
-  torchrun --nproc-per-node 4 -m pocketintent_lab train masked-lm --device cuda \\
-      --corpus big.txt.gz --out bert --layers 6 --dim 512 --heads 8 --resume
-
-The folder is one of transformers, with weights, configuration and tokenizer, and can be the
---teacher of `train targets` and of evaluations; docs/neural.md says what for. A corpus is text (one
-utterance, sentence or paragraph per line), or .jsonl with "text"; both may be .gz. Stop a run at
-any time; --resume continues it and gives the same model as an uninterrupted run."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train masked-lm``."""
-    parser.description = (
-        "Train a masked language model, a small BERT with its own tokenizer, on a corpus. Prints "
-        "the record of the run as JSON. Needs the extras 'train' and 'teacher'."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     add(parser, "--corpus", required=True)
     parser.add_argument(
         "--out", required=True, metavar="DIR", type=output_folder, help="folder to write"

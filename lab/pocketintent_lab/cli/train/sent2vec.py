@@ -1,4 +1,19 @@
-"""``pocketintent-lab train sent2vec``: words whose mean predicts each word of a sentence."""
+r"""Train Sent2Vec: a word of a sentence is predicted from the mean of the other words and bigrams.
+
+Prints the record of the run as JSON.
+
+Examples:
+  pocketintent-lab train sent2vec --corpus chats.txt.gz --out chats.safetensors
+  pocketintent-lab train sent2vec --corpus a.txt b.jsonl --out model.safetensors --num-buckets 0
+  torchrun --nproc-per-node 4 -m pocketintent_lab train sent2vec --device cuda \
+      --corpus big.txt.gz --out model.safetensors --resume
+
+Bigrams take part in training; the model has the words alone.
+
+A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
+separated by tabs), or .jsonl with "text"; both may be .gz. Stop a run at any time; --resume
+continues it and gives the same model as an uninterrupted run.
+"""
 
 from __future__ import annotations
 
@@ -14,28 +29,9 @@ from pocketintent.cli.options.training import (
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.sent2vec.settings import Sent2VecSettings
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab train sent2vec --corpus chats.txt.gz --out chats.safetensors
-  pocketintent-lab train sent2vec --corpus a.txt b.jsonl --out model.safetensors --num-buckets 0
-  torchrun --nproc-per-node 4 -m pocketintent_lab train sent2vec --device cuda \\
-      --corpus big.txt.gz --out model.safetensors --resume
-
-Bigrams take part in training; the model has the words alone.
-
-A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
-separated by tabs), or .jsonl with "text"; both may be .gz. Stop a run at any time; --resume
-continues it and gives the same model as an uninterrupted run."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train sent2vec``."""
-    parser.description = (
-        "Train Sent2Vec: each word of a sentence is predicted from the mean of the other words and "
-        "bigrams. Prints the record of the run as JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     add(parser, "--corpus", required=True)
     add_run_options(parser)
     add_settings(parser, Sent2VecSettings)

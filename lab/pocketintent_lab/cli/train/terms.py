@@ -1,4 +1,19 @@
-"""``pocketintent-lab train terms``: find the terms of a corpus."""
+"""Find the terms of a corpus, such as "machine learning", without labels.
+
+They are frequent phrases whose words belong together and that occur on their own.
+
+Prints a summary as JSON.
+
+Examples:
+  pocketintent-lab train terms --corpus papers.txt.gz --out terms.tsv
+  pocketintent-lab train terms --corpus a.txt b.jsonl --out terms.tsv --min-count 20
+  pocketintent-lab train terms --corpus huge.txt.gz --out terms.tsv --max-phrases 10000000
+
+A corpus is English text, one sentence or paragraph per line, or .jsonl with "text"; both may be
+.gz, and larger than memory. The terms are written as tab-separated text, the best first, and packed
+if the name of --out ends in .gz. Read through them and delete the lines that are not terms; the
+file is used exactly as edited.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +25,9 @@ from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent_lab.training.terms.settings import TermSettings
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab train terms --corpus papers.txt.gz --out terms.tsv
-  pocketintent-lab train terms --corpus a.txt b.jsonl --out terms.tsv --min-count 20
-  pocketintent-lab train terms --corpus huge.txt.gz --out terms.tsv --max-phrases 10000000
-
-A corpus is English text, one sentence or paragraph per line, or .jsonl with "text"; both may be
-.gz, and larger than memory. The terms are written as tab-separated text, the best first, and packed
-if the name of --out ends in .gz. Read through them and delete the lines that are not terms; the
-file is used exactly as edited."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train terms``."""
-    parser.description = (
-        'Find the terms of a corpus, such as "machine learning", without labels: frequent phrases '
-        "whose words belong together and that occur on their own. Prints a summary as JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument(
         "--corpus",
         type=input_file,

@@ -1,4 +1,23 @@
-"""``pocketintent-lab train words``: vectors by Word2Vec or FastText, or of another program."""
+r"""Train Word2Vec or FastText, or convert a file of vectors.
+
+Prints the record as JSON.
+
+Examples:
+  pocketintent-lab train words --corpus papers.txt.gz --out words.safetensors
+  pocketintent-lab train words --corpus papers.txt.gz --terms terms.tsv --out words.txt.gz
+  pocketintent-lab train words --corpus chats.txt.gz --method fasttext --out words.safetensors
+  pocketintent-lab train words --corpus chats.txt.gz --architecture skipgram --loss hierarchical \
+      --out words.safetensors
+  pocketintent-lab train words --from glove.6B.200d.txt --limit 100000 --out glove.safetensors
+  pocketintent-lab train words --from cc.de.300.bin --limit 100000 --out german.safetensors
+
+The suffix of --out chooses the format: .safetensors is a model for `match`, `evaluate` and
+`compress`; .bin is word2vec binary, .tsv StarSpace TSV, any other word2vec text; .gz compresses.
+--from reads vectors that another program trained: word2vec, GloVe, fastText, Sent2Vec, floret,
+StarSpace, gensim, or a pocketintent model; a model keeps the n-grams of fastText and floret, which
+embed unknown words. .floret writes floret's n-grams for spaCy. Stop a run at any time; --resume
+continues after its last complete epoch.
+"""
 
 from __future__ import annotations
 
@@ -22,31 +41,9 @@ from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent_lab.training.words.settings import WordSettings
 
-EXAMPLES = """\
-examples:
-  pocketintent-lab train words --corpus papers.txt.gz --out words.safetensors
-  pocketintent-lab train words --corpus papers.txt.gz --terms terms.tsv --out words.txt.gz
-  pocketintent-lab train words --corpus chats.txt.gz --method fasttext --out words.safetensors
-  pocketintent-lab train words --corpus chats.txt.gz --architecture skipgram --loss hierarchical \\
-      --out words.safetensors
-  pocketintent-lab train words --from glove.6B.200d.txt --limit 100000 --out glove.safetensors
-  pocketintent-lab train words --from cc.de.300.bin --limit 100000 --out german.safetensors
-
-The suffix of --out chooses the format: .safetensors is a model for `match`, `evaluate` and
-`compress`; .bin is word2vec binary, .tsv StarSpace TSV, any other word2vec text; .gz compresses.
---from reads vectors that another program trained: word2vec, GloVe, fastText, Sent2Vec, floret,
-StarSpace, gensim, or a pocketintent model; a model keeps the n-grams of fastText and floret, which
-embed unknown words. .floret writes floret's n-grams for spaCy. Stop a run at any time; --resume
-continues after its last complete epoch."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train words``."""
-    parser.description = (
-        "Train Word2Vec or FastText, or convert a file of vectors. Prints the record as JSON."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--corpus", type=input_file, nargs="+", metavar="FILE", help="texts to train on"

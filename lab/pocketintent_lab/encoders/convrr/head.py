@@ -14,12 +14,19 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, read_tensor, unit_rows
+from pocketintent.runtime.arrays import (
+    MAX_DIM,
+    MAX_NUMBERS,
+    FloatArray,
+    check_numbers,
+    read_number,
+    read_tensor,
+    unit_rows,
+)
 from pocketintent.runtime.encoders.contextual.network import MAX_WIDTH
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.files.numbers import check_numbers, read_number
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 
 Network = Literal["convrr", "fcrr"]
 """``convrr`` reads windows of words, ``fcrr`` the vector of the whole text."""

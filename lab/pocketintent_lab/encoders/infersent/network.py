@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, check_numbers
 from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.encoders.weights import Shapes, Weights, read_weights, weights_to_parts
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.files.numbers import check_numbers
 
 PREFIX = "network"
 """Manifest entry of the network and, with a dot, prefix of its tensors."""

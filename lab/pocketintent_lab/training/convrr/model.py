@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_lab.encoders.convrr.head import ResidualHead
 from pocketintent_lab.training.convrr.settings import ConvrrSettings
 

@@ -1,4 +1,20 @@
-"""``pocketintent evaluate intents``: few-shot intent recognition, and refusals of other texts."""
+r"""Measure few-shot accuracy and macro-F1, or how well other texts are refused.
+
+Prints a JSON line for each folder, with --oos for each number of templates.
+
+Examples:
+  pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
+  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \
+      --baselines tfidf,tfidf-chars,tfidf-logreg \
+      --out curves.json --plot curves.png
+  pocketintent evaluate intents intents/clinc150 --oos --shots 10,50 --runs 3
+  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips --calibration \
+      --outside intents/clinc150/oos_test.jsonl --plot reliability.png
+
+With --oos, each line has the threshold that is best on `valid`, and its figures on `test`. With
+--calibration, ece_third is the expected calibration error with a third of out-of-scope texts, as
+the scores assume, ece_half with a half, ece_none without. docs/evaluation.md has the other keys.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +32,6 @@ from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import encoder_of
 from pocketintent.runtime.files.model_file import ModelFile, load_model
 from pocketintent.runtime.files.shipped_models import find_model
-
-EXAMPLES = """\
-examples:
-  pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
-  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips \\
-      --baselines tfidf,tfidf-chars,tfidf-logreg \\
-      --out curves.json --plot curves.png
-  pocketintent evaluate intents intents/clinc150 --oos --shots 10,50 --runs 3
-  pocketintent evaluate intents intents/clinc150 intents/banking77 intents/snips --calibration \\
-      --outside intents/clinc150/oos_test.jsonl --plot reliability.png
-
-With --oos, each line has the threshold that is best on `valid`, and its figures on `test`. With
---calibration, ece_third is the expected calibration error with a third of out-of-scope texts, as
-the scores assume, ece_half with a half, ece_none without. docs/evaluation.md has the other keys."""
 
 _MEASURES = {
     "oos": "measure how well the score tells out-of-scope texts; the folders have valid, "
@@ -52,12 +54,6 @@ _UNUSED = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate intents``."""
-    parser.description = (
-        "Measure few-shot accuracy and macro-F1, or how well other texts are refused. Prints a "
-        "JSON line for each folder, with --oos for each number of templates."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     add(parser, "--model", *INTENT_DATA)
     add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
     measure = parser.add_mutually_exclusive_group()

@@ -1,4 +1,16 @@
-"""``pocketintent evaluate sts``: similarity of texts against human scores."""
+"""Measure the correlation of the cosine of two texts with their score.
+
+Prints a JSON line.
+
+Examples:
+  pocketintent evaluate sts sts/stsb/test.jsonl
+  pocketintent evaluate sts patents/test.csv --model my.safetensors
+  pocketintent evaluate sts faq.tsv --a question --b stored --score rating
+  pocketintent evaluate sts sts/stsb/test.jsonl --teacher minilm/
+
+FILE is JSON lines, or a CSV or TSV with a header line. The columns a, b, score; anchor, target,
+score; sentence1, sentence2, score; and a, b, same are detected.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +30,9 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model
 
-EXAMPLES = """\
-examples:
-  pocketintent evaluate sts sts/stsb/test.jsonl
-  pocketintent evaluate sts patents/test.csv --model my.safetensors
-  pocketintent evaluate sts faq.tsv --a question --b stored --score rating
-  pocketintent evaluate sts sts/stsb/test.jsonl --teacher minilm/
-
-FILE is JSON lines, or a CSV or TSV with a header line. The columns a, b, score; anchor, target,
-score; sentence1, sentence2, score; and a, b, same are detected."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate sts``."""
-    parser.description = (
-        "Measure the correlation of the cosine of two texts with their score. Prints a JSON line."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument("file", type=input_file, metavar="FILE", help="scored pairs, in UTF-8")
     add(parser, "--model")
     parser.add_argument(

@@ -1,4 +1,16 @@
-"""``pocketintent evaluate typing-errors``: intents of misspelt utterances, by several models."""
+r"""Measure several models on utterances with random typing errors.
+
+Prints a JSON line for each folder.
+
+Examples:
+  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
+  pocketintent evaluate typing-errors intents/clinc150 intents/banking77 intents/snips \
+      --model default tiny.safetensors --split valid --decision logistic --plot typing.png
+
+An error swaps a letter with the next, drops it, doubles it, replaces it by a neighbouring key of
+a QWERTY keyboard, or adds such a key after it. Every model sees the same templates, which stay
+clean, and the same errors.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +27,9 @@ from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
 
-EXAMPLES = """\
-examples:
-  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
-  pocketintent evaluate typing-errors intents/clinc150 intents/banking77 intents/snips \\
-      --model default tiny.safetensors --split valid --decision logistic --plot typing.png
-
-An error swaps a letter with the next, drops it, doubles it, replaces it by a neighbouring key of
-a QWERTY keyboard, or adds such a key after it. Every model sees the same templates, which stay
-clean, and the same errors."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate typing-errors``."""
-    parser.description = (
-        "Measure several models on utterances with random typing errors. Prints a JSON line for "
-        "each folder."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     add(parser, *INTENT_DATA)
     add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
     parser.add_argument(

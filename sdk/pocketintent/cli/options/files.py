@@ -118,19 +118,13 @@ def _folder_problem(path: Path) -> str | None:
 
 
 input_file = PathType(partial(_reading_problem, file=True))
-"""Argument type: a file to read, which exists."""
-
 input_folder = PathType(partial(_reading_problem, folder=True), "DIR")
-"""Argument type: a folder to read, which exists."""
-
 input_path = PathType(partial(_reading_problem, file=True, folder=True), "PATH")
-"""Argument type: a file or folder to read, which exists."""
+"""Argument types: a file, a folder or either of them to read, which exists."""
 
 output_file = PathType(_file_problem)
-"""Argument type: a file to write, whose folder exists."""
-
 output_folder = PathType(_folder_problem, "DIR")
-"""Argument type: a folder to write, which may be missing, as may the folders above it."""
+"""Argument types: a file to write, whose folder exists; a folder to write, where all may be new."""
 
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 

@@ -23,9 +23,9 @@ from pocketintent.cli.options.numbers import NumberType
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.regular import read_regular
-from pocketintent.settings import Setting, list_settings
+from pocketintent.settings import Setting, Settings, list_settings
 
-Settings = TypeVar("Settings")
+SettingsT = TypeVar("SettingsT", bound=Settings)
 
 _RENAMED = {"--no-normalise": "normalised", "--shared-codebook": "per_position"}
 """Options that were named otherwise than the settings that they turned off."""
@@ -35,20 +35,16 @@ _TOML = "tomllib" if sys.version_info >= (3, 11) else "tomli"
 
 def add_settings(
     parser: argparse.ArgumentParser,
-    settings: type[Any],
+    settings: type[Settings],
     *,
     options: Collection[str] | None = None,
     title: str = "settings",
 ) -> None:
-    """Give a command the settings of a class; one that no option gives is None.
+    """Give a command the settings of a class, for :func:`read_settings`.
 
-    A command may have several classes, whose fields have different names.
-
-    Args:
-        parser: The parser of the command.
-        settings: The settings class, for :func:`read_settings`.
-        options: Names of the fields that get an option; None for all.
-        title: Title of the group of options in the help.
+    ``options`` are the fields that get an option, None for all; one that is not given is None.
+    ``title`` is that of their group in the help. A command may have several classes, whose fields
+    have different names.
     """
     classes = parser.get_default("settings_classes") or ()
     parser.set_defaults(settings_classes=(*classes, settings))
@@ -65,24 +61,21 @@ def add_settings(
         # Set afterwards, since BooleanOptionalAction appends its own note on the default.
         action.help = f"{setting.help} ({show_default(setting)})".replace("%", "%%")
     if not classes:
-        group.add_argument(
-            "--settings",
-            type=input_file,
-            metavar="FILE.toml",
-            help="read these and all other settings from this file; options win over it",
-        )
+        help = "read these and all other settings from this file; options win over it"
+        group.add_argument("--settings", type=input_file, metavar="FILE.toml", help=help)
         group.add_argument(
             "--write-settings",
             action=_WriteSettings,
             nargs="?",
             type=output_file,
             metavar="FILE.toml",
-            help="only write such a file, with every setting, its meaning and its bounds (to "
-            "stdout)",
+            help="only write such a file, with every setting and its meaning (to stdout)",
         )
 
 
-def given_settings(args: argparse.Namespace, settings: type[Any], **preset: Any) -> dict[str, Any]:
+def given_settings(
+    args: argparse.Namespace, settings: type[Settings], **preset: Any
+) -> dict[str, Any]:
     """The values of the fields of a settings class that an option, the file or a preset gives.
 
     An error in the file of ``--settings`` is a PocketIntentError.
@@ -92,7 +85,7 @@ def given_settings(args: argparse.Namespace, settings: type[Any], **preset: Any)
     return {item.name: given[item.name] for item in list_settings(settings) if item.name in given}
 
 
-def read_settings(args: argparse.Namespace, settings: type[Settings]) -> Settings:
+def read_settings(args: argparse.Namespace, settings: type[SettingsT]) -> SettingsT:
     """The settings of a command: its options, then its file, its preset, and the defaults.
 
     Where a command has presets, ``args.preset_values`` gives the values of the chosen one.
@@ -116,7 +109,7 @@ def show_default(setting: Setting) -> str:
     return f"{number} {setting.unit}".rstrip()
 
 
-def settings_advice(classes: Collection[type[Any]], option: str) -> str | None:
+def settings_advice(classes: Collection[type[Settings]], option: str) -> str | None:
     """What to write into a file in place of an option, such as ``--no-rotate``.
 
     None unless the option was or would be that of a setting of the command's ``classes``.

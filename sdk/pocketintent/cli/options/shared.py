@@ -51,27 +51,24 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # How a bot recognises: None without the option.
     "--search": {
         "choices": get_args(Search),
-        "help": "keep the templates as codes, whose similarities are looked up in a table, or as "
-        "vectors, which are exact (table, or the search of a bot file)",
+        "help": "compare with codes of the templates, or exactly (table, or that of a bot file)",
     },
     "--decision": {
         "choices": DECISIONS,
-        "help": "how an intent is scored: logistic, by the probability that a classifier fitted on "
-        "the templates gives it; nearest, by its nearest template; nearest+centroid, by the mean "
-        "of that and the similarity to the mean of its templates "
-        f"({DEFAULT_DECISION}, unless the bot is saved with another)",
+        "help": "how an intent is scored: logistic, by the probability that a classifier gives it; "
+        "nearest, by its nearest template; nearest+centroid, by the mean of that and the "
+        f"similarity to the mean of its templates ({DEFAULT_DECISION}, or that of a bot file)",
     },
     "--no-correction": {
         "dest": "correct",
         "action": "store_false",
         "default": None,
         "help": "read an unknown word as it is, and not as the known word within one typing error "
-        "(corrected, unless the bot is saved without)",
+        "(corrected, or as a bot file says)",
     },
     "--threshold": {
         "type": number(least=-1.0, most=1.0),
-        "help": "lowest score of a match, for intents without a threshold of their own (that of "
-        "the templates)",
+        "help": "lowest score of a match, for intents without their own (that of the templates)",
     },
     "--margin": {
         "type": number(least=0.0, most=2.0),
@@ -105,8 +102,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "action": "append",
         "default": [],
         "metavar": "TAG",
-        "help": "language of the texts, such as en or pt-BR, kept in the model to compare with the "
-        "language of templates; repeat the option for several languages",
+        "help": "language of the texts, such as en or pt-BR, to which templates are compared; "
+        "repeat the option for several",
     },
     "--device": {"default": "cpu", "help": "cpu, cuda, cuda:1 … (%(default)s)"},
     "--threads": {"type": THREADS, "default": 1, "help": "CPU threads (%(default)s)"},
@@ -116,10 +113,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "precision of the products; auto is half precision on a GPU (%(default)s)",
     },
     "--resume": {"action": "store_true", "help": "continue an unfinished run"},
-    "--restart": {
-        "action": "store_true",
-        "help": "delete an unfinished run and start from scratch",
-    },
+    "--restart": {"action": "store_true", "help": "delete an unfinished run and start anew"},
     "--max-minutes": {
         "type": number(above=0),
         "help": "end training, and the fall of its learning rate, after this many minutes",

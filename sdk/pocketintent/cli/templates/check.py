@@ -1,17 +1,8 @@
-"""``pocketintent templates check``: errors and weak points of template files."""
+"""Find all errors and weak points of template files.
 
-from __future__ import annotations
+Prints one JSON line for each file; errors and warnings go to stderr too.
 
-import argparse
-from pathlib import Path
-
-from pocketintent.cli.options.files import check_name, file_name
-from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.shared import add
-from pocketintent.cli.output import print_json, print_note
-
-EPILOG = """\
-examples:
+Examples:
   pocketintent templates check my_bot.json --model tiny
   pocketintent templates check templates/*.json
   pocketintent templates check smart_home
@@ -24,17 +15,22 @@ each line of the output has the file, and
   left_out            of each intent: its templates, and how many of them would be refused, and
                       confused with another intent, by a bot that is fitted without them
 
-exit status: 0 no errors, 1 a file has errors"""
+exit status: 0 no errors, 1 a file has errors
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pocketintent.cli.options.files import check_name, file_name
+from pocketintent.cli.options.model import MODEL_HELP
+from pocketintent.cli.options.shared import add
+from pocketintent.cli.output import print_json, print_note
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``templates check``."""
-    parser.description = (
-        "Find all errors and weak points of template files. Prints one JSON line for each file; "
-        "errors and warnings go to stderr too."
-    )
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run)
     parser.add_argument(
         "files",
         type=file_name,

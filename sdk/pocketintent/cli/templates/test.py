@@ -1,17 +1,8 @@
-"""``pocketintent templates test``: measure a bot on labelled utterances."""
+"""Measure a bot on labelled utterances.
 
-from __future__ import annotations
+Prints a JSON line, and a text for people on stderr.
 
-import argparse
-
-from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.numbers import number, whole_number
-from pocketintent.cli.options.shared import LIMITS, add, set_limits
-from pocketintent.cli.output import print_json, print_note
-from pocketintent.runtime.files.shipped_models import DEFAULT
-
-EPILOG = """\
-examples:
+Examples:
   pocketintent templates test my_bot.json utterances.csv
   pocketintent templates test my_bot.json utterances.csv --threshold 0.35
   pocketintent templates test my_bot.json utterances.jsonl --model tiny --plot matrix.png
@@ -36,16 +27,22 @@ the report, a JSON line on stdout, which docs/testing.md describes in full:
   confusions, refusals   the worst mistakes, with the templates that were nearest
   choice                 the best threshold and margin for these utterances
 
-exit status: 0 measured, 1 bad input or an accuracy below --min-accuracy"""
+exit status: 0 measured, 1 bad input or an accuracy below --min-accuracy
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from pocketintent.cli.options.files import input_file
+from pocketintent.cli.options.numbers import number, whole_number
+from pocketintent.cli.options.shared import LIMITS, add, set_limits
+from pocketintent.cli.output import print_json, print_note
+from pocketintent.runtime.files.shipped_models import DEFAULT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``templates test``."""
-    parser.description = (
-        "Measure a bot on labelled utterances. Prints a JSON line, and a text for people on stderr."
-    )
-    parser.epilog = EPILOG
-    parser.set_defaults(run=run)
     add(parser, "templates")
     utterances = "labelled utterances: JSON lines, TSV or CSV"
     parser.add_argument("utterances", type=input_file, metavar="UTTERANCES", help=utterances)

@@ -1,4 +1,12 @@
-"""``pocketintent train finish``: weight trained words and add n-gram dimensions."""
+"""Weight the words of a trained model, and add dimensions made from their character n-grams.
+
+The weights are by frequency, or by another pooling. Unknown words have the n-grams too.
+
+Examples:
+  pocketintent train finish trained.safetensors --out finished.safetensors
+  pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors
+  pocketintent train finish trained.safetensors --settings finish.toml --out finished.safetensors
+"""
 
 from __future__ import annotations
 
@@ -11,35 +19,13 @@ from pocketintent.cli.output import print_json
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.finish.settings import FinishSettings
 
-EXAMPLES = """\
-examples:
-  pocketintent train finish trained.safetensors --out finished.safetensors
-  pocketintent train finish trained.safetensors --out finished.safetensors --subword-dim 256
-  pocketintent train finish glove.safetensors --corpus chats.txt.gz --out finished.safetensors
-  pocketintent train finish trained.safetensors --settings finish.toml --out finished.safetensors"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train finish``."""
-    parser.description = (
-        "Weight the words of a trained model by frequency, or by another pooling, and give each "
-        "a second group of dimensions made from its character n-grams, which unknown words have "
-        "too."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
-    parser.add_argument(
-        "model",
-        metavar="IN",
-        type=input_file,
-        help="a model of kind static, such as those of `train starspace`",
-    )
-    add(
-        parser,
-        "--corpus",
-        help="count the words in these texts; required by the poolings `idf` and `sif`, and for a "
-        "model without word frequencies",
-    )
+    help = "a model of kind static, such as those of `train starspace`"
+    parser.add_argument("model", metavar="IN", type=input_file, help=help)
+    needed = "for the poolings `idf` and `sif`, and for a model without word frequencies"
+    add(parser, "--corpus", help=f"count the words in these texts; required {needed}")
     add(parser, "--out", help="model to write")
     add_settings(parser, FinishSettings, options=("trained_dim", "subword_dim", "pooling", "seed"))
 

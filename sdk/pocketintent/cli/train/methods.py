@@ -18,6 +18,7 @@ from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import OPTIONS
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.settings import Settings
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.distil.settings import DistilSettings
@@ -30,14 +31,11 @@ class Method:
     """A way to train an encoder."""
 
     description: str
-    """What it does, for the help."""
     examples: str
-    """Examples, and what else its user has to know."""
     pipeline: tuple[str, str]
     """Module and name of the function that trains: from inputs, output, settings and options of
     the run to the record of the run."""
-    settings: type[Any]
-    """Class of its settings."""
+    settings: type[Settings]
     options: tuple[str, ...]
     """The settings that are options."""
     arguments: Mapping[str, Mapping[str, Any]]
@@ -46,32 +44,31 @@ class Method:
     presets: Mapping[str, Any] = field(default_factory=dict)
     """Values of the settings by name, for ``--preset``; the first is the default."""
     title: str = "settings"
-    """Title of the settings in the help."""
 
+
+_RESUMING = """
+Stop a run at any time; --resume continues it and gives the same model as an uninterrupted run."""
 
 METHODS = {
     "starspace": Method(
-        "Train StarSpace embeddings. Prints the record of the run as JSON.",
+        "Train StarSpace embeddings.",
         """\
 examples:
   pocketintent train starspace --corpus chats.txt.gz --out chats.safetensors
   pocketintent train starspace --corpus a.txt b.jsonl --out model.safetensors \\
       --dim 256 --no-share-sides --subsample 1e-3 --epochs 5 --min-count 2
   pocketintent train starspace --corpus utterances.jsonl --mode labelled --out model.safetensors
-  pocketintent train starspace --write-settings starspace.toml
   pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
 
 A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
-separated by tabs), or .jsonl with "text" and, for labelled mode, "intent"; both may be .gz.
-Stop a run at any time; --resume continues it and gives the same model as an uninterrupted run.""",
+separated by tabs), or .jsonl with "text" and, for labelled mode, "intent"; both may be .gz.""",
         ("pocketintent.training.starspace.pipeline", "train_starspace"),
         StarSpaceSettings,
         ("mode", "dim", "share_sides", "epochs", "min_count", "max_words", "subsample", "seed"),
         {"--corpus": {"required": True}},
     ),
     "charemb": Method(
-        "Train a character network to produce the vectors of a table from its terms. Prints the "
-        "record of the run as JSON.",
+        "Train a character network to produce the vectors of a table from its terms.",
         """\
 examples:
   pocketintent train charemb --target vectors.txt.gz --preset small --device cuda \\
@@ -81,9 +78,7 @@ examples:
   torchrun --nproc-per-node 4 -m pocketintent train charemb --device cuda --preset base \\
       --target vectors.bin --out base.safetensors --resume
 
-A target is any file of vectors (word2vec, GloVe, fastText, StarSpace) or a model of word
-vectors. Stop a run at any time; --resume continues it and gives the same model as an
-uninterrupted run.""",
+A target is a file of vectors (word2vec, GloVe, fastText, StarSpace) or a model of word vectors.""",
         ("pocketintent.training.charemb.pipeline", "train_charemb"),
         CharEmbSettings,
         ("reads", "epochs", "seed"),
@@ -92,22 +87,14 @@ uninterrupted run.""",
                 "type": vectors_file,
                 "nargs": "+",
                 "required": True,
-                "help": "vectors to learn: files, or a shipped model such as default, whose words "
-                "are read",
+                "help": "vectors to learn: files, or the name of a shipped model",
             },
-            "--limit": {
-                "type": whole_number(1),
-                "help": "number of terms read from each target (all)",
-            },
-            "--float-out": {
-                "type": output_file,
-                "help": "also write the model with float32 weights",
-            },
+            "--limit": {"type": whole_number(1), "help": "terms read from each target (all)"},
+            "--float-out": {"type": output_file, "help": "also write the model in float32"},
             "--weights": {
                 "choices": ("int8", "codebook", "float32"),
                 "default": "int8",
-                "help": "how the weights are stored: 8 bits each, codes of 4 bits each, or "
-                "unchanged (%(default)s)",
+                "help": "how weights are stored: 8 bits, codes of 4 bits, unchanged (%(default)s)",
             },
             "--precision": {},
             "--max-minutes": {},
@@ -116,8 +103,7 @@ uninterrupted run.""",
         title="settings that change the preset (the defaults shown are those of tiny)",
     ),
     "distil": Method(
-        "Fit word vectors to the vectors that a sentence encoder gave to texts. Prints the record "
-        "of the run as JSON.",
+        "Fit word vectors to the vectors that a sentence encoder gave to texts.",
         """\
 examples:
   pocketintent train targets --teacher minilm/ --words words.safetensors --out words.tsv
@@ -126,8 +112,7 @@ examples:
   pocketintent train finish sums.safetensors --out finished.safetensors --settings finish.toml
 
 Targets are files written by `train targets`: as many utterances of the expected kind as possible,
-and single words, which give rare words a meaning. Stop a run at any time; --resume continues it
-and gives the same model as an uninterrupted run.""",
+and single words, which give rare words a meaning.""",
         ("pocketintent.training.distil.pipeline", "train_distilled"),
         DistilSettings,
         ("dim", "epochs", "seed"),
@@ -135,7 +120,7 @@ and gives the same model as an uninterrupted run.""",
     ),
     "contextual": Method(
         "Fit words, and a small network that changes them by their neighbours, to the vectors that "
-        "a sentence encoder gave to texts. Prints the record of the run as JSON.",
+        "a sentence encoder gave to texts.",
         """\
 examples:
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out targets.bin
@@ -148,8 +133,7 @@ examples:
       --learning-rate 0.0005 --batch-words 256 --out my_model.safetensors
 
 With --start the run goes on from a model, whose codes stay as they are: it wins back most of what
-compression loses, and adapts a model to a bot. Without --corpus it keeps the model's codebook and
-background. Stop a run at any time; --resume gives the same model as an uninterrupted run.""",
+compression loses, and adapts a model to a bot.""",
         ("pocketintent.training.contextual.pipeline", "train_contextual"),
         ContextualSettings,
         ("dim", "hidden", "epochs", "learning_rate", "batch_words", "seed"),
@@ -158,13 +142,11 @@ background. Stop a run at any time; --resume gives the same model as an uninterr
             "--start": {
                 "type": model_file,
                 "metavar": "MODEL",
-                "help": "a contextual model to go on from, with its words, n-grams, network and "
-                "dimensions",
+                "help": "a contextual model to go on from, with its words and dimensions",
             },
             "--corpus": {
                 "default": [],
-                "help": "training texts (.txt, .jsonl, .gz), from which the model gets a codebook "
-                "for templates and a background (those of --start)",
+                "help": "texts for the codebook of templates and the background (those of --start)",
             },
             "--precision": {},
             "--max-minutes": {},
@@ -176,18 +158,14 @@ background. Stop a run at any time; --resume gives the same model as an uninterr
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the method that the parser is named after."""
     method = METHODS[parser.prog.rpartition(" ")[2]]
-    parser.description = method.description
-    parser.epilog = method.examples
+    parser.description = f"{method.description} Prints the record of the run as JSON."
+    parser.epilog = method.examples + _RESUMING
     parser.set_defaults(run=partial(_train, method))
     for name, changes in method.arguments.items():
         parser.add_argument(name, **{**OPTIONS.get(name, {}), **changes})
-    if method.presets:
-        parser.add_argument(
-            "--preset",
-            choices=tuple(method.presets),
-            default=next(iter(method.presets)),
-            help="values of the settings that are not given (%(default)s)",
-        )
+    if presets := tuple(method.presets):
+        help = "values of the settings that are not given (%(default)s)"
+        parser.add_argument("--preset", choices=presets, default=presets[0], help=help)
         parser.set_defaults(preset_values=lambda args: asdict(method.presets[args.preset]))
     add_run_options(parser)
     add_settings(parser, method.settings, options=method.options, title=method.title)

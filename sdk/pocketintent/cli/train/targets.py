@@ -1,4 +1,20 @@
-"""``pocketintent train targets``: vectors of texts by a sentence encoder."""
+r"""Encode texts with a sentence encoder and write the texts and their vectors to a file.
+
+Examples:
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out targets.bin
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \
+      --teacher-words --phrases 100000 --substitutions 100000 --topics 100000 --out targets.bin
+  pocketintent train targets --teacher mpnet/ --components 256 --precision bfloat16 \
+      --texts chats.txt.gz --out targets.bin
+  pocketintent train targets --teacher model.onnx --words words.safetensors --out targets.tsv
+  pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
+
+A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
+both, the folder of a Hugging Face transformer, or a .json or .toml file that describes a teacher
+of the laboratory; nothing is downloaded. Texts are lines of corpora, what is made from them, terms,
+and the words of a file of vectors; each is encoded once. With .tsv as the suffix of --out, texts
+keep their spaces. An unfinished run continues from OUT.partial.
+"""
 
 from __future__ import annotations
 
@@ -15,47 +31,17 @@ from pocketintent.training.teachers.settings import TargetSettings
 
 OPTIONS = ("single_words", "teacher_words", "phrases", "substitutions", "topics", "components")
 
-EXAMPLES = """\
-examples:
-  pocketintent train targets --teacher minilm/ --terms terms.tsv --texts chats.txt.gz \\
-      --out targets.tsv
-  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \\
-      --teacher-words --phrases 100000 --substitutions 100000 --topics 100000 --out targets.bin
-  pocketintent train targets --teacher mpnet/ --components 256 --precision bfloat16 \\
-      --texts chats.txt.gz --out targets.bin
-  pocketintent train targets --teacher model.onnx --words words.safetensors \\
-      --out targets.tsv
-  pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
-
-A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
-both, the folder of a Hugging Face transformer, or a .json or .toml file that describes a teacher
-of the laboratory; nothing is downloaded. Texts are lines of corpora, what is made from them, terms,
-and the words of a file of vectors; each is encoded once. With .tsv as the suffix of --out, texts
-keep their spaces. An unfinished run continues from OUT.partial."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train targets``."""
-    parser.description = (
-        "Encode texts with a sentence encoder and write the texts and their vectors to a file."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run, after_interrupt=repeating_command)
+    parser.set_defaults(after_interrupt=repeating_command)
     parser.add_argument("--teacher", required=True, type=encoder_path, help="the sentence encoder")
     add(parser, "--texts", help="corpora, each line of which is a text")
-    parser.add_argument(
-        "--templates",
-        nargs="+",
-        default=[],
-        type=input_file,
-        help="template files, whose texts and names of intents are texts (docs/contextual.md)",
-    )
+    help = "template files, whose texts and names of intents are texts (docs/contextual.md)"
+    parser.add_argument("--templates", nargs="+", default=[], type=input_file, help=help)
     parser.add_argument("--terms", type=input_file, help="terms written by `train terms`")
-    parser.add_argument(
-        "--words",
-        type=vectors_file,
-        help="vectors whose words are texts: a file, or a shipped model such as default",
-    )
+    help = "vectors whose words are texts: a file, or a shipped model such as default"
+    parser.add_argument("--words", type=vectors_file, help=help)
     add(parser, "--out", help="file to write")
     add_settings(parser, TargetSettings, options=OPTIONS)
     add_teacher_options(parser)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray, read_tensor
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Int8Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.tensors import (
     matrix_from_tensors,
     matrix_settings,

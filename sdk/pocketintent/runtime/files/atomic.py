@@ -45,15 +45,11 @@ def write_atomically(
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -> Iterator[Path]:
-    """Replace a file by the one that the block writes; for content too large for memory.
+    """Replace a file by the one that the block writes to the path that it gets.
 
     Args:
-        path: The file to write; a symbolic link is followed. Its folder must exist.
-        keep_permissions: Give the new file the permissions of the old one; otherwise it gets
-            the user's usual ones.
-
-    Yields:
-        The path to write to.
+        path: The file to replace, in an existing folder; a symbolic link is followed.
+        keep_permissions: Keep those of the old file; by default it gets the user's usual ones.
 
     Raises:
         OSError: The file cannot be written, or is a device or a pipe. The error names ``path`` and
@@ -71,16 +67,10 @@ def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -
 
 @contextmanager
 def new_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterator[Path]:
-    """Make a folder of what the block writes; errors are those of :func:`replacing`.
+    """Make a folder of what the block writes to the folder that it gets; see :func:`replacing`.
 
-    Args:
-        path: The folder to make; a symbolic link is followed. Its parent must exist. An existing
-            folder is replaced by one with its permissions.
-        replace: Replace a folder with files in it, too; otherwise the folder must be missing or
-            empty.
-
-    Yields:
-        The folder to write to.
+    An existing folder is replaced by one with its permissions; ``replace`` allows that also for one
+    with files in it.
     """
     target = Path(os.path.realpath(path))
     with _naming(path, target), staging(target) as area:
@@ -125,11 +115,8 @@ def staging(target: Path) -> Iterator[Path]:
     """Provide a path on the target's file system for a file or folder under construction.
 
     First removes what killed processes left behind for the same target, whose parent must exist.
-    Yields a path with the target's suffix, at which there is nothing yet; whatever is still there
-    when the block ends is removed.
-
-    Raises:
-        OSError: The target's parent cannot be written to.
+    The path has the target's suffix, and there is nothing at it; whatever is still there when the
+    block ends is removed.
     """
     target = Path(os.path.realpath(target))
     remove_leftovers(target)
@@ -159,16 +146,9 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
 def claim(path: Path, *, require_lock: bool) -> int | None:
     """Become the owner of a lock file, which is made if it is missing.
 
-    Args:
-        path: The lock file.
-        require_lock: Whether to give up where the file system has no locks.
-
-    Returns:
-        The descriptor of the lock, which is released when the descriptor is closed; None if
-        another process owns or removed the file, or its folder is missing.
-
-    Raises:
-        OSError: The lock file cannot be opened.
+    Returns a descriptor, which holds the lock until it is closed; None if another process owns or
+    removed the file, its folder is missing, or the file system has no locks and ``require_lock``
+    is true. Raises OSError for a file that cannot be opened.
     """
     try:
         descriptor = os.open(path, _OPEN_LOCK, 0o600)
@@ -232,9 +212,11 @@ def _content(folder: Path, target: Path) -> Path:
 def _remove(folder: Path, target: Path, lock: int) -> None:
     """Remove an owned folder, the lock last, in case of a kill; a foreign file keeps the folder."""
     content = _content(folder, target)
-    shutil.rmtree(content, ignore_errors=True)  # not a file, nor a link
-    with suppress(OSError):
-        content.unlink()
+    if content.is_dir() and not content.is_symlink():
+        shutil.rmtree(content, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            content.unlink()
     if sys.platform == "win32":  # an open file cannot be removed
         os.close(lock)
     with suppress(OSError):

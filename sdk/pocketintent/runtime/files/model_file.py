@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import mmap
 import os
 from collections.abc import Mapping
@@ -15,8 +16,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from pocketintent.runtime.arrays import check_numbers
 from pocketintent.runtime.errors import UPGRADE, ModelFileError
-from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.files.regular import open_regular
 
 FORMAT_VERSION = 1
@@ -48,9 +49,8 @@ class ModelFile:
     def without(self, entry: str) -> ModelFile:
         """The file without a manifest entry, and without the tensors that it is the prefix of."""
         manifest = {key: value for key, value in self.manifest.items() if key != entry}
-        prefix = f"{entry}."
-        tensors = {k: tensor for k, tensor in self.tensors.items() if not k.startswith(prefix)}
-        return ModelFile(self.path, manifest, tensors)
+        names = [name for name in self.tensors if not name.startswith(f"{entry}.")]
+        return ModelFile(self.path, manifest, {name: self.tensors[name] for name in names})
 
 
 def save_model(
@@ -58,10 +58,8 @@ def save_model(
 ) -> None:
     """Write a model file; a save that fails or is killed leaves the old file whole.
 
-    Args:
-        path: The file to write or replace.
-        manifest: JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added.
-        tensors: Arrays by name, each with a dtype of ``DTYPES``.
+    The manifest has JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added.
+    The tensors are arrays by name, each with a dtype of ``DTYPES``.
 
     Raises:
         ModelFileError: A part cannot be stored: no kind, no JSON, a dtype, a number not finite.
@@ -186,10 +184,7 @@ def _read_tensors(header: dict[str, Any], buffer: mmap.mmap, start: int) -> dict
     checked = {name: _check_entry(name, entry) for name, entry in header.items()}
     end = 0
     for name, (dtype, shape, begin, stop) in sorted(checked.items(), key=lambda e: e[1][2:]):
-        count = 1
-        for axis in shape:
-            count *= axis
-        if begin != end or stop - begin != count * dtype.itemsize:
+        if begin != end or stop - begin != math.prod(shape) * dtype.itemsize:
             raise ModelFileError(
                 f"the offsets of tensor {name!r} do not fit its shape or the tensor before it"
             )
@@ -257,7 +252,7 @@ def _digest(manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) ->
 
 def _canonical_json(value: Any) -> bytes:
     try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) + b"\n"
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
     except TypeError as error:
         raise ModelFileError(
             f"the manifest or a name cannot be written as JSON: {error}"

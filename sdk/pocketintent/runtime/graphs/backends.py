@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,29 +31,70 @@ TensorSpecs = Mapping[str, TensorSpec]
 """Inputs or outputs of a graph by name."""
 
 
-class Graph(Protocol):
-    """A graph that is ready to run."""
+class Graph(ABC):
+    """A graph that is ready to run, opened from the bytes of a file; messages name ``source``.
+
+    Raises:
+        MissingExtraError: The package that runs it is not installed, or needs an older NumPy.
+        ModelFileError: The package cannot run the graph.
+    """
 
     inputs: TensorSpecs
     outputs: TensorSpecs
+
+    @abstractmethod
+    def __init__(self, content: bytes, source: Path) -> None:
+        self._source = source
+
+    @abstractmethod
+    def _run(self, feed: Arrays) -> Arrays:
+        """The outputs from the inputs, with the batch axis."""
+
+    def expect(self, inputs: TensorSpecs, outputs: TensorSpecs) -> None:
+        """Raise a ModelFileError unless the tensors are those of the manifest."""
+        tensors = ("inputs", self.inputs, inputs), ("outputs", self.outputs, outputs)
+        for kind, own, expected in tensors:
+            if own.keys() != expected.keys() or not all(
+                own[name].dtype == tensor.dtype and _has_shape(tensor.shape, own[name].shape)
+                for name, tensor in expected.items()
+            ):
+                raise ModelFileError(
+                    f"{self._source}: the graph does not fit its manifest: its {kind} are "
+                    f"{_describe(own)}, and the manifest has {_describe(expected)}; export again"
+                )
+        self.inputs, self.outputs = inputs, outputs
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text, by name, each without its batch axis.
 
         ``inputs`` are all inputs likewise; an array shorter than the graph's is padded with zeros.
+        A ModelFileError if the graph fails, or an output is not finite or of another shape.
         """
-        ...
+        try:
+            feed = {
+                name: _padded(array, self.inputs[name].shape[-1] or 1)[None]
+                for name, array in inputs.items()
+            }
+            values = {name: value[0] for name, value in self._run(feed).items()}
+        except Exception as error:  # the backends' exceptions have no common base
+            raise ModelFileError(f"{self._source}: the graph cannot be run: {error}") from error
+        for name, value in values.items():
+            shape = self.outputs[name].shape[1:]
+            if not _has_shape(value.shape, shape):
+                raise ModelFileError(
+                    f"{self._source}: output {name!r} has the shape {list(value.shape)}, and the "
+                    f"manifest has {list(shape)}; export again"
+                )
+            if value.dtype.kind == "f" and not np.isfinite(value).all():
+                raise ModelFileError(f"{self._source}: output {name!r} has NaN or infinity")
+        return values
 
 
-class OnnxGraph:
-    """A graph in ONNX Runtime, on one thread: a query is too short to be split.
-
-    Raises:
-        MissingExtraError: ONNX Runtime is not installed.
-        ModelFileError: ONNX Runtime cannot run the graph; the message names ``source``.
-    """
+class OnnxGraph(Graph):
+    """A graph in ONNX Runtime, on one thread: a query is too short to be split."""
 
     def __init__(self, content: bytes, source: Path) -> None:
+        super().__init__(content, source)
         runtime = require("onnxruntime", "onnxruntime")
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -63,49 +105,38 @@ class OnnxGraph:
             )
         except Exception as error:  # ONNX Runtime's exceptions have no common base
             raise ModelFileError(f"{source}: ONNX Runtime cannot run it: {error}") from error
-        self.inputs: TensorSpecs = dict(map(_onnx_spec, self._session.get_inputs()))
-        self.outputs: TensorSpecs = dict(map(_onnx_spec, self._session.get_outputs()))
+        self.inputs = dict(map(_onnx_spec, self._session.get_inputs()))
+        self.outputs = dict(map(_onnx_spec, self._session.get_outputs()))
 
-    def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
-        """The outputs for one text; see :meth:`Graph.run`."""
-        # The lengths are free, but at least 1.
-        feed = {name: _padded(array, 1)[None] for name, array in inputs.items()}
-        values = self._session.run(None, feed)
-        return {name: value[0] for name, value in zip(self.outputs, values, strict=True)}
+    def _run(self, feed: Arrays) -> Arrays:
+        names = list(self.outputs)
+        return dict(zip(names, self._session.run(names, feed), strict=True))
 
 
-class TfliteGraph:
+class TfliteGraph(Graph):
     """A graph in a TFLite interpreter: ``ai-edge-litert`` if installed, else ``tflite-runtime``.
 
     An interpreter has room for the tensors of one run, so that threads take turns.
-
-    Raises:
-        MissingExtraError: No interpreter is installed, or the installed one needs an older NumPy.
-        ModelFileError: The interpreter cannot run the graph; the message names ``source``.
     """
 
     def __init__(self, content: bytes, source: Path) -> None:
+        super().__init__(content, source)
         interpreter_class = _interpreter_class()
         try:
             interpreter = interpreter_class(model_content=content, num_threads=1)
             interpreter.allocate_tensors()
-            self._run = interpreter.get_signature_runner()
-            self.inputs: TensorSpecs = _tflite_specs(self._run.get_input_details())
-            self.outputs: TensorSpecs = _tflite_specs(self._run.get_output_details())
+            self._runner = interpreter.get_signature_runner()
+            self.inputs = _tflite_specs(self._runner.get_input_details())
+            self.outputs = _tflite_specs(self._runner.get_output_details())
         except (ValueError, RuntimeError) as error:
             raise ModelFileError(f"{source}: the interpreter cannot run it: {error}") from error
         self._interpreter = interpreter  # a runner does not keep its interpreter alive
         self._lock = threading.Lock()
 
-    def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
-        """The outputs for one text; see :meth:`Graph.run`."""
-        feed = {
-            name: _padded(array, self.inputs[name].shape[-1] or 1)[None]
-            for name, array in inputs.items()
-        }
+    def _run(self, feed: Arrays) -> Arrays:
         with self._lock:
-            outputs = self._run(**feed)
-        return {name: value[0] for name, value in outputs.items()}
+            outputs: Arrays = self._runner(**feed)
+        return outputs
 
 
 GRAPHS: dict[str, Callable[[bytes, Path], Graph]] = {"onnx": OnnxGraph, "tflite": TfliteGraph}
@@ -141,7 +172,8 @@ def _interpreter_class() -> Callable[..., Any]:
 
     With NumPy 2, the first model of ``tflite-runtime`` fails with an error that names neither.
     """
-    if _is_installed("ai_edge_litert") or not _is_installed("tflite_runtime"):
+    is_installed = importlib.util.find_spec
+    if is_installed("ai_edge_litert") or not is_installed("tflite_runtime"):
         module = require("ai_edge_litert.interpreter", "tflite")
     elif int(np.__version__.partition(".")[0]) < 2:
         module = require("tflite_runtime.interpreter", "tflite-runtime")
@@ -152,51 +184,6 @@ def _interpreter_class() -> Callable[..., Any]:
         )
     interpreter: Callable[..., Any] = module.Interpreter
     return interpreter
-
-
-def _is_installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None
-
-
-class CheckedGraph:
-    """A graph whose tensors are those of the manifest; any other result is a ModelFileError.
-
-    ``inputs`` and ``outputs`` are those of the manifest; messages name the file ``source``.
-    """
-
-    def __init__(self, graph: Graph, inputs: TensorSpecs, outputs: TensorSpecs, source: Path):
-        tensors = ("inputs", graph.inputs, inputs), ("outputs", graph.outputs, outputs)
-        for kind, own, expected in tensors:
-            fits = (_fits(own[name], expected[name]) for name in own.keys() & expected.keys())
-            if own.keys() != expected.keys() or not all(fits):
-                raise ModelFileError(
-                    f"{source}: the graph does not fit its manifest: its {kind} are "
-                    f"{_describe(own)}, and the manifest has {_describe(expected)}; export again"
-                )
-        self.inputs, self.outputs = inputs, outputs
-        self._graph, self._source = graph, source
-
-    def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
-        """The outputs for one text; a ModelFileError if it fails, or outputs do not fit."""
-        try:
-            values = self._graph.run(inputs)
-        except Exception as error:  # the backends' exceptions have no common base
-            raise ModelFileError(f"{self._source}: the graph cannot be run: {error}") from error
-        for name, value in values.items():
-            shape = self.outputs[name].shape[1:]
-            if not _has_shape(value.shape, shape):
-                raise ModelFileError(
-                    f"{self._source}: output {name!r} has the shape {list(value.shape)}, and the "
-                    f"manifest has {list(shape)}; export again"
-                )
-            if value.dtype.kind == "f" and not np.isfinite(value).all():
-                raise ModelFileError(f"{self._source}: output {name!r} has NaN or infinity")
-        return values
-
-
-def _fits(own: TensorSpec, expected: TensorSpec) -> bool:
-    """Whether a tensor of a graph accepts what the manifest describes."""
-    return own.dtype == expected.dtype and _has_shape(expected.shape, own.shape)
 
 
 def _has_shape(shape: Sequence[int | None], allowed: Sequence[int | None]) -> bool:

@@ -16,9 +16,6 @@ NGRAM_COUNTS, NEGATION = "ngram_counts", "negation"
 """Names of the features, which are those of the graph's inputs; ``docs/decision.md`` specifies
 them."""
 
-FeatureSettings = Mapping[str, Mapping[str, Any]]
-"""Features by name, each with the settings that describe it to readers of a later version."""
-
 TextFeature = tuple[Callable[[str], FloatArray], int]
 """A function of the text alone, and the number of its values."""
 
@@ -49,7 +46,8 @@ class TextFeatures:
     """The features that a recogniser graph takes.
 
     Args:
-        settings: The features, keys of ``TEXT_FEATURES``, in the order of the graph's inputs.
+        settings: The manifest's entry ``features``: the settings that describe each feature, by
+            its name in ``TEXT_FEATURES``, in the order of the graph's inputs.
 
     Attributes:
         sizes: Number of values of each feature by name, in the same order.
@@ -58,16 +56,11 @@ class TextFeatures:
         ModelFileError: This runtime does not compute one of them by its settings.
     """
 
-    def __init__(self, settings: FeatureSettings) -> None:
-        self._settings = {name: dict(entry) for name, entry in settings.items()}
-        features = {name: TEXT_FEATURES[name](entry) for name, entry in self._settings.items()}
+    def __init__(self, settings: Mapping[str, Mapping[str, Any]]) -> None:
+        features = {name: TEXT_FEATURES[name](entry) for name, entry in settings.items()}
         self._functions = {name: compute for name, (compute, _) in features.items()}
         self.sizes = {name: size for name, (_, size) in features.items()}
 
     def __call__(self, text: str) -> dict[str, FloatArray]:
         """The inputs for a text by name, each without its batch axis."""
         return {name: compute(text) for name, compute in self._functions.items()}
-
-    def to_manifest(self) -> dict[str, Any]:
-        """The manifest's entry ``features``: the settings of each."""
-        return self._settings

@@ -11,17 +11,12 @@ import os
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from pocketintent.runtime.background import Background, check_background
-from pocketintent.runtime.errors import (
-    UPGRADE,
-    ModelFileError,
-    PocketIntentError,
-    list_names,
-    shorten,
-)
+from pocketintent.runtime.errors import UPGRADE, ModelFileError, list_names, shorten
 from pocketintent.runtime.files.model_file import ModelFile, load_model
-from pocketintent.runtime.graphs.backends import GRAPHS, CheckedGraph, Graph
+from pocketintent.runtime.graphs.backends import GRAPHS, Graph
 from pocketintent.runtime.graphs.features import TEXT_FEATURES, TextFeatures
 from pocketintent.runtime.graphs.inputs import GraphInputs, Speller
 from pocketintent.runtime.graphs.manifest import (
@@ -31,11 +26,9 @@ from pocketintent.runtime.graphs.manifest import (
     read_bytes,
     read_manifest,
 )
-from pocketintent.runtime.graphs.slots import TokenInputs
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.correction import Corrector, read_settings
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.tokenizer import get_tokenizer
 from pocketintent.runtime.text.vocabulary import LostWords, Vocabulary
 
 LABELS = "labels.json"
@@ -77,12 +70,12 @@ class ExportedFolder:
         A MissingExtraError if the package that runs it is not installed; a ModelFileError if it is
         missing or damaged, cannot be run, or does not fit the manifest.
         """
-        name = f"{artifact}.{self.manifest.entry('format', str)}"
-        content = self.read(name)
-        path = self.path / name
-        inputs = self.manifest.tensors(artifact, "inputs")
-        outputs = self.manifest.tensors(artifact, "outputs")
-        return CheckedGraph(GRAPHS[self.manifest.file_format](content, path), inputs, outputs, path)
+        name = f"{artifact}.{self.manifest.file_format}"
+        content, path = self.read(name), self.path / name
+        inputs, outputs = (self.manifest.tensors(artifact, side) for side in ("inputs", "outputs"))
+        graph = GRAPHS[self.manifest.file_format](content, path)
+        graph.expect(inputs, outputs)
+        return graph
 
     def inputs(self) -> GraphInputs:
         """From a text to the graphs' inputs; a ModelFileError if a file or setting is unusable."""
@@ -95,7 +88,7 @@ class ExportedFolder:
                 f"reads is {reads!r}, but the graphs take {', '.join(sorted(names))}"
             )
         if reads == "text":
-            return GraphInputs(None, None, characters)
+            return GraphInputs(None, characters=characters)
         spec, ngrams = manifest.entry("tokenizer", dict), manifest.entries.get("ngrams")
         max_length, max_tokens = manifest.limit("max_length"), manifest.limit("max_tokens")
         if ("token_numbers" in names) != (max_tokens is not None):
@@ -104,14 +97,11 @@ class ExportedFolder:
                 f"otherwise, not {max_tokens!r}"
             )
         vocabulary = self._vocabulary() if "ids" in names else None
-        try:
+        with manifest.naming():
             if vocabulary is None:
-                return GraphInputs(get_tokenizer(spec), None, characters)
+                return GraphInputs(spec, characters=characters)
             settings = None if ngrams is None else NgramSettings.from_manifest(ngrams)
-            slots = TokenInputs(vocabulary, spec, settings, max_length, max_tokens)
-        except PocketIntentError as error:
-            raise manifest.error(str(error)) from error
-        return GraphInputs(slots.tokenize, slots, characters)
+            return GraphInputs(spec, vocabulary, settings, max_length, max_tokens, characters)
 
     def features(self) -> TextFeatures:
         """What only the recogniser graph takes; a ModelFileError if it is unknown here."""
@@ -130,10 +120,8 @@ class ExportedFolder:
                 f"'features' is {shorten(settings)}, and the recogniser takes "
                 f"{list_names(names)}; {UPGRADE}"
             )
-        try:
+        with manifest.naming():
             return TextFeatures(settings)
-        except ModelFileError as error:
-            raise manifest.error(str(error)) from error
 
     @property
     def corrects(self) -> bool:
@@ -143,10 +131,8 @@ class ExportedFolder:
     def _correction(self) -> tuple[frozenset[str], list[int]] | None:
         """The settings of the correction, see :func:`read_settings`; None without correction."""
         settings = self.manifest.entries.get("correction")
-        try:
+        with self.manifest.naming(remedy=f"; {UPGRADE}"):
             return None if settings is None else read_settings(settings)
-        except ModelFileError as error:
-            raise self.manifest.error(f"{error}; {UPGRADE}") from error
 
     def corrector(self, inputs: GraphInputs) -> Corrector | None:
         """What corrects typing errors by the folder's own templates; None if nothing does."""
@@ -192,15 +178,11 @@ class ExportedFolder:
         path = self.path / LABELS
         labels = parse_json(self.read(LABELS), path)
         try:
-            intents = {intent.pop("name"): intent for intent in labels.pop("intents")}
+            intents = {intent.pop("name"): _given(intent) for intent in labels.pop("intents")}
+            entries = _given(labels)
         except (KeyError, TypeError, AttributeError) as error:
             raise ModelFileError(f"{path}: not the labels of an export") from error
-        set_intents = {
-            name: {key: value for key, value in intent.items() if value is not None}
-            for name, intent in intents.items()
-        }
-        set_entries = {key: value for key, value in labels.items() if value is not None}
-        return parse_templates(set_entries | {"intents": set_intents}, str(path))
+        return parse_templates(entries | {"intents": intents}, str(path))
 
     def _vocabulary(self) -> Vocabulary:
         content, lost = self.read(VOCABULARY), self._lost_words()
@@ -222,6 +204,11 @@ class ExportedFolder:
                 f"{len(content)}"
             )
         return LostWords([content[a:b] for a, b in zip([0, *ends], ends, strict=False)])
+
+
+def _given(entries: dict[str, Any]) -> dict[str, Any]:
+    """Entries without those that are null, which stand for a default."""
+    return {key: value for key, value in entries.items() if value is not None}
 
 
 def open_exported(path: str | os.PathLike[str], backend: str | None = None) -> ExportedFolder:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,32 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.graphs.backends import Graph
-from pocketintent.runtime.graphs.slots import Slots, TokenInputs
 from pocketintent.runtime.text.characters import CharVocabulary, limit_unknown_words
-from pocketintent.runtime.text.tokenizer import Tokenizer, simple_tokenize
+from pocketintent.runtime.text.ngrams import NgramSettings
+from pocketintent.runtime.text.tokenizer import get_tokenizer, simple_tokenize
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 Spell = Callable[[Sequence[Sequence[int]]], FloatArray]
 """Function from the characters of words to the sum of the words' vectors, float32 [dim]."""
 
 _WORD_CACHE = 4096
+_MAX_ROWS = 1 << 31
+
+
+class Slots(NamedTuple):
+    """The slots of a text, which a graph of a word table takes."""
+
+    ids: NDArray[np.int32]
+    """Row numbers, [num_slots]."""
+    weights: NDArray[np.float32]
+    """Factors on the rows, [num_slots]."""
+    token_numbers: NDArray[np.int32] | None = None
+    """The number of each slot's token among the tokens that have slots, from 0, [num_slots]; None
+    for a model that ignores the order of the tokens."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The inputs of a graph by name, without those that are None."""
+        return {name: array for name, array in self._asdict().items() if array is not None}
 
 
 @dataclass(frozen=True)
@@ -31,65 +48,71 @@ class TextInputs:
     tokens: list[str] | None = None
     """The tokens; None if the text is read as a whole."""
     slots: Slots | None = None
-    """Ids and weights of rows of the model's table, and the numbers of their tokens."""
+    """The rows of the model's table."""
     words: list[list[int]] | None = None
     """Character numbers of each word that is spelt out, in the order of the text."""
     characters: list[int] | None = None
     """Character numbers of the whole text."""
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the model knows any part of the text."""
-        has_slots = self.slots is not None and len(self.slots[0]) > 0
-        return has_slots or bool(self.words) or bool(self.characters)
 
     def arrays(self, spell: Spell | None = None) -> dict[str, NDArray[Any]]:
         """The inputs of the encoder and recogniser graphs by name, each without its batch axis.
 
         ``spell`` sums up the vectors of spelt words; required if the text has ``words``.
         """
-        arrays: dict[str, NDArray[Any]] = {}
-        if self.slots is not None:
-            arrays |= self.slots.arrays()
+        arrays: dict[str, NDArray[Any]] = {} if self.slots is None else self.slots.arrays()
         if self.words is not None:
             assert spell is not None
             arrays["spelt"] = spell(self.words)
-        if self.characters is not None:
-            arrays |= character_arrays(self.characters)
-        return arrays
+        return arrays if self.characters is None else arrays | character_arrays(self.characters)
 
 
 class GraphInputs:
     """The function from a text to the inputs of the graphs.
 
-    With a tokenizer the text is read word by word. A word of the table becomes a slot. Any other
-    word is spelt out if the model has characters and knows one of the word's, up to
-    ``MAX_UNKNOWN_WORDS`` different words. Without a tokenizer the characters of the whole text are
-    read.
+    With a tokenizer the text is read word by word. A word of the vocabulary becomes one slot: its
+    id, with weight 1. Any other word is spelt out if the model has characters and knows one of the
+    word's, up to ``MAX_UNKNOWN_WORDS`` different words. With n-grams it also becomes one slot for
+    each of its character n-grams, in the order of :func:`ngram_buckets`: the id is the number of
+    words plus the bucket, and the n-grams share their total weight equally. Without a tokenizer
+    the characters of the whole text are read.
 
     Args:
-        tokenize: The tokenizer; None to read the text as a whole.
-        slots: The function from tokens to slots; None for a model without a table.
+        tokenizer_spec: The manifest's tokenizer entry; None to read the text as a whole.
+        vocabulary: The words of the model's table; None for a model without one.
+        ngram_settings: How unknown words are hashed; None to give them no slots.
+        max_length: Maximum number of slots, the rest is cut off; None for no limit.
+        max_tokens: Maximum number of tokens with slots, which are numbered; None for no limit and
+            no numbers.
         characters: The characters of the model's network; None for a model without one.
+
+    Raises:
+        ModelFileError: The tokenizer is unknown, or an id would not fit int32.
     """
 
     def __init__(
         self,
-        tokenize: Tokenizer | None,
-        slots: TokenInputs | None,
-        characters: CharVocabulary | None,
+        tokenizer_spec: Mapping[str, Any] | None,
+        vocabulary: Vocabulary | None = None,
+        ngram_settings: NgramSettings | None = None,
+        max_length: int | None = None,
+        max_tokens: int | None = None,
+        characters: CharVocabulary | None = None,
     ) -> None:
-        self.tokenize = tokenize
-        self.slots = slots
+        self.tokenize = None if tokenizer_spec is None else get_tokenizer(tokenizer_spec)
+        self.vocabulary, self.ngram_settings = vocabulary, ngram_settings
+        self.max_length, self.max_tokens = max_length, max_tokens
         self.characters = characters
+        rows = len(vocabulary or ()) + (ngram_settings.num_buckets if ngram_settings else 0)
+        if rows > _MAX_ROWS:
+            raise ModelFileError(
+                f"{rows} words and n-gram buckets are more than the ids of a graph, {_MAX_ROWS}"
+            )
+        self._num_rows = rows
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the inputs of the encoder and recogniser graphs, in the graphs' order."""
-        if self.tokenize is None:
-            return "characters", "lengths"
-        table = () if self.slots is None else self.slots.names
-        return table + (("spelt",) if self.spells else ())
+        return tuple(self._largest(dim=0))
 
     @property
     def spells(self) -> bool:
@@ -97,42 +120,36 @@ class GraphInputs:
         return self.tokenize is not None and self.characters is not None
 
     @property
-    def max_length(self) -> int | None:
-        """Maximum number of slots; None if it is free or there are no slots."""
-        return None if self.slots is None else self.slots.max_length
-
-    @property
     def known_words(self) -> Vocabulary | None:
         """The words of the table; None without a table or with a tokenizer but ``simple``."""
-        is_simple = self.tokenize is simple_tokenize
-        return self.slots.vocabulary if self.slots is not None and is_simple else None
+        return self.vocabulary if self.tokenize is simple_tokenize else None
 
     def probe(self, graph: Graph, words: bool = False) -> dict[str, NDArray[Any]]:
         """Run a graph on the largest ids of a text; a ModelFileError if the graph is too small.
 
         ``words`` is whether it is the graph ``characters``.
         """
-        limits = {
-            "ids": None if self.slots is None else self.slots.max_length,
-            "characters": None if self.characters is None else self.characters.max_chars,
-        }
-        for name, limit in limits.items():
-            length = graph.inputs[name].shape[-1] if name in graph.inputs else None
+        lengths = {name: spec.shape[-1] for name, spec in graph.inputs.items() if spec.shape}
+        max_chars = None if self.characters is None else self.characters.max_chars
+        for name, limit in (("ids", self.max_length), ("characters", max_chars)):
+            length = lengths.get(name)
             if length is not None and (limit is None or limit > length):
                 raise ModelFileError(f"a graph takes {length} {name}, and a text may have {limit}")
-        arrays: dict[str, NDArray[Any]] = {}
-        if self.characters is not None and (words or self.tokenize is None):
-            arrays |= character_arrays([len(self.characters.characters)])
-        elif not words:
-            if self.slots is not None:
-                arrays |= self.slots.largest().arrays()
-            if self.spells:
-                arrays["spelt"] = np.zeros(graph.inputs["spelt"].shape[-1] or 0, np.float32)
+        arrays = self._largest(lengths.get("spelt") or 0, words)
         if arrays.keys() != graph.inputs.keys():
             raise ModelFileError(
                 f"the texts become {', '.join(arrays)}, and a graph takes {', '.join(graph.inputs)}"
             )
         return graph.run(arrays)
+
+    def _largest(self, dim: int, words: bool = False) -> dict[str, NDArray[Any]]:
+        """The inputs of a graph with the largest ids, and zeros for ``dim`` values of words."""
+        if self.characters is not None and (words or self.tokenize is None):
+            return character_arrays([len(self.characters.characters)])
+        rows, has_table = self._num_rows, self.vocabulary is not None
+        slots = self._slots([rows - 1] * (rows > 0), [1.0] * (rows > 0), [1] * (rows > 0))
+        text = TextInputs([], slots if has_table else None, [] if self.spells else None)
+        return text.arrays(lambda _: np.zeros(dim, np.float32))
 
     def __call__(self, text: str) -> TextInputs:
         """The inputs for a text."""
@@ -140,16 +157,47 @@ class GraphInputs:
             assert self.characters is not None
             return TextInputs(characters=self.characters.numbers(text))
         tokens = self.tokenize(text)
-        slots = None if self.slots is None else self.slots.slots(tokens)
-        return TextInputs(tokens, slots, self._words(tokens))
-
-    def _words(self, tokens: Sequence[str]) -> list[list[int]] | None:
+        slots = self.slots(tokens)
         if self.characters is None:
-            return None
-        table = () if self.slots is None else self.slots.vocabulary
+            return TextInputs(tokens, slots)
+        table = self.vocabulary or ()
         limited = limit_unknown_words(tokens, table)
         numbers = (self.characters.numbers(token) for token in limited if token not in table)
-        return [word for word in numbers if word]
+        return TextInputs(tokens, slots, [word for word in numbers if word])
+
+    def slots(self, tokens: Sequence[str]) -> Slots | None:
+        """The slots of tokens, at most ``max_length`` of them and of ``max_tokens`` tokens.
+
+        None without a table; empty if the model knows no part of the text.
+        """
+        if self.vocabulary is None:
+            return None
+        ids: list[int] = []
+        weights: list[float] = []
+        counts: list[int] = []  # of the slots of each token
+        for token in tokens:
+            is_full = self.max_length is not None and len(ids) >= self.max_length
+            if is_full or len(counts) == self.max_tokens:
+                break
+            word_id = self.vocabulary.get(token)
+            if word_id is not None:
+                ids.append(word_id)
+                weights.append(1.0)
+                counts.append(1)
+            elif self.ngram_settings and (buckets := self.ngram_settings.buckets(token)):
+                ids += [len(self.vocabulary) + bucket for bucket in buckets]
+                weights += [self.ngram_settings.weight / len(buckets)] * len(buckets)
+                counts.append(len(buckets))
+        return self._slots(ids, weights, counts)
+
+    def _slots(self, ids: list[int], weights: list[float], counts: list[int]) -> Slots:
+        """The slots within ``max_length``, as arrays."""
+        limit, numbers = self.max_length, None
+        if self.max_tokens is not None:
+            numbers = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[:limit]
+        return Slots(
+            np.array(ids[:limit], np.int32), np.array(weights[:limit], np.float32), numbers
+        )
 
 
 class Speller:

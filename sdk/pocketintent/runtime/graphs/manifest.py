@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,8 @@ from typing import Any
 import numpy as np
 import orjson
 
-from pocketintent.runtime.arrays import MAX_DIM
-from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError
-from pocketintent.runtime.files.numbers import check_numbers
+from pocketintent.runtime.arrays import MAX_DIM, check_numbers
+from pocketintent.runtime.errors import UPGRADE, ModelFileError
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.graphs.backends import GRAPHS, TensorSpec
 from pocketintent.runtime.quantization.quantizer import Quantizer
@@ -54,6 +54,20 @@ class Manifest:
             raise self.error(f"{key!r} must be of type {kind.__name__}, not {value!r}")
         return value
 
+    def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
+        """An entry with one of several words, or None; a ModelFileError otherwise."""
+        value: str | None = self.entries.get(key)
+        if value is not None and value not in choices:
+            raise self.error(f"{key!r} must be one of {', '.join(choices)}, not {value!r}")
+        return value
+
+    def limit(self, key: str) -> int | None:
+        """A whole number from 1; None if there is no limit. Raises a ModelFileError otherwise."""
+        value = self.entries.get(key)
+        if value is not None and (type(value) is not int or value < 1):
+            raise self.error(f"{key!r} must be a whole number from 1, not {value!r}")
+        return value
+
     def tensors(self, artifact: str, kind: str) -> dict[str, TensorSpec]:
         """The ``"inputs"`` or ``"outputs"`` of a graph, by name; a ModelFileError without them."""
         try:
@@ -61,13 +75,6 @@ class Manifest:
             return {entry["name"]: _tensor_spec(entry) for entry in entries}
         except (KeyError, TypeError) as error:
             raise self.error(f"artifacts does not describe the {kind} of {artifact!r}") from error
-
-    def choice(self, key: str, choices: tuple[str, ...]) -> str | None:
-        """An entry with one of several words, or None; a ModelFileError otherwise."""
-        value: str | None = self.entries.get(key)
-        if value is not None and value not in choices:
-            raise self.error(f"{key!r} must be one of {', '.join(choices)}, not {value!r}")
-        return value
 
     def characters(self) -> CharVocabulary:
         """The characters that the graphs read; a ModelFileError if the entry is unusable."""
@@ -80,30 +87,26 @@ class Manifest:
                 f"unknown normalisation {entry.get('normalisation')!r}; this runtime supports "
                 f"{NORMALISATION!r}"
             )
-        try:
+        with self.naming():
             return CharVocabulary(known_characters, max_chars)
-        except PocketIntentError as error:
-            raise self.error(str(error)) from error
 
     def template_quantizer(self) -> Quantizer | None:
         """The codebook of the templates, for edited ones; a ModelFileError if it is none."""
         values = self.entries.get("template_codebook")
         if values is None:
             return None
-        try:
-            with np.errstate(over="ignore"):
-                codebook = np.array(values, np.float32)
+        with self.naming("template_codebook: "), np.errstate(over="ignore"):
+            codebook = np.array(values, np.float32)
             check_numbers({"template_codebook": codebook})
             return Quantizer(codebook, self.dim, normalised=False)
-        except (TypeError, ValueError) as error:
-            raise self.error(f"template_codebook: {error}") from error
 
-    def limit(self, key: str) -> int | None:
-        """A whole number from 1; None if there is no limit. Raises a ModelFileError otherwise."""
-        value = self.entries.get(key)
-        if value is not None and (type(value) is not int or value < 1):
-            raise self.error(f"{key!r} must be a whole number from 1, not {value!r}")
-        return value
+    @contextmanager
+    def naming(self, place: str = "", remedy: str = "") -> Iterator[None]:
+        """Turn the errors of a bad entry into ModelFileErrors that name the manifest's file."""
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            raise self.error(f"{place}{error}{remedy}") from error
 
     def error(self, message: str) -> ModelFileError:
         """The error to raise for a bad entry; its message names the manifest's file."""

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import Parts, read_tensor, row_lengths
+from pocketintent.runtime.arrays import Parts, read_number, read_tensor, row_lengths
 from pocketintent.runtime.errors import ModelFileError, shorten
-from pocketintent.runtime.files.numbers import read_number
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates, IntentRows
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix

@@ -1,8 +1,13 @@
-"""Matrices of vectors, with the same way to read dense and quantised rows."""
+"""Matrices of vectors as codes, floats or 8-bit integers.
+
+Rows of codes and of floats are read, and summed, in the same way.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +15,20 @@ import numpy.typing as npt
 from pocketintent.runtime.arrays import (
     FloatArray,
     IndexArray,
+    check_finite,
     half_precision,
+    read_tensor,
     row_lengths,
     row_products,
     unit_rows,
 )
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.quantization.quantizer import CodeArray, Progress, Quantizer, check_matrix
 
 ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""
+LARGEST = 127
+"""Largest 8-bit integer; -128 is not used, so that a row and its negative differ only in sign."""
 _NUMBERS_AT_ONCE = 1 << 17  # of rows that are gathered to be summed, 512 KB
 _ROWS_IN_A_SUM = 4096  # more rows, which no ordinary text has, are summed in blocks of this size
 
@@ -93,10 +102,11 @@ class QuantizedMatrix:
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
         """Sum ``rows(ids)`` to float32 ``[dim]``, without scaling each row first."""
-        if len(ids) > _ROWS_IN_A_SUM:
-            return _sum_blocks(self, ids)
-        rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
         total: FloatArray
+        if len(ids) > _ROWS_IN_A_SUM:
+            total = self.weighted_sums(ids, np.array([len(ids)]))[0]
+            return total
+        rows = self.quantizer.decode_codes(self.codes.take(ids, axis=0))
         if self.norms is None:
             total = np.add.reduce(rows, axis=0)
         else:
@@ -154,9 +164,11 @@ class DenseMatrix:
 
     def weighted_sum(self, ids: IndexArray) -> FloatArray:
         """Sum ``rows(ids)`` to float32 ``[dim]``."""
+        total: FloatArray
         if len(ids) > _ROWS_IN_A_SUM:
-            return _sum_blocks(self, ids)
-        total: FloatArray = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
+            total = self.weighted_sums(ids, np.array([len(ids)]))[0]
+        else:
+            total = np.add.reduce(self.vectors.take(ids, axis=0), axis=0)
         return total
 
     def weighted_sums(self, ids: IndexArray, counts: IndexArray) -> FloatArray:
@@ -174,13 +186,6 @@ class DenseMatrix:
 
 Matrix = QuantizedMatrix | DenseMatrix
 """Vectors of which an encoder reads rows and sums of rows."""
-
-
-def _sum_blocks(matrix: Matrix, ids: IndexArray) -> FloatArray:
-    starts = range(0, len(ids), _ROWS_IN_A_SUM)
-    blocks = [matrix.weighted_sum(ids[start : start + _ROWS_IN_A_SUM]) for start in starts]
-    total: FloatArray = np.add.reduce(blocks, axis=0)
-    return total
 
 
 def _sum_groups(
@@ -210,3 +215,61 @@ def _sum_groups(
             else:
                 sums[groups] = np.matmul(norms.take(members)[:, None], parts)[:, 0]
     return sums
+
+
+@dataclass(frozen=True, eq=False)
+class Int8Matrix:
+    """Row ``r`` is ``codes[r] * scales[r]``."""
+
+    codes: npt.NDArray[np.int8]
+    """``[rows, columns]``; may be a read-only view of a memory map."""
+    scales: npt.NDArray[np.float16]
+    """``[rows]``."""
+
+    def __post_init__(self) -> None:
+        if self.codes.ndim != 2 or self.scales.shape != self.codes.shape[:1]:
+            raise PocketIntentError(
+                f"codes {list(self.codes.shape)} and scales {list(self.scales.shape)} must be "
+                "[rows, columns] and [rows]"
+            )
+
+    @classmethod
+    def encode(cls, matrix: FloatArray) -> Int8Matrix:
+        """Quantise a float32 matrix: the largest number of each row becomes 127 or -127.
+
+        Numbers that are not finite, or too large for half precision, are a PocketIntentError.
+        """
+        check_finite(matrix)
+        largest = np.abs(matrix).max(axis=1, initial=0.0)
+        scales = half_precision(np.asarray(largest / LARGEST, np.float32), "scales")
+        # A row whose factor rounds to 0 becomes zeros.
+        divisors = np.where(scales > 0, scales, np.inf).astype(np.float32)
+        codes = np.rint(matrix / divisors[:, None]).clip(-LARGEST, LARGEST).astype(np.int8)
+        return cls(codes, scales)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.codes.shape[0], self.codes.shape[1]
+
+    def decode(self) -> FloatArray:
+        """The decoded matrix, float32 ``[rows, columns]``."""
+        decoded = self.codes.astype(np.float32)
+        decoded *= self.scales.astype(np.float32)[:, None]
+        return decoded
+
+    def to_tensors(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
+        """``<prefix>.codes`` int8 and ``<prefix>.scales`` float16, for a model file."""
+        return {f"{prefix}.codes": self.codes, f"{prefix}.scales": self.scales}
+
+    @classmethod
+    def from_tensors(cls, tensors: Mapping[str, npt.NDArray[Any]], prefix: str) -> Int8Matrix:
+        """The matrix under a prefix of a model file; ModelFileError if it is missing or damaged."""
+        codes = read_tensor(tensors, f"{prefix}.codes", ["int8"])
+        scales = read_tensor(tensors, f"{prefix}.scales", ["float16"])
+        if not np.isfinite(scales).all():
+            raise ModelFileError(f"{prefix}.scales: a number is NaN or infinite")
+        try:
+            return cls(codes, scales)
+        except PocketIntentError as error:
+            raise ModelFileError(f"{prefix}: {error}") from error

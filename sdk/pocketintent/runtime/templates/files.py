@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,14 @@ from pocketintent.runtime.files.model_file import BOT, ModelFile, is_model_file,
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
-SUFFIX = ".json"
-"""How the name of a template file ends that a recogniser saves."""
-
-BOT_SUFFIX = ".safetensors"
-"""The same for a bot file, which has all of the recogniser."""
+SUFFIX, BOT_SUFFIX = _SUFFIXES = ".json", ".safetensors"
+"""How the names of the template files and bot files end that a recogniser saves."""
 
 TEMPLATES = "templates"
 """Name of a bot file's tensor with the templates, below the prefix of the bot."""
 
 MAX_DEPTH = 16
-"""Levels of brackets that are read before a file counts as nested too deep."""
+"""Levels of brackets beyond which a file counts as nested too deep."""
 
 _BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
@@ -85,21 +83,15 @@ def find_templates(source: str | os.PathLike[str]) -> Path:
             f"{path} is a folder; name the template file (JSON) in it, or give an exported folder "
             "as the model, with a backend (onnxruntime or tflite)"
         )
-    near = difflib.get_close_matches(str(source), [*_neighbours(path), *shipped], n=1)
+    files: list[str] = []
+    with suppress(OSError, ValueError):
+        files = [str(file) for file in sorted(path.parent.iterdir()) if file.suffix in _SUFFIXES]
+    near = difflib.get_close_matches(str(source), [*files, *shipped], n=1)
     meant = f"did you mean {near[0]}? " if near else ""
     raise TemplateError(
         f"{path}: no such file, and no shipped set of this name; {meant}shipped: "
         f"{list_names(shipped)}"
     )
-
-
-def _neighbours(path: Path) -> list[str]:
-    """The template and bot files in the folder of a path."""
-    try:
-        names = sorted(os.listdir(path.parent))
-    except (OSError, ValueError):
-        return []
-    return [str(path.with_name(name)) for name in names if name.endswith((SUFFIX, BOT_SUFFIX))]
 
 
 def bundled_templates() -> dict[str, Path]:
@@ -175,9 +167,7 @@ def choose_model(
 def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> None:
     """Check a set and write it in the long form; a killed write leaves the old file whole.
 
-    Raises:
-        TemplateError: The set breaks the format.
-        OSError: The file cannot be written, for example because its folder is missing.
+    Raises TemplateError if the set breaks the format, and OSError if it cannot be written.
     """
     from pocketintent.runtime.files.atomic import write_atomically  # not for a match
 
@@ -187,11 +177,7 @@ def save_templates(template_set: TemplateSet, path: str | os.PathLike[str]) -> N
 
 
 def templates_tensor(template_set: TemplateSet) -> dict[str, NDArray[Any]]:
-    """The tensor ``templates``, uint8 [num_bytes]: the long form of the set as JSON in UTF-8.
-
-    Raises:
-        TemplateError: The set breaks the format.
-    """
+    """The tensor ``templates``, uint8 [num_bytes]: the checked set in the long form, as JSON."""
     checked = parse_templates(template_set.to_dict(), "template set")
     return {TEMPLATES: np.frombuffer(orjson.dumps(checked.to_dict()), np.uint8)}
 
@@ -199,8 +185,7 @@ def templates_tensor(template_set: TemplateSet) -> dict[str, NDArray[Any]]:
 def read_form(model: ModelFile) -> Any:
     """The decoded JSON of a bot file's templates, in the long form, not checked further.
 
-    Raises:
-        ModelFileError: The file is not a bot file, or the tensor is damaged.
+    Raises ModelFileError if the file is no bot file, or the tensor is damaged.
     """
     if BOT not in model.manifest:
         raise ModelFileError(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
+from types import NoneType
 from typing import Any
 
 from pocketintent.runtime.errors import shorten
@@ -14,10 +15,8 @@ TEXT_LISTS = ("none", "background")
 """Keys of the long form for texts that express no intent."""
 
 SET_KEYS = ("$schema", "language", "threshold", "margin", "learn_names", "intents", *TEXT_LISTS)
-"""Keys of the long form."""
-
 INTENT_KEYS = ("templates", "except", "threshold")
-"""Keys of an intent in the long form."""
+"""Keys of the long form and of an intent in it."""
 
 MAX_PROBLEMS = 100
 """Number of problems after which a set is not read further."""
@@ -31,17 +30,17 @@ _INVISIBLE = (
 default ignorable: zero-width spaces, byte order marks, fillers, variation selectors and tags."""
 
 _VISIBLE = re.compile(f"[^{_INVISIBLE}]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _MAX_TYPO = 40
 """Characters of the longest key that is compared with the known keys."""
 
 
 def normalise_form(obj: Any) -> tuple[dict[str, Any], list[str]]:
-    """Convert a decoded JSON value in one of the three forms to the long form.
+    """The long form of a decoded JSON value in one of the three forms, and its problems.
 
-    Returns:
-        The long form, complete if there are no problems; and the first ``MAX_PROBLEMS`` problems,
-        each a sentence with its place and what to do.
+    The form is complete if there are none; a problem is a sentence with its place and what to do,
+    and the first ``MAX_PROBLEMS`` are listed.
     """
     reader = _Reader()
     form: dict[str, Any] = {"intents": {}}
@@ -85,7 +84,9 @@ class _Reader:
             if key in obj:
                 form[key] = self._number(obj[key], low, high, repr(key))
         if "learn_names" in obj:
-            form["learn_names"] = self._boolean(obj["learn_names"], "'learn_names'")
+            form["learn_names"] = obj["learn_names"]
+            if not isinstance(obj["learn_names"], bool):
+                self.report(f"'learn_names' is {_kind(obj['learn_names'])}; write true or false")
         form["intents"] = {}
         for name, entry in obj["intents"].items():
             place = self._intent_place(name)
@@ -96,7 +97,7 @@ class _Reader:
             form["intents"][name] = self._intent(entry, place)
         for key in TEXT_LISTS:
             if key in obj:
-                form[key] = self._list(obj[key], repr(key), f"{key!r}, text")
+                form[key] = self._texts(obj[key], f"{key!r} is {_kind(obj[key])}", f"{key!r}, text")
         return form
 
     def read_short(self, obj: Mapping[Any, Any]) -> dict[str, Any]:
@@ -118,31 +119,25 @@ class _Reader:
     def _intent(self, entry: Mapping[Any, Any], place: str) -> dict[str, Any]:
         intent: dict[str, Any] = {"templates": self._templates(entry.get("templates"), place)}
         if "except" in entry:
-            at = f"{place}: 'except'"
-            intent["except"] = self._list(entry["except"], at, f"{place}, counter-example")
+            found = f"{place}: 'except' is {_kind(entry['except'])}"
+            intent["except"] = self._texts(entry["except"], found, f"{place}, counter-example")
         if "threshold" in entry:
             intent["threshold"] = self._number(entry["threshold"], -1, 1, f"{place}: 'threshold'")
         return intent
 
     def _templates(self, value: Any, place: str, *, objects: bool = False) -> list[str]:
-        if not isinstance(value, list | tuple):
-            found = "no list of templates" if value is None else f"{_kind(value)} as templates"
-            self.report(f'{place} has {found}; write a list of texts: ["...", "..."]')
-            return []
-        if not value:
+        found = "no list of templates" if value is None else f"{_kind(value)} as templates"
+        if isinstance(value, list | tuple) and not value:
             self.report(f"{place} has no templates; write at least one")
-        return self._texts(value, f"{place}, template", objects=objects)
+        return self._texts(value, f"{place} has {found}", f"{place}, template", objects=objects)
 
-    def _list(self, value: Any, place: str, item_place: str) -> list[str]:
-        """An optional list of texts, which may be empty."""
+    def _texts(self, value: Any, found: str, place: str, *, objects: bool = False) -> list[str]:
+        """A list of texts, which may be empty; ``found`` begins the problem of another value."""
+        texts: list[str] = []
         if not isinstance(value, list | tuple):
-            self.report(f'{place} is {_kind(value)}; write a list of texts: ["...", "..."]')
-            return []
-        return self._texts(value, item_place)
-
-    def _texts(self, items: Sequence[Any], place: str, *, objects: bool = False) -> list[str]:
-        texts = []
-        for position, item in enumerate(items, 1):
+            self.report(f'{found}; write a list of texts: ["...", "..."]')
+            return texts
+        for position, item in enumerate(value, 1):
             at = f"{place} {position}"
             if objects and isinstance(item, Mapping):
                 self._check_keys(item, ("text",), f"{at}: ")
@@ -151,7 +146,7 @@ class _Reader:
                 self.report(f"{at} is {_kind(item)}; write a text in quotes")
             elif is_blank(item):
                 self.report(f"{at} is empty or invisible; write a text, or remove it")
-            elif not _is_unicode(item):
+            elif _SURROGATE.search(item):
                 self.report(f"{at} contains half a surrogate pair; write the whole character")
             else:
                 texts.append(item)
@@ -161,7 +156,7 @@ class _Reader:
         place = f"intent {shorten(name)}"
         if not isinstance(name, str):
             self.report(f"{place}: the name is {_kind(name)}; write a text")
-        elif is_blank(name) or not _is_unicode(name):
+        elif is_blank(name) or _SURROGATE.search(name):
             self.report(f"{place}: the name is empty, invisible or not valid text; give it a name")
         return place
 
@@ -173,13 +168,8 @@ class _Reader:
         self.report(f"{place} is {shown}; write a number from {low} to {high}")
         return None
 
-    def _boolean(self, value: Any, place: str) -> bool:
-        if not isinstance(value, bool):
-            self.report(f"{place} is {_kind(value)}; write true or false")
-        return value is True
-
     def _string(self, value: Any, place: str) -> str | None:
-        if value is None or (isinstance(value, str) and value and _is_unicode(value)):
+        if value is None or (isinstance(value, str) and value and not _SURROGATE.search(value)):
             return value
         shown = "empty or not valid text" if isinstance(value, str) else _kind(value)
         self.report(f"{place} is {shown}; write a text, or remove it")
@@ -195,6 +185,7 @@ class _Reader:
 
 
 _KINDS: tuple[tuple[Any, str], ...] = (
+    (NoneType, "null"),
     (str, "a text"),
     (bool, "true or false"),
     (int | float, "a number"),
@@ -204,15 +195,5 @@ _KINDS: tuple[tuple[Any, str], ...] = (
 
 
 def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
     kinds = (kind for types, kind in _KINDS if isinstance(value, types))
     return next(kinds, f"a {type(value).__name__}")
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -79,13 +79,13 @@ class TemplateSet:
         Raises:
             TemplateError: A name, text or threshold breaks the format; the set is unchanged.
         """
-        templates, exceptions = _list_texts(texts), _list_texts(counter_examples)
-        entry: dict[str, Any] = {"templates": templates, "except": exceptions}
-        adds_no_template = templates == [] and (exceptions or threshold is not None)
-        if adds_no_template and name in self.intents:
+        # A single text stays as it is, for the parser to refuse.
+        templates, exceptions = (
+            given if isinstance(given, str) else list(given) for given in (texts, counter_examples)
+        )
+        entry = _intent_to_dict(name, IntentTemplates(templates, threshold, exceptions))  # type: ignore[arg-type]
+        if templates == [] and len(entry) > 1 and name in self.intents:
             entry["templates"] = self.intents[name].templates  # checked again, not added again
-        if threshold is not None:
-            entry["threshold"] = threshold
         added = parse_templates({"intents": {name: entry}}, "add_intent").intents[name]
         intent = self.intents.setdefault(name, IntentTemplates([]))
         intent.templates.extend(templates)
@@ -94,11 +94,7 @@ class TemplateSet:
             intent.threshold = added.threshold
 
     def remove_intent(self, name: str) -> None:
-        """Remove an intent and its templates.
-
-        Raises:
-            TemplateError: There is no such intent.
-        """
+        """Remove an intent and its templates; raises TemplateError if there is no such intent."""
         if name not in self.intents:
             near = difflib.get_close_matches(str(name), self.intents, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {list_names(self.intents)}"
@@ -112,12 +108,12 @@ class TemplateSet:
 
     def has_texts_of(self, other: TemplateSet) -> bool:
         """Whether another set differs only in thresholds, margin and schema."""
-        return self._without_limits() == other._without_limits()
 
-    def _without_limits(self) -> tuple[Any, ...]:
-        """All that a recogniser encodes and fits, the order of the intents included."""
-        intents = [(n, i.templates, i.counter_examples) for n, i in self.intents.items()]
-        return intents, self.language, self.none, self.background, self.learn_names
+        def texts_of(each: TemplateSet) -> tuple[Any, ...]:
+            intents = [(n, i.templates, i.counter_examples) for n, i in each.intents.items()]
+            return intents, each.language, each.none, each.background, each.learn_names
+
+        return texts_of(self) == texts_of(other)
 
     def all_texts(self) -> list[str]:
         """The distinct texts: of each intent, its name if learned, ``none`` and ``background``."""
@@ -146,32 +142,21 @@ class TemplateSet:
 
 
 def parse_templates(obj: Any, source: str = "templates") -> TemplateSet:
-    """Build a new set from a mapping in one of the three forms; errors name the source.
+    """Build a new set from a mapping in one of the three forms.
 
-    Raises:
-        TemplateError: The value breaks the format. The message names the intent, the template's
-            position (from 1) and what to do, and counts the other problems.
+    Raises TemplateError for a value that breaks the format. The message names the source, the
+    intent, the template's position (from 1) and what to do, and counts the other problems.
     """
     form, problems = normalise_form(obj)
     if problems:
         least = "at least " if len(problems) == MAX_PROBLEMS else ""
         more = f" (problems in all: {least}{len(problems)})" if len(problems) > 1 else ""
         raise TemplateError(f"{source}: {problems[0]}{more}")
-    return TemplateSet(
-        {
-            name: IntentTemplates(
-                entry["templates"], entry.get("threshold"), entry.get("except", [])
-            )
-            for name, entry in form["intents"].items()
-        },
-        language=form.get("language"),
-        threshold=form.get("threshold", DEFAULT_THRESHOLD),
-        margin=form.get("margin", DEFAULT_MARGIN),
-        schema=form.get("$schema"),
-        none=form.get("none", []),
-        background=form.get("background", []),
-        learn_names=form.get("learn_names", True),
-    )
+    intents = {
+        name: IntentTemplates(entry["templates"], entry.get("threshold"), entry.get("except", []))
+        for name, entry in form.pop("intents").items()
+    }
+    return TemplateSet(intents, schema=form.pop("$schema"), **form)
 
 
 def _intent_to_dict(name: str, intent: IntentTemplates) -> dict[str, Any]:
@@ -190,11 +175,6 @@ def _intent_to_dict(name: str, intent: IntentTemplates) -> dict[str, Any]:
 
 def _copy_list(texts: Any) -> Any:
     return list(texts) if isinstance(texts, list | tuple) else texts
-
-
-def _list_texts(texts: Iterable[str]) -> list[str] | str:
-    """The texts as a list; a single text stays as it is, for the parser to reject it."""
-    return texts if isinstance(texts, str) else list(texts)
 
 
 def words_of_name(name: str) -> str:

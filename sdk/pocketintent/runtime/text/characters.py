@@ -14,7 +14,7 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS, normalise
 
 NORMALISATION = "nfkc-lower-1"
-"""Name of the rules of :func:`normalise_chars`, stated in a model file."""
+"""Name of the rules of :func:`normalise_chars` in a model file."""
 
 UNKNOWN = 0
 """The number of all characters that the model does not know."""
@@ -29,12 +29,11 @@ _SEPARATOR_CATEGORIES = {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"}
 
 
 def normalise_chars(text: str, max_chars: int) -> str:
-    """Normalise a text for reading its characters.
+    """A text in the form in which its characters are read; empty without a readable character.
 
     The steps: cut to ``MAX_CHARS`` code points; replace all apostrophes by ``'``; NFKC; lower
     case; replace each run of white space, control, format and surrogate characters and of
-    underscores, which join the words of a term, by one space; strip spaces; cut to ``max_chars``
-    code points. The text is empty if it has no readable character.
+    underscores, which join the words of a term, by one space; strip spaces; cut to ``max_chars``.
     """
     text = text[:MAX_CHARS]
     if text.isascii():
@@ -52,10 +51,7 @@ def _separates(char: str) -> bool:
 class CharVocabulary:
     """The characters that a model knows, numbered from 1; all others are :data:`UNKNOWN`.
 
-    Of a text, ``max_chars`` code points are read.
-
-    Raises:
-        ModelFileError: A character appears twice, or ``max_chars`` is below 1.
+    Of a text, ``max_chars`` code points are read. Raises ModelFileError for a repeated character.
     """
 
     def __init__(self, characters: str, max_chars: int) -> None:

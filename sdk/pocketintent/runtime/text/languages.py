@@ -30,19 +30,14 @@ NEGATIONS: dict[str, frozenset[str]] = {
         | {f"{word}t" for word in SHORT_FORMS.split()}
     ),
 }
-"""Tokens that negate a text, by language. The tokenizer splits "don't" into "don" and "'t"; the
-forms without an apostrophe are single tokens. Pronouns such as "nothing" are not among them: they
-occur in many texts that negate no command."""
+"""Tokens that negate a text, by language. Pronouns such as "nothing" are not among them: they occur
+in many texts that negate no command."""
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 def check_language(tag: str) -> str:
-    """Return a language tag of BCP 47, such as ``"en"`` or ``"pt-BR"``, after a check of its form.
-
-    Raises:
-        PocketIntentError: It does not begin with a language code of two or three letters.
-    """
+    """Return a tag of BCP 47, such as ``"pt-BR"``; PocketIntentError if it has another form."""
     if not _TAG.fullmatch(tag):
         raise PocketIntentError(
             f"{shorten(tag)} is not a language tag; write a code such as en, de or pt-BR"
@@ -53,19 +48,14 @@ def check_language(tag: str) -> str:
 def languages_entry(languages: Sequence[str]) -> dict[str, list[str]]:
     """The manifest's entry of a model's languages, each once, by its key; empty without any.
 
-    Raises:
-        PocketIntentError: A tag does not have the form of a language tag.
+    Raises PocketIntentError for what is no language tag.
     """
     tags = list(dict.fromkeys(map(check_language, languages)))
     return {ENTRY: tags} if tags else {}
 
 
 def read_languages(manifest: Mapping[str, Any]) -> list[str]:
-    """The tags of the languages that a model's manifest names; none if it names none.
-
-    Raises:
-        ModelFileError: The entry is not a list of language tags.
-    """
+    """The language tags of a model's manifest, or none; ModelFileError for another entry."""
     languages = manifest.get(ENTRY, [])
     is_list = isinstance(languages, list)
     if not is_list or not all(isinstance(tag, str) and _TAG.fullmatch(tag) for tag in languages):
@@ -89,10 +79,8 @@ def primary_language(tag: str) -> str:
 def language_warning(tag: str | None, manifest: Mapping[str, Any]) -> str | None:
     """A sentence if a model does not speak the language of a template set, in any variety.
 
-    None if it does, or if the set (``tag`` is None) or the manifest names no language.
-
-    Raises:
-        ModelFileError: The manifest's ``languages`` is not a list of language tags.
+    None if it does, or if the set (``tag`` is None) or the manifest names no language. Raises what
+    :func:`read_languages` raises.
     """
     languages = read_languages(manifest)
     if tag is None or not languages or speaks(languages, tag):
@@ -119,11 +107,7 @@ def any_negated(texts: Iterable[str], negations: frozenset[str]) -> bool:
 
 
 def read_negations(value: Any, source: str) -> frozenset[str]:
-    """The negations that an entry of a file lists, at least one; errors name its ``source``.
-
-    Raises:
-        ModelFileError: The entry is not a list of texts, or is empty.
-    """
+    """The negations that an entry of a file lists; ModelFileError if it is no list of any."""
     if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
         raise ModelFileError(
             f"the negations of {source} must be a list of at least one token, not {shorten(value)}"

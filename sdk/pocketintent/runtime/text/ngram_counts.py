@@ -13,13 +13,10 @@ from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.text.ngrams import ngram_hashes
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
-MIN_N = 2
-MAX_N = 5
-"""Shortest and longest n-gram, in code points."""
 NUM_BUCKETS = 512
 """Size of the hash table; 2,048 buckets, or one for each n-gram, are no better."""
-SETTINGS = {"min_n": MIN_N, "max_n": MAX_N, "num_buckets": NUM_BUCKETS}
-"""The description of the counts in the manifest of an exported folder."""
+SETTINGS = {"min_n": 2, "max_n": 5, "num_buckets": NUM_BUCKETS}
+"""Shortest and longest n-gram, in code points, and the size: as in an exported folder."""
 
 _SLOT = np.dtype(np.uint16)
 _CACHED_WORDS = 8192
@@ -29,15 +26,12 @@ _MAX_CACHED = 32
 
 
 def count_ngrams(text: str) -> FloatArray:
-    """Count the hashed n-grams of a text's tokens.
+    """The counts of the hashed n-grams of a text, float32 [NUM_BUCKETS]; zeros without tokens.
 
     Each token of the tokenizer ``simple`` is bracketed as ``<token>``. Every n-gram of 2 to 5 code
     points of it is hashed by 32-bit FNV-1a over its UTF-8 bytes; the nine low bits of the hash are
     the bucket, and the n-gram counts -1 if the top bit is set, otherwise +1 (Weinberger et al.
     2009, "Feature hashing for large scale multitask learning", section 2).
-
-    Returns:
-        float32 [NUM_BUCKETS], whole numbers; zeros for a text without tokens.
     """
     return count_ngrams_of_tokens(simple_tokenize(text))
 
@@ -57,11 +51,8 @@ def count_ngrams_of_texts(texts: Sequence[str]) -> FloatArray:
 
 def _count_block(texts: Sequence[str]) -> FloatArray:
     slots = [b"".join([_slots[token] for token in simple_tokenize(text)]) for text in texts]
-    width = 2 * NUM_BUCKETS
-    places = _read_slots(b"".join(slots))
-    places += np.repeat(
-        np.arange(len(texts)) * width, [len(row) // _SLOT.itemsize for row in slots]
-    )
+    width, lengths = 2 * NUM_BUCKETS, [len(row) // _SLOT.itemsize for row in slots]
+    places = _read_slots(b"".join(slots)) + np.repeat(np.arange(len(texts)) * width, lengths)
     signed = np.bincount(places, minlength=len(texts) * width).reshape(len(texts), 2, NUM_BUCKETS)
     return (signed[:, 0] - signed[:, 1]).astype(np.float32)
 
@@ -78,7 +69,7 @@ class _Slots(dict[str, bytes]):
     """
 
     def __missing__(self, token: str) -> bytes:
-        hashes = ngram_hashes(f"<{token}>", MIN_N, MAX_N)
+        hashes = ngram_hashes(f"<{token}>", SETTINGS["min_n"], SETTINGS["max_n"])
         slots = (hashes % NUM_BUCKETS + (hashes >> 31) * NUM_BUCKETS).astype(_SLOT).tobytes()
         if len(token) <= _MAX_CACHED:
             if len(self) >= _CACHED_WORDS:

@@ -74,9 +74,7 @@ def ngram_buckets_of_words(
 ) -> tuple[IndexArray, IndexArray]:
     """Buckets of the n-grams of several words; see :func:`ngram_buckets`.
 
-    Returns:
-        The buckets, word after word, intp [counts.sum()], and the number of buckets of each word,
-        intp [num_words].
+    The buckets are intp [counts.sum()], word after word; the counts of each word intp [num_words].
     """
     rows = [ngram_hashes(f"<{word}>", min(min_n, len(word) + 2), max_n) for word in words]
     counts = np.fromiter(map(len, rows), np.intp, len(rows))
@@ -144,8 +142,7 @@ class NgramSettings:
     def from_manifest(cls, entry: object) -> NgramSettings:
         """The settings of a manifest's ``ngram_settings``; further keys are ignored.
 
-        Raises:
-            ModelFileError: A setting is missing, of the wrong type or out of its range.
+        Raises ModelFileError if a setting is missing, of the wrong type or out of its range.
         """
         if not isinstance(entry, Mapping) or not entry.keys() >= set(_REQUIRED):
             raise ModelFileError(f"n-gram settings need {', '.join(_REQUIRED)}, not {entry!r}")
@@ -160,8 +157,8 @@ _OPTIONAL = {"hash": "fnv1a", "num_hashes": 1}
 class NgramHash(NamedTuple):
     """A way to choose and hash the n-grams of words.
 
-    Other distributions add theirs by entry points of the group ``pocketintent.ngram_hashes``,
-    under the name that model files have.
+    Other distributions add theirs as entry points ``pocketintent.ngram_hashes``, by their names in
+    model files.
     """
 
     max_hashes: int
@@ -178,11 +175,7 @@ _HASHES = {
 
 
 def find_hash(name: object) -> NgramHash:
-    """The hash of a name: our own, or one that another distribution adds.
-
-    Raises:
-        ModelFileError: Nothing that is installed has such a hash.
-    """
+    """The hash of a name, also of another distribution; ModelFileError if none is installed."""
     if not isinstance(name, str) or name not in _HASHES:
         from pocketintent.runtime.plugins import installed_plugins
 

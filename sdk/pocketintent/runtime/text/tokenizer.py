@@ -14,7 +14,7 @@ import numpy as np
 from pocketintent.runtime.errors import ModelFileError
 
 Tokenizer = Callable[[str], list[str]]
-"""A function from a text to its tokens; a token is never empty and has no white space."""
+"""From a text to its tokens, none of which is empty or has white space."""
 
 MAX_CHARS = 4096
 """Number of code points of a text that the ``simple`` tokenizer reads; it ignores the rest."""
@@ -59,15 +59,12 @@ _PART_OF_WORD = re.compile("'?[^']+")
 
 
 def simple_tokenize(text: str) -> list[str]:
-    """Split a text into lower-case words, numbers, ideographs and symbols.
+    """Split any string into its tokens, in order; a new list, empty if there are none.
 
     The steps are those of ``docs/tokenizer.md``: cut to ``MAX_CHARS`` code points, NFKC,
     lower-case, then runs of letters, runs of digits, single ideographs and single symbols.
     Punctuation, white space, control and format characters separate tokens and belong to none.
     An apostrophe between letters starts a new token (``don't`` becomes ``don`` and ``'t``).
-
-    Returns:
-        The tokens of any string in order, a new list; empty if there are none.
     """
     global _last
     last_text, last_tokens = _last  # read once: another thread may replace it
@@ -136,18 +133,14 @@ _CLASSES = np.zeros(sys.maxunicode + 1, np.uint8)
 megabyte is never touched."""
 
 
-def _simple_factory(spec: Mapping[str, Any]) -> Tokenizer:
+def _simple(spec: Mapping[str, Any]) -> Tokenizer:
     if spec.get("version") != SIMPLE_SPEC["version"] or spec.get("max_chars") != MAX_CHARS:
         raise ModelFileError(f"unknown tokenizer {dict(spec)}; this runtime has {SIMPLE_SPEC}")
     return simple_tokenize
 
 
-_FACTORIES: dict[str, Callable[[Mapping[str, Any]], Tokenizer]] = {"simple": _simple_factory}
-
-
-def register_tokenizer(name: str, factory: Callable[[Mapping[str, Any]], Tokenizer]) -> None:
-    """Register a tokenizer for :func:`get_tokenizer` under a name."""
-    _FACTORIES[name] = factory
+TOKENIZERS: dict[str, Callable[[Mapping[str, Any]], Tokenizer]] = {"simple": _simple}
+"""Makes a tokenizer of a manifest's entry, by its name; the training side adds its own."""
 
 
 def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
@@ -157,11 +150,10 @@ def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
         ModelFileError: There is no tokenizer of this name and version.
     """
     name = spec.get("name")
-    factory = _FACTORIES.get(name) if isinstance(name, str) else None
-    if factory is None:
+    if not isinstance(name, str) or name not in TOKENIZERS:
         raise ModelFileError(
-            f"unknown tokenizer {name!r}; known: {', '.join(sorted(_FACTORIES))}. A model "
+            f"unknown tokenizer {name!r}; known: {', '.join(sorted(TOKENIZERS))}. A model "
             "trained with 'tweet' needs the extra 'train', and an import of its training side "
             "before it is loaded, see docs/tokenizer.md"
         )
-    return factory(spec)
+    return TOKENIZERS[name](spec)

@@ -74,9 +74,7 @@ class Vocabulary(dict[str, int]):
     def ids_of_lists(self, token_lists: Sequence[Sequence[str]]) -> tuple[IndexArray, IndexArray]:
         """Return the ids of the known tokens of several lists; unknown tokens are dropped.
 
-        Returns:
-            The ids, list after list, intp [num_ids], and their number in each list, intp
-            [num_lists].
+        The ids are intp [num_ids], list after list; with their number in each, intp [num_lists].
         """
         tokens = chain.from_iterable(token_lists)
         ids = np.fromiter(map(self.get, tokens, repeat(-1)), np.intp)
@@ -86,13 +84,11 @@ class Vocabulary(dict[str, int]):
         return ids[is_known], np.bincount(lists[is_known], minlength=len(counts))
 
     def to_tensors(self) -> dict[str, NDArray[Any]]:
-        """Return ``vocabulary.bytes``, uint8 [total]: the words in UTF-8, a line feed between two.
+        """Return ``vocabulary.bytes``, uint8 [total], and the tensors of the lost words.
 
-        The tensors of the lost words follow. No token contains a line feed; offsets would take a
-        tenth of a small model and double the time to load.
-
-        Raises:
-            ModelFileError: A word contains a line feed, or a lone surrogate.
+        The words are in UTF-8, with a line feed between two, which no token contains; offsets would
+        take a tenth of a small model and double the time to load. Raises ModelFileError for a word
+        with a line feed or a lone surrogate.
         """
         text = "\n".join(self.words)
         if text.count("\n") != max(len(self) - 1, 0):
@@ -131,11 +127,8 @@ class LostWords:
         self.filters = tuple(filters)
 
     def __contains__(self, word: object) -> bool:
-        if not self.filters or not isinstance(word, str):
-            return False
-        hashes = _hashes(word)
-        return any(
-            all(bits[place >> 3] >> (place & 7) & 1 for place in _places(hashes, 8 * len(bits)))
+        return isinstance(word, str) and any(
+            all(bits[place >> 3] >> (place & 7) & 1 for place in _places(word, 8 * len(bits)))
             for bits in self.filters
         )
 
@@ -146,7 +139,7 @@ class LostWords:
             return self
         bits = bytearray(-(-_BITS_PER_WORD * len(added) // 8))
         for word in added:
-            for place in _places(_hashes(word), 8 * len(bits)):
+            for place in _places(word, 8 * len(bits)):
                 bits[place >> 3] |= 1 << (place & 7)
         return LostWords([*self.filters, bytes(bits)])
 
@@ -157,11 +150,7 @@ class LostWords:
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, NDArray[Any]]) -> LostWords:
-        """Read what :meth:`to_tensors` wrote; nothing from a file without such tensors.
-
-        Raises:
-            ModelFileError: A tensor is empty, of another type, or not numbered from 0.
-        """
+        """Read what :meth:`to_tensors` wrote, perhaps nothing; ModelFileError for other tensors."""
         names = [name for name in tensors if name.startswith(LOST)]
         for name in names:
             if tensors[name].dtype != np.uint8 or tensors[name].ndim != 1 or not tensors[name].size:
@@ -177,13 +166,9 @@ def can_be_corrected(word: str) -> bool:
     return word.isascii() and word.isalpha() and MIN_LETTERS <= len(word) <= MAX_LETTERS
 
 
-def _hashes(word: str) -> tuple[int, int]:
-    data = word.encode("utf-8", "surrogatepass")
-    return fnv1a(data), fnv1a(data[::-1])
-
-
-def _places(hashes: tuple[int, int], num_bits: int) -> Iterable[int]:
+def _places(word: str, num_bits: int) -> Iterable[int]:
     """The bits of a word in a filter of a number of bits (Kirsch and Mitzenmacher 2006)."""
-    first, step = hashes
+    data = word.encode("utf-8", "surrogatepass")
+    first, step = fnv1a(data), fnv1a(data[::-1])
     # An odd divisor, since the lowest bit of the hash is the same in both directions.
     return ((first + number * step) % (num_bits - 1) for number in range(NUM_HASHES))

@@ -8,12 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pocketintent.runtime.errors import require
-from pocketintent.runtime.text.tokenizer import (
-    SIMPLE_SPEC,
-    Tokenizer,
-    get_tokenizer,
-    register_tokenizer,
-)
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, TOKENIZERS, Tokenizer, get_tokenizer
 
 TWEET_SPEC: dict[str, Any] = {"name": "tweet", "version": 1}
 TOKENIZER_SPECS: dict[str, dict[str, Any]] = {"simple": SIMPLE_SPEC, "tweet": TWEET_SPEC}
@@ -57,7 +52,7 @@ def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
     return tweet
 
 
-register_tokenizer("tweet", tweet_tokenizer)
+TOKENIZERS["tweet"] = tweet_tokenizer
 
 
 def train_punkt(

@@ -15,10 +15,9 @@ from dataclasses import asdict, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import LARGEST, FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.numbers import LARGEST
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.training.finish.pooling import Rows, Sentences, pool_rows

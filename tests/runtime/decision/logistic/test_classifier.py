@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pocketintent import IntentRecognizer
-from pocketintent.runtime.background import Background
+from pocketintent.compression.background import fit_background
 from pocketintent.runtime.decision.logistic.scorer import Calibration, Classifier, LogisticScorer
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -123,7 +123,7 @@ def test_odd_sets_have_finite_scores_and_the_same_ones_in_a_batch(
     encoder = tiny_encoder
     if with_background:
         lines = ["hello my friend", "play a song", "i am hungry", "open the gate"]
-        encoder = encoder.replace(background=Background.fit(encoder.encode_batch(lines), lines, 4))
+        encoder = encoder.replace(background=fit_background(encoder.encode_batch(lines), lines, 4))
     recognizer = IntentRecognizer(encoder, templates)
     texts = ["lamp on", "please lamp on now", "order pizza", "zzz", ""]
     matches = [recognizer.match(text) for text in texts]

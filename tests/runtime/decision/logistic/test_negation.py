@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pocketintent import IntentRecognizer, load_encoder
-from pocketintent.runtime.background import Background
+from pocketintent.compression.background import fit_background
 from pocketintent.runtime.decision.logistic.examples import FeatureMaker
 from pocketintent.runtime.decision.logistic.scorer import (
     NEGATION_SCALE,
@@ -208,7 +208,7 @@ def test_texts_have_the_feature_and_background_lines_an_estimate(
     tiny_encoder: StaticEncoder,
 ) -> None:
     lines = ["do not play", "play some jazz", "don't turn it", "never", "hello my good friend"]
-    background = Background.fit(tiny_encoder.encode_batch(lines), lines, len(lines))
+    background = fit_background(tiny_encoder.encode_batch(lines), lines, len(lines))
     weights = bucket_weights(background)
     maker, plain = (FeatureMaker(weights, words) for words in (NEGATIONS["en"], frozenset[str]()))
     vectors = tiny_encoder.encode_batch(lines)

@@ -15,16 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import (
+    LARGEST,
     FloatArray,
     IndexArray,
     Parts,
     empty_aligned,
+    read_number,
     read_tensor,
 )
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.scoring import ROUNDING, Hit, best_of_block
 from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.files.numbers import LARGEST, read_number
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.text.languages import is_negated, read_negations
 from pocketintent.runtime.text.ngram_counts import (

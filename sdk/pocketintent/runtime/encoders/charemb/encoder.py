@@ -8,14 +8,13 @@ of vocabulary, and the vector of a misspelt word is near the correct word's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, unit_rows
+from pocketintent.runtime.arrays import FloatArray, check_numbers, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.charemb.network import CharNetwork, TransformerReader
@@ -26,7 +25,6 @@ from pocketintent.runtime.encoders.weights import Weights, read_weights, weights
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
-from pocketintent.runtime.files.numbers import check_numbers
 from pocketintent.runtime.text.characters import NORMALISATION, CharVocabulary, limit_unknown_words
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, Tokenizer, get_tokenizer
 
@@ -99,7 +97,8 @@ class CharEncoder(ModelEncoder):
         else:
             reader = RecurrentReader(network, parameters)
             # The products of the first layer are computed once for each character.
-            self._read = partial(reader.last_states, reader.project(parameters["embedding"]))
+            table = reader.project(parameters["embedding"])
+            self._read = lambda texts: reader.read(table, texts)[0]
         self._mlp: list[tuple[FloatArray, FloatArray]] = [
             (np.ascontiguousarray(parameters[f"mlp.{n}.weight"].T), parameters[f"mlp.{n}.bias"])
             for n in (0, 1)

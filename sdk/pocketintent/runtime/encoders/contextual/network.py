@@ -9,11 +9,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, read_tensor
+from pocketintent.runtime.arrays import (
+    MAX_DIM,
+    MAX_NUMBERS,
+    FloatArray,
+    check_numbers,
+    read_tensor,
+)
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.files.numbers import check_numbers
-from pocketintent.runtime.quantization.int8_matrix import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix
 
 MAX_WIDTH = 31
 MAX_SHARE = 16.0

@@ -1,38 +1,43 @@
-"""``pocketintent compress``: make a model smaller and report the cost in quality."""
+r"""Prune and quantise a model, or join words with a character network.
+
+Prints the size report as JSON. A quantised model keeps the codes of its words, unless a setting of
+quantisation is given; sub-vectors then keep their length by default. The network of a model of kind
+contextual is stored as int8.
+
+Examples:
+  pocketintent compress trained.safetensors --out small.safetensors --keep 50000
+  pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \
+      --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
+  pocketintent compress trained.safetensors --out small.safetensors --sts sts/stsb/dev.jsonl
+  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
+  pocketintent compress words.safetensors --characters charemb.safetensors \
+      --out combined.safetensors --keep 10000 --corpus chats.txt.gz
+
+With --characters the model looks up known words, and reads unknown words by their characters, with
+a network that `train charemb` has trained on the words.
+"""
 
 from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
+from pocketintent.cli.options.files import input_file, input_folder
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.compression.background import add_background
 from pocketintent.compression.combine import combine_encoders
-from pocketintent.compression.kinds import tables_of, words_of
-from pocketintent.compression.prune import (
-    Sentences,
-    keep_frequent,
-    keep_longest,
-    load_word_model,
-    with_compact_counts,
-    without_ngrams,
-)
-from pocketintent.compression.quantise import (
-    StageProgress,
-    add_template_quantizer,
-    quantise_encoder,
-    quantise_network,
-)
-from pocketintent.compression.report import compare_sizes, quality_change, size_report
+from pocketintent.compression.kinds import words_of
+from pocketintent.compression.pipeline import compress_encoder
+from pocketintent.compression.prune import load_word_model
+from pocketintent.compression.quantise import StageProgress, quantise_network
+from pocketintent.compression.report import compare_sizes, size_report
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
-from pocketintent.evaluation.quality import Probe, measure_quality
+from pocketintent.evaluation.quality import Probe, measure_quality, quality_change
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_kind
@@ -40,46 +45,16 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.training.corpora.reader import read_texts
-
-EXAMPLES = """\
-examples:
-  pocketintent compress trained.safetensors --out small.safetensors --keep 50000
-  pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \\
-      --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
-  pocketintent compress trained.safetensors --out small.safetensors \\
-      --sts sts/stsb/dev.jsonl --intents intents/clinc150
-  pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
-  pocketintent compress words.safetensors --characters charemb.safetensors \\
-      --out combined.safetensors --keep 10000 --corpus chats.txt.gz
-
-With --characters the model looks up known words, and reads unknown words by their characters, with
-a network that `train charemb` has trained on the words."""
+from pocketintent.training.corpora.reader import CorpusTexts, read_texts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``compress``."""
-    parser.description = (
-        "Prune and quantise a model, or join words with a character network. Prints the size "
-        "report as JSON. A quantised model keeps the codes of its words, unless a setting of "
-        "quantisation is given; sub-vectors then keep their length by default. The network of a "
-        "model of kind contextual is stored as int8."
-    )
-    parser.epilog = EXAMPLES
-    parser.set_defaults(run=run)
     parser.add_argument("model", type=model_file, metavar="IN", help="the model to compress")
     add(parser, "--out", help="model to write; its name ends in .safetensors")
-    parser.add_argument(
-        "--characters",
-        type=model_file,
-        metavar="CHAREMB",
-        help="join the words of IN, without their n-grams, with this character network",
-    )
-    add(
-        parser,
-        "--seed",
-        help="seed of the rotation and of the samples that codebooks are fitted on (%(default)s)",
-    )
+    help = "join the words of IN, without their n-grams, with this character network"
+    parser.add_argument("--characters", type=model_file, metavar="CHAREMB", help=help)
+    add(parser, "--seed", help="seed of the rotation and of codebooks (%(default)s)")
     pruning = parser.add_argument_group("pruning")
     pruning.add_argument("--keep", type=whole_number(1), help="number of words to keep (all)")
     pruning.add_argument(
@@ -92,24 +67,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         pruning,
         "--corpus",
-        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook of sentence "
-        "vectors with which the recogniser quantises its templates, and for the background of the "
-        "decision logistic",
+        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook with which "
+        "templates are quantised, and for the background of the decision logistic",
     )
-    pruning.add_argument(
-        "--no-ngrams",
-        action="store_true",
-        help="leave out the n-grams; a text is then the sum of its known words alone",
-    )
-    add_settings(
-        parser,
-        QuantisationSettings,
-        options=("sub_dim", "codebook_size"),
-        title="quantisation",
-    )
+    help = "leave out the n-grams; a text is then the sum of its known words alone"
+    pruning.add_argument("--no-ngrams", action="store_true", help=help)
+    codes = ("sub_dim", "codebook_size")
+    add_settings(parser, QuantisationSettings, options=codes, title="quantisation")
     add_settings(parser, CombinationSettings, options=(), title="combination")
     add(parser, "--threads", help="CPU threads of NumPy's matrix products (%(default)s)")
     add_probe_arguments(parser)
+
+
+def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that :func:`read_probe` reads: on what quality is measured."""
+    group = parser.add_argument_group("quality")
+    help = 'scored pairs to measure on, lines of {"a", "b", "score"}'
+    group.add_argument("--sts", type=input_file, help=help)
+    help = "folders to measure on, each with train.jsonl and the split's file"
+    group.add_argument("--intents", type=input_folder, nargs="+", default=[], help=help)
+    help = f"with --intents: utterances to recognise ({Probe.split})"
+    add(group, "--split", default=None, help=help)
+    help = f"with --intents: templates per intent ({','.join(map(str, Probe.shots))})"
+    group.add_argument("--shots", type=whole_numbers(1), metavar="N,…", help=help)
+    add(group, "--runs", help=f"with --intents: random draws of templates ({Probe.runs})")
+
+
+def read_probe(args: argparse.Namespace) -> Probe:
+    """The probe from the options; options that have no effect are bad usage, status 2."""
+    names = ("split", "shots", "runs")
+    if not args.intents:
+        refuse_options(args, names, "requires --intents")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
+    return Probe(args.sts, tuple(args.intents), **given)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -135,38 +125,30 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
     settings = _quantisation(original, args)
     before = size_report(args.model)  # read now, since OUT may be the same file
     started = time.monotonic()
-    small = pruned = _prune(original, args)
-    if settings is not None:
-        small = quantise_encoder(pruned, seed=args.seed, progress=progress, **asdict(settings))
-    small = quantise_network(small)
-    if args.corpus is not None:
-        print_note("fitting the codebook of templates and the background")
-        small = add_template_quantizer(small, read_texts(args.corpus), seed=args.seed)
-        small = add_background(small, read_texts(args.corpus), seed=args.seed)
-    _note_lost_parts(original, small)
-    small = with_compact_counts(small)
+    pruned, small = compress_encoder(
+        original,
+        settings,
+        keep=args.keep,
+        prune=args.prune,
+        ngrams=not args.no_ngrams,
+        texts=None if args.corpus is None else CorpusTexts(args.corpus),
+        seed=args.seed,
+        report=print_note,
+        progress=progress,
+    )
     seconds = time.monotonic() - started
-    quality = _measure(probe, before=original, pruned=pruned, after=small)
-    small.manifest["compression"] = made = dict(small.manifest.get("compression", {}))
-    if args.keep is not None or "keep" not in made:
-        made |= {"keep": args.keep, "prune": args.prune}
-    if args.no_ngrams and "ngrams" in tables_of(original):
-        made["ngrams"] = False
-    # The figures of an earlier compression are not those of this model.
-    small.manifest.pop("quality", None)
-    if quality:
+    if quality := _measure(probe, before=original, pruned=pruned, after=small):
         small.manifest["quality"] = quality["after"]
         change = quality_change(quality["after"], quality["pruned"])
         quality = {"quality": quality | {"lost_by_quantisation": change}}
     save_model(args.out, *small.to_model_file_parts())
-    words = words_of(pruned)
-    num_words = len(words.vocabulary)
-    float32_bytes = num_words * words.vectors.dim * 4
+    words = words_of(pruned).words
+    float32_bytes = len(words) * words.dim * 4
     return {
-        "words": {"before": len(words_of(original).vocabulary), "after": num_words},
+        "words": {"before": len(words_of(original).vocabulary), "after": len(words)},
         "dim": small.dim,
         "codes_kept": settings is None,
-        "settings": made,
+        "settings": small.manifest["compression"],
         "seconds": round(seconds, 2),
         **compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes),
         **quality,
@@ -176,7 +158,7 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
 def _quantisation(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSettings | None:
     """The settings of quantisation; None if the words of a quantised model keep their codes."""
     given = given_settings(args, QuantisationSettings)
-    vectors = words_of(encoder).vectors
+    vectors = words_of(encoder).words
     if not isinstance(vectors, QuantizedMatrix):
         return QuantisationSettings(**given)
     if given:  # sub-vectors keep their length
@@ -189,31 +171,6 @@ def _quantisation(encoder: ModelEncoder, args: argparse.Namespace) -> Quantisati
         )
     print_note("the model is already quantised; its codes are left unchanged")
     return None
-
-
-def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
-    if args.no_ngrams:
-        encoder = without_ngrams(encoder)
-    if args.keep is None or args.keep >= len(words_of(encoder).vocabulary):
-        return encoder
-    if args.prune == "frequency":
-        return keep_frequent(encoder, args.keep)
-    return keep_longest(encoder, Sentences.read(encoder, read_texts(args.corpus)), args.keep)
-
-
-def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
-    """Say which parts of the model did not fit the new vectors."""
-    parts = {"background": "background", "template_quantizer": "codebook for templates"}
-    lost = [
-        f"the {words}"
-        for name, words in parts.items()
-        if getattr(original, name) is not None and getattr(small, name) is None
-    ]
-    if lost:
-        print_note(
-            f"left out, since the new vectors have another basis: {' and '.join(lost)}; give "
-            "--corpus for new ones"
-        )
 
 
 def _measure(probe: Probe, **stages: ModelEncoder) -> dict[str, Any]:
