@@ -206,7 +206,7 @@ def _write_graphs(
 ) -> None:
     """Write the graphs that the manifest lists."""
     from pocketintent_export.layers.recognizer import RecognizerModule
-    from pocketintent_export.writers.registry import WRITERS
+    from pocketintent_export.writers import WRITERS
 
     assert bot.scorer is not None
     file_format, characters = manifest["format"], manifest["characters"]

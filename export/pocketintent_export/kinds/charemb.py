@@ -13,11 +13,10 @@ from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport
-from pocketintent_export.kinds.recurrent.onnx import OnnxReader
-from pocketintent_export.kinds.recurrent.tflite import LoopReader
+from pocketintent_export.kinds.recurrent import RecurrentReader
 from pocketintent_export.kinds.transformer import TransformerReader
 from pocketintent_export.layers.codes import WholeMatrix, coded
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 _MAX_LOG_LENGTH = 20.0
 """Limit of the logarithm of a vector's length, as in the runtime."""
@@ -93,7 +92,7 @@ class CharactersModule(nn.Module):
         if network.cell == "transformer":
             self.reader = TransformerReader(encoder, length)
         else:
-            self.reader = OnnxReader(encoder) if length is None else LoopReader(encoder, length)
+            self.reader = RecurrentReader(encoder, length)
         matrices = [WholeMatrix([coded(weights, f"mlp.{number}.weight")]) for number in (0, 1)]
         self.matrices = nn.ModuleList(matrices)
         for number in (0, 1):

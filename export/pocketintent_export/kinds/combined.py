@@ -20,7 +20,7 @@ from pocketintent_export.kinds.charemb import CharactersModule, CharembExport
 from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.static import StaticModule, sum_slots
 from pocketintent_export.layers.codes import QuantizedRows, row_numbers, unknown_zero
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 
 class CombinedExport(KindExport[CombinedEncoder]):

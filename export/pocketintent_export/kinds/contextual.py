@@ -14,7 +14,7 @@ from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.static import SequenceExport, StaticModule
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 
 class ContextualExport(SequenceExport[ContextualEncoder]):

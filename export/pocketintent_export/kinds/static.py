@@ -19,7 +19,7 @@ from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport, how_to_compress, refuse_float_tables
 from pocketintent_export.layers.codes import QuantizedRows, storage
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 
 class StaticExport(KindExport[StaticEncoder]):

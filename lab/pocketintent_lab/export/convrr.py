@@ -17,7 +17,7 @@ from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.registry import export_of
 from pocketintent_export.kinds.static import embed_slots
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.convrr.head import ResidualHead
 from pocketintent_lab.export.tokens import TokenEncoder
