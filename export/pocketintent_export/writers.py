@@ -35,24 +35,34 @@ Writer = Callable[[nn.Module, Sequence[GraphTensor], Sequence[str], Path], None]
 """Called as ``writer(module, inputs, output_names, path)``."""
 
 
+class _Graph(nn.Module):
+    """A module that takes inputs by position or name, and returns its outputs by name."""
+
+    def __init__(self, module: nn.Module, outputs: Sequence[str]) -> None:
+        super().__init__()
+        self.module, self.outputs = module, tuple(outputs)
+
+    def forward(self, *inputs: Tensor, **named: Tensor) -> dict[str, Tensor]:
+        result = self.module(*inputs, *named.values())
+        values = (result,) if isinstance(result, Tensor) else result
+        return dict(zip(self.outputs, values, strict=True))
+
+
 def write_onnx(
     module: nn.Module, inputs: Sequence[GraphTensor], outputs: Sequence[str], path: Path
 ) -> None:
-    """Write a module as an ONNX graph; see :data:`Writer`.
-
-    A MissingExtraError if ``onnx`` or ``onnxscript`` is not installed.
-    """
+    """Write a module as an ONNX graph; see :data:`Writer`."""
     onnx = require("onnx", "export")
     optimizer = require("onnxscript.optimizer", "export")
     with quiet():
         program = torch.onnx.export(
-            _PositionalInputs(module).eval(),
-            tuple(example(graph_input) for graph_input in inputs),
+            _Graph(module, outputs).eval(),
+            tuple(map(_example, inputs)),
             dynamo=True,
             opset_version=OPSET,
-            input_names=[graph_input.name for graph_input in inputs],
+            input_names=[tensor.name for tensor in inputs],
             output_names=list(outputs),
-            dynamic_shapes=(tuple(_free_axes(graph_input.shape) for graph_input in inputs),),
+            dynamic_shapes=(tuple(map(_free_axes, inputs)),),
             optimize=False,
             verbose=False,
         )
@@ -65,20 +75,10 @@ def write_onnx(
     path.write_bytes(model.SerializeToString())
 
 
-class _PositionalInputs(nn.Module):
-    """A module with positional inputs, whatever the names of the inner module's parameters."""
-
-    def __init__(self, module: nn.Module) -> None:
-        super().__init__()
-        self.module = module
-
-    def forward(self, *inputs: Tensor) -> Any:
-        return self.module(*inputs)
-
-
-def _free_axes(shape: Sequence[str | int]) -> dict[int, Any]:
+def _free_axes(tensor: GraphTensor) -> dict[int, Any]:
     """The free axes of an input, as the exporter takes them."""
-    return {n: torch.export.Dim.DYNAMIC for n, size in enumerate(shape) if isinstance(size, str)}
+    sizes = enumerate(tensor.shape)
+    return {axis: torch.export.Dim.DYNAMIC for axis, size in sizes if isinstance(size, str)}
 
 
 def _may_fold(node: Any) -> bool | None:
@@ -90,7 +90,7 @@ def _may_fold(node: Any) -> bool | None:
 
 def _name_axes(model: Any, inputs: Sequence[GraphTensor]) -> None:
     """Give the free axes of a graph the names that they have in its inputs."""
-    shapes = {graph_input.name: graph_input.shape for graph_input in inputs}
+    shapes = {tensor.name: tensor.shape for tensor in inputs}
     names: dict[str, str] = {}
     for value in (*model.graph.input, *model.graph.output, *model.graph.value_info):
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
@@ -110,30 +110,14 @@ def _strip_origins(model: Any) -> None:
 def write_tflite(
     module: nn.Module, inputs: Sequence[GraphTensor], outputs: Sequence[str], path: Path
 ) -> None:
-    """Write a module as a TFLite graph, whose inputs have no free axes; see :data:`Writer`.
-
-    A MissingExtraError if ``litert-torch`` is not installed.
-    """
+    """Write a module as a TFLite graph, whose inputs have no free axes; see :data:`Writer`."""
     with quiet():
         converter = require("litert_torch", "export")  # prints messages on import
-        named = _NamedOutputs(module, outputs).eval()
+        named = _Graph(module, outputs).eval()
         _make_contiguous(named)
-        examples = {graph_input.name: example(graph_input) for graph_input in inputs}
+        examples = {tensor.name: _example(tensor) for tensor in inputs}
         converter.convert(named, sample_kwargs=examples).export(str(path))
         path.write_bytes(finish_loops(path.read_bytes()))
-
-
-class _NamedOutputs(nn.Module):
-    """A module that returns its outputs by name, so that the converter gets the names."""
-
-    def __init__(self, module: nn.Module, outputs: Sequence[str]) -> None:
-        super().__init__()
-        self.module, self.outputs = module, tuple(outputs)
-
-    def forward(self, **inputs: Tensor) -> dict[str, Tensor]:
-        result = self.module(*inputs.values())
-        values = (result,) if isinstance(result, Tensor) else result
-        return dict(zip(self.outputs, values, strict=True))
 
 
 def _make_contiguous(module: nn.Module) -> None:
@@ -150,7 +134,7 @@ WRITERS: dict[str, Writer] = {"onnx": write_onnx, "tflite": write_tflite}
 """The function that writes a graph of each format."""
 
 
-def example(tensor: GraphTensor) -> Tensor:
+def _example(tensor: GraphTensor) -> Tensor:
     """A value of an input's type and shape, with which a module is traced."""
     shape = [_EXAMPLE_SIZES[size] if isinstance(size, str) else size for size in tensor.shape]
     return torch.zeros(shape, dtype=torch.int32) if tensor.dtype == "int32" else torch.ones(shape)

@@ -52,8 +52,6 @@ class CharembExport(KindExport[CharEncoder]):
 
     def limit_characters(self, max_chars: int) -> CharembExport:
         """The export of a copy with a limit; its weights, positions included, are the same."""
-        if max_chars >= self.encoder.max_chars:
-            return self
         return CharembExport(self.encoder.replace(max_chars=max_chars))
 
 
@@ -73,7 +71,7 @@ class TextModule(nn.Module):
         self.characters = characters
 
     def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
-        """Sentence vectors; see :meth:`CharactersModule.forward`."""
+        """Unit vectors, or zeros, of texts; see :meth:`CharactersModule.forward`."""
         return unit(self.characters(characters, lengths))
 
 
@@ -88,11 +86,8 @@ class CharactersModule(nn.Module):
         super().__init__()
         assert (length is None) == (file_format == "onnx")
         network, weights = encoder.network, encoder.weights
-        self.reader: nn.Module
-        if network.cell == "transformer":
-            self.reader = TransformerReader(encoder, length)
-        else:
-            self.reader = RecurrentReader(encoder, length)
+        reads = TransformerReader if network.cell == "transformer" else RecurrentReader
+        self.reader: nn.Module = reads(encoder, length)
         matrices = [WholeMatrix([coded(weights, f"mlp.{number}.weight")]) for number in (0, 1)]
         self.matrices = nn.ModuleList(matrices)
         for number in (0, 1):

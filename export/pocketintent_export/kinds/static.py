@@ -122,15 +122,6 @@ class StaticModule(nn.Module):
         """
         return unit(self.total(ids, weights))
 
-    @property
-    def table(self) -> StaticModule:
-        """The rows of the slots, as a kind that adapts this one asks for them."""
-        return self
-
-    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
-        """Unit vectors of texts from those of their tokens; padding, zeros, adds nothing."""
-        return unit(x.sum(1))
-
     def total(self, ids: Tensor, weights: Tensor) -> Tensor:
         """The weighted sum of the rows, float32 [batch, dim]; see :meth:`forward`."""
         return self.sums(ids, weights.unsqueeze(1)).squeeze(1)
