@@ -1,4 +1,4 @@
-"""A new encoder kind is one class; compression and export each add one more."""
+"""A new encoder kind is one class; compression adds a line, and export a class."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.cli.main import main
 from pocketintent.compression import kinds
-from pocketintent.compression.kinds import Compression, WordTable, words_of
-from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
+from pocketintent.compression.kinds import Compression, words_of
+from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.encoders import registry
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import (
@@ -90,18 +90,12 @@ class MaximumEncoder(ModelEncoder):
         )
 
 
-class MaximumCompression(Compression[MaximumEncoder]):
-    """The words are the only table; a maximum depends on the axes, so it cannot be rotated."""
+def _table(encoder: MaximumEncoder) -> StaticEncoder:
+    return StaticEncoder(encoder.vocabulary, encoder.words)
 
-    def words(self, encoder: MaximumEncoder) -> WordTable:
-        return WordTable(encoder.vocabulary, encoder.words)
 
-    def tables(self, encoder: MaximumEncoder) -> Mapping[str, Matrix]:
-        return {"words": encoder.words}
-
-    def select_words(self, encoder: MaximumEncoder, ids: IndexArray) -> MaximumEncoder:
-        words = [encoder.vocabulary.words[index] for index in ids.tolist()]
-        return encoder.replace(vocabulary=Vocabulary(words), words=encoder.words.select(ids))
+MAXIMUM_COMPRESSION = Compression(_table, rotates=False)
+"""A maximum depends on the axes."""
 
 
 def register_export(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +154,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(registry, "_KINDS", dict(registry._KINDS))
     monkeypatch.setattr(kinds, "_KINDS", dict(kinds._KINDS))
     registry.register(MaximumEncoder)
-    kinds.register(MaximumEncoder.kind, MaximumCompression())
+    kinds.register(MaximumEncoder.kind, MAXIMUM_COMPRESSION)
     yield
 
 

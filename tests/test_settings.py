@@ -7,8 +7,8 @@ from commands.settings_checks import check_explained
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.settings import (
+    Settings,
     check_ngram_lengths,
-    check_settings,
     list_settings,
     setting,
 )
@@ -27,7 +27,7 @@ ALL_SETTINGS: list[Any] = [
 
 
 @dataclass(frozen=True)
-class Settings:
+class Example(Settings):
     mode: Literal["word", "text"] = setting("word", "a choice")
     rate: float = setting(0.5, "a share", above=0, below=1)
     limit: int | None = setting(None, "a limit", least=1)
@@ -36,9 +36,9 @@ class Settings:
 
 
 def test_the_defaults_are_those_of_the_fields() -> None:
-    assert Settings() == Settings("word", 0.5, None, 5, True)
-    assert [s.kind for s in list_settings(Settings)] == [str, float, int, int, bool]
-    assert [s.optional for s in list_settings(Settings)] == [False, False, True, False, False]
+    assert Example() == Example("word", 0.5, None, 5, True)
+    assert [s.kind for s in list_settings(Example)] == [str, float, int, int, bool]
+    assert [s.optional for s in list_settings(Example)] == [False, False, True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,15 @@ def test_the_defaults_are_those_of_the_fields() -> None:
     ],
 )
 def test_values_within_the_bounds_are_accepted(values: dict[str, Any]) -> None:
-    check_settings(Settings(**values))
+    Example(**values).check()
 
 
 def test_a_whole_number_is_a_number() -> None:
     @dataclass(frozen=True)
-    class Rate:
+    class Rate(Settings):
         rate: float = setting(0.5, "a rate")
 
-    check_settings(Rate(3))
+    Rate(3).check()
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_an_error_has_the_name_the_value_and_what_is_allowed(
     values: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(PocketIntentError) as caught:
-        check_settings(Settings(**values))
+        Example(**values).check()
     assert str(caught.value) == message
 
 
@@ -102,10 +102,7 @@ def test_ngrams_have_at_least_one_letter_and_the_shortest_is_not_the_longer() ->
 
 @pytest.mark.parametrize("cls", ALL_SETTINGS)
 def test_every_settings_class_accepts_its_defaults(cls: Any) -> None:
-    settings = cls()
-    check_settings(settings)
-    if hasattr(settings, "check"):  # rules between settings
-        settings.check()
+    cls().check()
 
 
 def test_every_preset_can_be_trained_with() -> None:

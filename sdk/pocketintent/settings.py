@@ -1,7 +1,6 @@
 """Settings classes whose fields carry their meaning and the values that are allowed.
 
-A settings class is a frozen dataclass with :func:`setting` as the default of each field. The
-check, the options of the command and the tables in the docs are all derived from the fields.
+The check, the options of the command and the tables in the docs are derived from the fields.
 """
 
 from __future__ import annotations
@@ -117,6 +116,15 @@ def setting(default: Any, help: str, *, unit: str = "", **limits: float) -> Any:
     return field(default=default, metadata=metadata)
 
 
+class Settings:
+    """Base of settings classes: frozen dataclasses whose fields have :func:`setting` as default."""
+
+    def check(self) -> None:
+        """Raise PocketIntentError for a setting that is not allowed."""
+        for item in list_settings(type(self)):
+            item.check(getattr(self, item.name))
+
+
 def seed_setting() -> Any:
     """The field ``seed`` of a training run."""
     help = "seed of every random step; a seed gives one model on one device"
@@ -137,15 +145,6 @@ def list_settings(cls: type[Any]) -> list[Setting]:
         kind = str if choices else kind
         settings.append(Setting(item.name, item.default, kind, choices, optional, **item.metadata))
     return settings
-
-
-def check_settings(instance: Any) -> None:
-    """Check an instance of a settings class: every field by its type, choices and bounds.
-
-    It is a PocketIntentError that names the setting, the value and the allowed values.
-    """
-    for item in list_settings(type(instance)):
-        item.check(getattr(instance, item.name))
 
 
 def check_ngram_lengths(min_n: int, max_n: int) -> None:

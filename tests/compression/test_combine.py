@@ -10,8 +10,7 @@ from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import DEFAULT_ATTENTION, Attention, CombinedEncoder
 from pocketintent.runtime.encoders.parts import round_counts
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError

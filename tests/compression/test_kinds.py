@@ -7,7 +7,7 @@ import pytest
 from every_kind.encoder_checks import check_size_groups
 from models.lamp_tables import DIM, make_table
 from models.random_contexts import random_context
-from pocketintent.compression.kinds import Compression, compression_of, tables_of, words_of
+from pocketintent.compression.kinds import compression_of, table_of, tables_of, words_of
 from pocketintent.compression.network import quantise_context, rotate_context
 from pocketintent.compression.prune import select_words
 from pocketintent.compression.quantise import quantise_network
@@ -25,12 +25,6 @@ def contextual(**options: Any) -> ContextualEncoder:
     return ContextualEncoder(make_table(), random_context(DIM, np.random.default_rng(2), **options))
 
 
-def table_of(encoder: ModelEncoder) -> StaticEncoder:
-    table = encoder.table if isinstance(encoder, ContextualEncoder) else encoder
-    assert isinstance(table, StaticEncoder)
-    return table
-
-
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("make", [make_table, contextual])
 def test_words_are_selected_with_their_vectors_and_counts(
@@ -42,7 +36,7 @@ def test_words_are_selected_with_their_vectors_and_counts(
 
     assert words_of(fewer).vocabulary.words == ["lamp", "on"]
     np.testing.assert_array_equal(fewer.encode("lamp on"), encoder.encode("lamp on"))
-    before, after = table_of(encoder), table_of(fewer)
+    before, after = words_of(encoder), words_of(fewer)
     assert before.counts is not None and after.counts is not None
     assert after.counts.tolist() == before.counts[[3, 1]].tolist()
     assert after.compact_counts is compact
@@ -56,12 +50,18 @@ def test_tables_are_those_of_the_words_and_of_the_ngrams() -> None:
 
 
 def test_a_kind_that_registers_nothing_has_nothing_to_compress() -> None:
-    compression: Compression[Any] = compression_of("unheard")
-    assert compression.size_group("words.codes") == "codes"
+    class Unheard(StaticEncoder):
+        kind = "unheard"
+
+    assert compression_of("unheard").size_group("words.codes") == "codes"
     table = make_table()
-    assert not compression.tables(table) and compression.words(table) is None
+    encoder = Unheard(table.vocabulary, table.words)
+    assert not tables_of(encoder) and table_of(encoder) is None
+    assert quantise_network(encoder) is encoder
     with pytest.raises(PocketIntentError, match="has no words to prune"):
-        compression.select_words(table, np.array([0]))
+        select_words(encoder, np.array([0]))
+    with pytest.raises(PocketIntentError, match="cannot be left out one by one"):
+        words_of(encoder)
 
 
 def test_the_network_of_a_contextual_encoder_becomes_int8() -> None:

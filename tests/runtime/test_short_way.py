@@ -7,7 +7,7 @@ from types import FrameType
 import pocketintent
 from pocketintent import IntentRecognizer
 
-MOST_MODULES = 10
+MOST_MODULES = 8
 TEXTS = ("could you switch the lamp off please", "lights on", "what's the weather like today?")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from benchmarks.systems.minilm import MiniLMEncoder, build_minilm
 from pocketintent.compression.kinds import tables_of
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder, Reading
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.arrays import FloatArray, row_lengths, unit_vector
-from pocketintent.runtime.encoders.combined.attention import Attention, answering_rows
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder, answering_rows
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix

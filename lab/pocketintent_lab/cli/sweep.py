@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
+from pocketintent.cli.compress import add_probe_arguments, read_probe
 from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.options.model import model_file, refuse_bot_files
 from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from pocketintent.compression.kinds import (
-    Compression,
-    TableCompression,
-    WordTable,
-    compression_of,
-)
+from operator import attrgetter
+
+from pocketintent.compression.kinds import Compression, table_of
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent.runtime.quantization.matrices import Int8Matrix
-from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.convrr.head import PREFIX
 from pocketintent_lab.encoders.infersent.network import BiLstm
-
-
-class ConvrrCompression(Compression[ConvrrEncoder]):
-    """The kind ``convrr``, whose tables belong to the adapter that has learnt from them."""
-
-    def words(self, encoder: ConvrrEncoder) -> WordTable | None:
-        """The words of the adapted encoder and their vectors, which the adapter does not move."""
-        return compression_of(encoder.inner.kind).words(encoder.inner)
-
-    def size_group(self, tensor: str) -> str:
-        """``network`` for the adapter's tensors, and the usual groups for the others."""
-        return "network" if tensor.startswith(f"{PREFIX}.") else super().size_group(tensor)
 
 
 def quantise_lstm(network: BiLstm) -> BiLstm:
@@ -54,5 +38,7 @@ def rotate_lstm(network: BiLstm, rotation: FloatArray) -> BiLstm:
     return BiLstm(network.sizes, Weights.of_floats(parameters))
 
 
-CONVRR = ConvrrCompression()
-INFERSENT = TableCompression(rotate_lstm, quantise_lstm)
+CONVRR = Compression(lambda encoder: table_of(encoder.inner), changes=False, network=f"{PREFIX}.")
+"""The adapter has learnt from the tables of the encoder that it adapts."""
+
+INFERSENT = Compression(attrgetter("table"), rotate=rotate_lstm, quantise=quantise_lstm)

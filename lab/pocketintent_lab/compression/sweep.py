@@ -18,7 +18,6 @@ from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import remove_leftovers, replacing, write_atomically
-from pocketintent.settings import check_settings
 
 VARIANTS: dict[str, dict[str, bool]] = {
     "shared": {"per_position": False, "normalised": False, "rotate": False},
@@ -102,7 +101,7 @@ def run_sweep(
     made_from = {**made_from, "sample": sample, "seed": seed}
     cells = list(grid or Grid())
     for cell in cells:
-        check_settings(QuantisationSettings(cell["sub_dim"], cell["codebook_size"]))
+        QuantisationSettings(cell["sub_dim"], cell["codebook_size"]).check()
         check_sub_dim(encoder, cell["sub_dim"])
     table = _read_table(path, made_from)
     if table is None:

@@ -5,7 +5,7 @@ from every_kind.encoder_checks import check_size_groups
 from models.lamp_tables import DIM, make_table
 from pocketintent.compression.kinds import compression_of, tables_of, words_of
 from pocketintent.compression.prune import select_words
-from pocketintent.compression.quantise import quantise_network
+from pocketintent.compression.quantise import quantise_encoder, quantise_network
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
@@ -36,10 +36,12 @@ def test_the_network_of_infersent_is_quantised_and_rotated() -> None:
     assert small.encode(text) @ encoder.encode(text) > 0.999
     rotation = np.linalg.qr(np.random.default_rng(3).normal(size=(8, 8)))[0].astype(np.float32)
     words, ngrams = (DenseMatrix(m.decode() @ rotation) for m in tables_of(encoder).values())
-    rotated = compression.rotate_network(encoder, rotation).replace(words=words, ngrams=ngrams)
+    assert compression.rotate is not None
+    network = compression.rotate(encoder.network, rotation)
+    rotated = encoder.replace(network=network, words=words, ngrams=ngrams)
     np.testing.assert_allclose(rotated.encode(text), encoder.encode(text), atol=1e-5)
     with pytest.raises(PocketIntentError, match="sub_dim must divide the 8 dimensions"):
-        compression.rotate_network(encoder, np.eye(9, dtype=np.float32))
+        quantise_encoder(encoder, sub_dim=3, codebook_size=2)
 
 
 def test_an_adapted_model_has_the_words_of_its_encoder_and_no_tables() -> None:

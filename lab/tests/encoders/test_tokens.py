@@ -5,7 +5,7 @@ from models.lamp_tables import DIM, make_table
 from models.random_contexts import random_context
 from models.random_networks import random_network
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.text.characters import CharVocabulary

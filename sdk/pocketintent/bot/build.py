@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pocketintent.compression.kinds import compression_of
+from pocketintent.compression.kinds import table_of
 from pocketintent.compression.prune import keep_for_bot
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
@@ -92,7 +92,7 @@ def build_bot(
         )
     intents = bot.templates.intents
     num_templates = sum(len(intent.templates) for intent in intents.values())
-    tables = [compression_of(model.kind).words(model) for model in (original, encoder)]
+    tables = [table_of(model) for model in (original, encoder)]
     before, after = (None if table is None else len(table.vocabulary) for table in tables)
     return bot, {
         "decision": bot.decision,

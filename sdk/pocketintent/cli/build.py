@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     """Build a bot file and print the report."""
     from pocketintent.bot.build import build_bot
     from pocketintent.bot.template_checks import check_templates
-    from pocketintent.compression.report import bot_size_report
+    from pocketintent.compression.report import size_report
     from pocketintent.training.corpora.reader import read_texts
     from pocketintent.training.loop.devices import prepare_torch
     from pocketintent.training.loop.run import RunOptions
@@ -95,6 +95,6 @@ def run(args: argparse.Namespace) -> int:
     recognizer.save(args.out)
     for warning in check_templates(recognizer.templates):
         print_note(f"{args.templates}: warning: {warning}")
-    report |= {"bytes": bot_size_report(args.out), "seconds": round(time.monotonic() - started, 2)}
+    report |= {"bytes": size_report(args.out), "seconds": round(time.monotonic() - started, 2)}
     print_json({"out": str(args.out), **report})
     return 0

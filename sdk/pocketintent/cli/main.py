@@ -21,7 +21,7 @@ COMMANDS = (
     Command("match", "pocketintent.cli.match", "recognise the intent of texts"),
     Command("build", "pocketintent.cli.build", "put a model and templates into one bot file"),
     Command("train", "pocketintent.cli.train.command", "learn an encoder from a corpus"),
-    Command("compress", "pocketintent.cli.compress.compress", "prune and quantise a model"),
+    Command("compress", "pocketintent.cli.compress", "prune and quantise a model"),
     Command("export", "pocketintent.cli.export", "make ONNX or TFLite graphs for other languages"),
     Command("evaluate", "pocketintent.cli.evaluate.command", "measure a model"),
     Command(

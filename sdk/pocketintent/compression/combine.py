@@ -10,8 +10,7 @@ from pocketintent.compression.prune import keep_frequent, without_counts, withou
 from pocketintent.compression.quantise import StageProgress, quantise_encoder
 from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import DEFAULT_ATTENTION, Attention, CombinedEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix

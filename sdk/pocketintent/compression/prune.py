@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.compression.kinds import compression_of, tables_of, words_of
+from pocketintent.compression.kinds import changeable_table, tables_of, words_of
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.parts import Counts
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.templates.template_set import TemplateSet
@@ -117,9 +118,16 @@ def _cover(
 
 
 def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
-    """A copy of an encoder with the words of some ids; PocketIntentError if it has no words."""
-    selected: EncoderT = compression_of(encoder.kind).select_words(encoder, ids)
-    return selected
+    """A copy of an encoder with the words of some ids; the n-grams, if any, embed the other words.
+
+    An encoder without words to leave out is a PocketIntentError.
+    """
+    table = changeable_table(encoder)
+    if table is None:
+        raise PocketIntentError(f"a model of kind {encoder.kind!r} has no words to prune")
+    counts = {} if table.counts is None else {"counts": table.counts[ids]}
+    words = table.words.select(ids)
+    return encoder.replace(vocabulary=table.vocabulary.select(ids), words=words, **counts)
 
 
 def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
@@ -133,7 +141,7 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
 
 def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
     """A copy of an encoder with words by :func:`select_by_norm`; PocketIntentError without any."""
-    norms = np.linalg.norm(words_of(encoder).vectors.decode(), axis=1)
+    norms = np.linalg.norm(words_of(encoder).words.decode(), axis=1)
     return select_words(encoder, select_by_norm(norms, sentences, keep))
 
 
@@ -185,8 +193,9 @@ def _frequent_words(encoder: ModelEncoder, keep: int) -> IndexArray:
     return select_by_frequency(counts, keep)
 
 
-def _counts(encoder: ModelEncoder) -> NDArray[np.integer] | None:
-    return compression_of(encoder.kind).counts(encoder)
+def _counts(encoder: ModelEncoder) -> Counts | None:
+    table = changeable_table(encoder)
+    return None if table is None else table.counts
 
 
 def _check_keep(keep: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.compression.kinds import compression_of, tables_of
+from pocketintent.compression.kinds import changeable_table, compression_of, tables_of
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import fit_template_quantizer
@@ -44,7 +44,7 @@ def quantise_encoder(
     Two steps go beyond the thesis (figures in ``docs/compression.md``): frequent words shape the
     codebooks more, and all vectors, and a network with them, are rotated at random first, which
     spreads the variance evenly over the sub-vectors. If ``sub_dim`` does not divide the dimension,
-    vectors are padded with zeros, if the kind is ``paddable``.
+    vectors are padded with zeros, if there is no network.
 
     Args:
         encoder: The encoder to quantise; it is not changed.
@@ -53,7 +53,7 @@ def quantise_encoder(
         count_power: A word's share of the sample for codebooks is its count to this power.
         per_position: Whether each position has its own codebook; else all share one.
         normalised: Whether to quantise directions and keep the norms in half precision.
-        rotate: Whether to rotate the vectors at random first, if the encoder is rotatable.
+        rotate: Whether to rotate the vectors at random first, if the kind can be.
         sample: Number of sub-vectors that a codebook is fitted on.
         seed: Seed of that sample and of the rotation.
         progress: Called after each codebook and each block of rows.
@@ -65,8 +65,7 @@ def quantise_encoder(
     Raises:
         PocketIntentError: A setting is out of range, a vector is not finite, or a table is missing.
     """
-    compression = compression_of(encoder.kind)
-    tables = compression.tables(encoder)
+    compression, tables = compression_of(encoder.kind), tables_of(encoder)
     if not tables:
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
     if empty := [_STAGES.get(name, name) for name, table in tables.items() if not len(table)]:
@@ -74,11 +73,11 @@ def quantise_encoder(
             f"the model has no {empty[0]} to quantise; `compress` needs a model with words"
         )
     check_sub_dim(encoder, sub_dim)
-    rotate = rotate and compression.rotatable
+    rotate = rotate and compression.rotates
     dim = _dim(encoder)
     rotation = random_rotation(dim + -dim % sub_dim, seed) if rotate else None
-    if rotation is not None:
-        encoder = compression.rotate_network(encoder, rotation)
+    if rotation is not None and compression.rotate is not None:
+        encoder = encoder.replace(network=compression.rotate(encoder.network, rotation))  # type: ignore[attr-defined]
     settings: dict[str, Any] = {
         "sub_dim": sub_dim,
         "codebook_size": codebook_size,
@@ -104,7 +103,8 @@ def quantise_encoder(
         encoding = None if progress is None else partial(progress, f"encode {stage}")
         return QuantizedMatrix.encode(vectors, quantizer, progress=encoding)
 
-    counts = compression.counts(encoder)
+    table = changeable_table(encoder)
+    counts = None if table is None else table.counts
     weights = None if counts is None else counts.astype(np.float64) ** count_power
     codes: dict[str, Any] = {name: quantise(name, table) for name, table in tables.items()}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
@@ -122,8 +122,9 @@ def quantise_encoder(
 
 def quantise_network(encoder: EncoderT) -> EncoderT:
     """A copy whose network is stored as int8, but for ``charemb``; itself if nothing changes."""
-    small: EncoderT = compression_of(encoder.kind).quantise_network(encoder)
-    return small
+    quantise, network = compression_of(encoder.kind).quantise, getattr(encoder, "network", None)
+    small = network if quantise is None else quantise(network)
+    return encoder if small is network else encoder.replace(network=small)
 
 
 def add_template_quantizer(
@@ -167,7 +168,7 @@ def random_rotation(dim: int, seed: int) -> NDArray[np.float32]:
 
 def fits_sub_dim(encoder: ModelEncoder, sub_dim: int) -> bool:
     """Whether the vectors in an encoder's tables can be cut into parts of ``sub_dim`` numbers."""
-    return compression_of(encoder.kind).paddable or _dim(encoder) % sub_dim == 0
+    return compression_of(encoder.kind).rotate is None or _dim(encoder) % sub_dim == 0
 
 
 def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:

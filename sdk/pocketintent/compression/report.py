@@ -1,4 +1,4 @@
-"""The size report: the sizes of the parts of a model file, and the change in quality."""
+"""The size report: the sizes of the parts of a model file."""
 
 from __future__ import annotations
 
@@ -8,30 +8,20 @@ from typing import Any
 from pocketintent.compression.kinds import compression_of
 from pocketintent.runtime.files.model_file import BOT, load_model
 
-
-def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """``after - before`` for all floating-point figures of two equal structures."""
-    change: dict[str, Any] = {}
-    for key, value in before.items():
-        if isinstance(value, dict):
-            change[key] = quality_change(value, after[key])
-        elif isinstance(value, float):
-            change[key] = after[key] - value
-    return change
+_WORDS = ("codes", "codebook", "norms", "embedding")
+_OTHERS = ("vocabulary", "ngrams", "templates", "background", "network")
 
 
 def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
-    """The bytes of the parts of a model file; ModelFileError if it is missing or is none.
+    """The bytes of the parts of a model or bot file; ModelFileError if it is missing or is none.
 
     They are the words' ``codes``, ``codebook``, ``norms`` and ``embedding`` (float32),
     ``vocabulary`` (the words and their counts), ``ngrams``, ``templates`` (their codebook),
-    ``background`` and ``network``, the ``rest`` (header and manifest), and the whole ``file``.
-    Missing parts are 0.
+    ``background`` and ``network``, of a bot file ``bot`` (what it has beyond its model), the
+    ``rest`` (header and manifest), and the whole ``file``. Missing parts are 0.
     """
-    words = ("codes", "codebook", "norms", "embedding")
-    others = ("vocabulary", "ngrams", "templates", "background", "network")
-    sizes = dict.fromkeys((*words, *others), 0)
     model = load_model(path)
+    sizes = dict.fromkeys((*_WORDS, *_OTHERS, *([BOT] if BOT in model.manifest else ())), 0)
     compression = compression_of(model.manifest["kind"])
     for name, tensor in model.tensors.items():
         group = compression.size_group(name)
@@ -39,19 +29,6 @@ def size_report(path: str | os.PathLike[str]) -> dict[str, int]:
             sizes[group] += tensor.nbytes
     file = os.path.getsize(path)
     return {**sizes, "rest": file - sum(sizes.values()), "file": file}
-
-
-def bot_size_report(path: str | os.PathLike[str]) -> dict[str, int]:
-    """The bytes of the parts of a bot file: those of :func:`size_report`, and ``bot``.
-
-    ``bot``, which ``rest`` does not count, is all that the file has beyond its model.
-    """
-    sizes = size_report(path)
-    tensors = load_model(path).tensors
-    bot = sum(tensor.nbytes for name, tensor in tensors.items() if name.startswith(f"{BOT}."))
-    file = sizes.pop("file")
-    rest = sizes.pop("rest") - bot
-    return {**sizes, "bot": bot, "rest": rest, "file": file}
 
 
 def compare_sizes(
@@ -62,7 +39,7 @@ def compare_sizes(
     The ratio is that of the ``file``, and of the remaining words' ``vectors``, which take
     ``float32_bytes`` in float32.
     """
-    vectors = after["codes"] + after["codebook"] + after["norms"] + after["embedding"]
+    vectors = sum(after[part] for part in _WORDS)
     return {
         "bytes": after,
         "bytes_before": before,

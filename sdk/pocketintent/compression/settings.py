@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION, Attention
+from pocketintent.runtime.encoders.combined import DEFAULT_ATTENTION, Attention
 from pocketintent.runtime.quantization.quantizer import MAX_BITS
-from pocketintent.settings import setting
+from pocketintent.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class QuantisationSettings:
+class QuantisationSettings(Settings):
     """How vectors become codes: arguments of ``quantise_encoder``."""
 
     sub_dim: int = setting(10, "length of a sub-vector", least=1)
@@ -33,7 +33,7 @@ class QuantisationSettings:
 
 
 @dataclass(frozen=True)
-class CombinationSettings:
+class CombinationSettings(Settings):
     """How a character network joins word vectors: arguments of ``combine_encoders``."""
 
     blend: float = setting(

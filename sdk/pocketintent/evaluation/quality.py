@@ -61,3 +61,14 @@ def measure_quality(encoder: Encoder, probe: Probe) -> dict[str, Any]:
         entry = {"split": probe.split, "runs": probe.runs, "accuracy": accuracy}
         quality.setdefault("intents", {})[folder.resolve().name] = entry
     return quality
+
+
+def quality_change(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """``after - before`` for all floating-point figures of two equal structures."""
+    change: dict[str, Any] = {}
+    for key, value in before.items():
+        if isinstance(value, dict):
+            change[key] = quality_change(value, after[key])
+        elif isinstance(value, float):
+            change[key] = after[key] - value
+    return change

@@ -15,13 +15,10 @@ _is_set = threading.Lock()
 def one_blas_thread() -> Iterator[None]:
     """Keep NumPy's BLAS at one thread in a block.
 
-    A BLAS that splits a small product waits for the slowest of its threads, which any other work on
-    the machine delays by whole time slices: a load then takes ten times as long. One thread also
-    makes results independent of the number of cores.
-
-    The number of threads belongs to the process. So the first thread that enters sets it and sets
-    it back, and a thread that enters meanwhile changes nothing: the number is always restored, and
-    the worst is a block that ends with more threads than it began.
+    A BLAS that splits a small product waits for the slowest of its threads, which other work on the
+    machine delays: a load then takes ten times as long. One thread also makes results independent
+    of the number of cores. The number belongs to the process: the first thread that enters sets it
+    and sets it back, and one that enters meanwhile changes nothing.
     """
     if not _is_set.acquire(blocking=False):
         yield

@@ -12,8 +12,7 @@ from models.random_networks import random_network
 from pocketintent import IntentRecognizer
 from pocketintent.cli.main import main
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.combined.attention import DEFAULT_ATTENTION
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import DEFAULT_ATTENTION, CombinedEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import load_model, save_model

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from commands.compress_calls import NOUNS, SMALL, VERBS, call, read
 from commands.settings_files import settings_file
-from pocketintent.cli.compress import compress
+from pocketintent.cli import compress
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.decision.registry import DECISIONS

@@ -14,11 +14,12 @@ from pocketintent.cli.options.settings import (
     render_settings,
 )
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.settings import Settings as Base
 from pocketintent.settings import setting
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Base):
     mode: Literal["word", "text"] = setting("word", "`word` or `text`")
     rate: float = setting(1e-8, "50% of it", above=0)
     max_words: int | None = setting(None, "a limit", least=1, unit="words")
@@ -26,7 +27,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class More:
+class More(Base):
     width: int = setting(3, "a width", least=1, most=9)
 
 

@@ -17,8 +17,7 @@ from models.random_networks import random_network
 from pocketintent.compression.network import quantise_charemb
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
-from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder, TableAttention
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.weights import WeightFormat
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix

@@ -86,7 +86,7 @@ def test_no_more_characters_are_read_than_the_model_reads(combined: ModelEncoder
 def _float32(path: Path, name: str, character_models: dict[str, Path]) -> Path:
     from pocketintent.compression.network import quantise_charemb
     from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-    from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+    from pocketintent.runtime.encoders.combined import CombinedEncoder
 
     encoder: Any = load_encoder(character_models[name])
     if isinstance(encoder, CharEncoder):
@@ -111,7 +111,7 @@ def test_a_network_of_floats_is_refused_with_what_mends_it(
 def test_a_table_of_floats_is_refused_with_the_command_that_mends_it(
     tiny_encoder: StaticEncoder, character_models: dict[str, Path], tmp_path: Path
 ) -> None:
-    from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+    from pocketintent.runtime.encoders.combined import CombinedEncoder
 
     network = load_encoder(character_models["words"])
     combined = CombinedEncoder(tiny_encoder, network)  # type: ignore[arg-type]

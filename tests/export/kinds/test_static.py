@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 import torch
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.combined.encoder import CombinedEncoder
+from pocketintent.runtime.encoders.combined import CombinedEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent_export.kinds.registry import export_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
-from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader, longest_first
+from pocketintent.runtime.encoders.recurrent import GATES, RecurrentReader
 from pocketintent.runtime.encoders.sequence import SequenceReader
 from pocketintent_lab.encoders.infersent.network import BiLstm
 
@@ -68,11 +68,8 @@ class MaxPooling(SequenceReader):
         Returns:
             float32 ``[num_texts, directions * hidden]``.
         """
-        order = longest_first(texts)
-        _, outputs = self._reader.read(table, [texts[n] for n in order], keep_all=True)
+        _, outputs = self._reader.read(table, texts, keep_all=True)
         assert outputs is not None
+        lengths = np.array([len(text) for text in texts])
         states = outputs.reshape(-1, self._num_states)
-        lengths = np.array([len(texts[number]) for number in order])
-        result = np.empty((len(texts), states.shape[1]), np.float32)
-        result[order] = np.maximum.reduceat(states, np.cumsum(lengths) - lengths)
-        return result
+        return np.maximum.reduceat(states, np.cumsum(lengths) - lengths)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pocketintent.compression.kinds import compression_of
+from pocketintent.compression.kinds import table_of
 from pocketintent.runtime.arrays import FloatArray, IndexArray, IntArray
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError, require
@@ -56,7 +56,7 @@ class CnnClassifier:
         learning_rate: float = 4e-3,
         device: str | None = None,
     ) -> None:
-        if encoder is None or compression_of(encoder.kind).words(encoder) is None:
+        if encoder is None or table_of(encoder) is None:
             raise PocketIntentError(
                 "the baseline 'cnn' starts from word vectors: give a model of kind 'static'"
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pocketintent.compression.kinds import compression_of
+from pocketintent.compression.kinds import table_of
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -70,7 +70,7 @@ def known_tokens(encoder: ModelEncoder, texts: Iterable[str]) -> float | None:
     Returns:
         From 0 to 1; 0 if there are no tokens. None for an encoder without a table of words.
     """
-    table = compression_of(encoder.kind).words(encoder)
+    table = table_of(encoder)
     if table is None:
         return None
     tokenize = get_tokenizer(encoder.tokenizer_spec)

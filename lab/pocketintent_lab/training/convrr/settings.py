@@ -7,11 +7,11 @@ from typing import Literal
 
 from pocketintent.runtime.encoders.contextual.network import MAX_WIDTH
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_settings, seed_setting, setting
+from pocketintent.settings import Settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
-class ConvrrSettings:
+class ConvrrSettings(Settings):
     """Settings that, with the texts and the vectors, determine the result of a run."""
 
     network: Literal["convrr", "fcrr"] = setting(
@@ -46,6 +46,6 @@ class ConvrrSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
+        super().check()
         if self.width % 2 == 0:
             raise PocketIntentError(f"width must be an odd number, not {self.width}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pocketintent.settings import check_settings, seed_setting, setting
+from pocketintent.settings import Settings, seed_setting, setting
 from pocketintent_lab.encoders.infersent.network import MAX_HIDDEN
 
 LEARNING_RATES = {"sgd": 0.1, "adam": 1e-3}
@@ -13,7 +13,7 @@ LEARNING_RATES = {"sgd": 0.1, "adam": 1e-3}
 
 
 @dataclass(frozen=True)
-class InferSentSettings:
+class InferSentSettings(Settings):
     """Settings that, with the pairs and the word vectors, determine the result of a run.
 
     The schedule of the learning rate, the batch, the clipping and the width of the classifier are
@@ -67,7 +67,3 @@ class InferSentSettings:
         if self.learning_rate is None:
             return LEARNING_RATES[self.optimizer]
         return self.learning_rate
-
-    def check(self) -> None:
-        """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_settings, seed_setting, setting
+from pocketintent.settings import Settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
-class MaskedLmSettings:
+class MaskedLmSettings(Settings):
     """Settings that, with the corpus, determine the result of a run."""
 
     layers: int = setting(4, "blocks of the transformer", least=1, most=48)
@@ -39,7 +39,7 @@ class MaskedLmSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
+        super().check()
         if self.dim % self.heads:
             raise PocketIntentError(
                 f"dim must be a multiple of heads, {self.heads}, not {self.dim}"

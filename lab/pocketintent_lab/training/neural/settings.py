@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import Settings, setting
 
 Form = Literal["neural", "neural-1", "cls", "avg", "cls-tuned", "avg-tuned", "cls-diff", "avg-diff"]
 """What a text's vector is: the change of the tuned layers (``neural``, and ``neural-1`` after one
@@ -59,7 +59,7 @@ transform before the scores of the tokens, and the output of the last block."""
 
 
 @dataclass(frozen=True)
-class TuningSettings:
+class TuningSettings(Settings):
     """How a model is tuned on one text."""
 
     tuning_epochs: int = setting(10, "passes over the masked copies of a text", least=1)
@@ -67,10 +67,6 @@ class TuningSettings:
     tuning_copies: int = setting(
         12, "masked copies of a step; the paper's blueprints make 12 of a text", least=1
     )
-
-    def check(self) -> None:
-        """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
 
 
 @dataclass(frozen=True)

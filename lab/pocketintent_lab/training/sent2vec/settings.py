@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pocketintent.settings import check_settings, seed_setting, setting
+from pocketintent.settings import Settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
-class Sent2VecSettings:
+class Sent2VecSettings(Settings):
     """Settings that, with the corpus, determine the result of a run."""
 
     dim: int = setting(300, "dimension of the embeddings", least=1)
@@ -48,7 +48,3 @@ class Sent2VecSettings:
         "tabs", "sentences of a line are separated by `tabs`, or found by `punkt`"
     )
     seed: int = seed_setting()
-
-    def check(self) -> None:
-        """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)

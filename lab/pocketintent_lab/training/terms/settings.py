@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class TermSettings:
+class TermSettings(Settings):
     """Settings that, with the corpus, determine which terms are found."""
 
     min_length: int = setting(
@@ -50,7 +50,7 @@ class TermSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
+        super().check()
         if self.min_length > self.max_length:
             raise PocketIntentError(
                 f"min_length must be at most max_length, not {self.min_length} with a max_length "

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_ngram_lengths, check_settings, setting
+from pocketintent.settings import Settings, check_ngram_lengths, setting
 
 
 @dataclass(frozen=True)
-class WordSettings:
+class WordSettings(Settings):
     """How word vectors are trained.
 
     The defaults of ``dim``, ``window`` and ``epochs`` are those of the CharEmb paper ("Extracting
@@ -78,7 +78,7 @@ class WordSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
+        super().check()
         if self.min_learning_rate > self.learning_rate:
             raise PocketIntentError(
                 f"min_learning_rate must be at most learning_rate, not {self.min_learning_rate} "

@@ -48,7 +48,7 @@ def test_the_model_has_the_words_without_the_bigrams(corpus: Path, tmp_path: Pat
     assert model.manifest["kind"] == "static"
     assert "ngrams" not in model.manifest
     encoder = load_encoder(out)
-    assert len(words_of(encoder).vectors) == 10
+    assert len(words_of(encoder).words) == 10
 
 
 def test_the_file_records_its_training(corpus: Path, tmp_path: Path) -> None:

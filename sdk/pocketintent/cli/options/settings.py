@@ -23,9 +23,9 @@ from pocketintent.cli.options.numbers import NumberType
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.regular import read_regular
-from pocketintent.settings import Setting, list_settings
+from pocketintent.settings import Setting, Settings, list_settings
 
-Settings = TypeVar("Settings")
+SettingsT = TypeVar("SettingsT", bound=Settings)
 
 _RENAMED = {"--no-normalise": "normalised", "--shared-codebook": "per_position"}
 """Options that were named otherwise than the settings that they turned off."""
@@ -35,7 +35,7 @@ _TOML = "tomllib" if sys.version_info >= (3, 11) else "tomli"
 
 def add_settings(
     parser: argparse.ArgumentParser,
-    settings: type[Any],
+    settings: type[Settings],
     *,
     options: Collection[str] | None = None,
     title: str = "settings",
@@ -73,7 +73,9 @@ def add_settings(
         )
 
 
-def given_settings(args: argparse.Namespace, settings: type[Any], **preset: Any) -> dict[str, Any]:
+def given_settings(
+    args: argparse.Namespace, settings: type[Settings], **preset: Any
+) -> dict[str, Any]:
     """The values of the fields of a settings class that an option, the file or a preset gives.
 
     An error in the file of ``--settings`` is a PocketIntentError.
@@ -83,7 +85,7 @@ def given_settings(args: argparse.Namespace, settings: type[Any], **preset: Any)
     return {item.name: given[item.name] for item in list_settings(settings) if item.name in given}
 
 
-def read_settings(args: argparse.Namespace, settings: type[Settings]) -> Settings:
+def read_settings(args: argparse.Namespace, settings: type[SettingsT]) -> SettingsT:
     """The settings of a command: its options, then its file, its preset, and the defaults.
 
     Where a command has presets, ``args.preset_values`` gives the values of the chosen one.
@@ -107,7 +109,7 @@ def show_default(setting: Setting) -> str:
     return f"{number} {setting.unit}".rstrip()
 
 
-def settings_advice(classes: Collection[type[Any]], option: str) -> str | None:
+def settings_advice(classes: Collection[type[Settings]], option: str) -> str | None:
     """What to write into a file in place of an option, such as ``--no-rotate``.
 
     None unless the option was or would be that of a setting of the command's ``classes``.

@@ -51,8 +51,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # How a bot recognises: None without the option.
     "--search": {
         "choices": get_args(Search),
-        "help": "keep the templates as codes, whose similarities are looked up in a table, or as "
-        "vectors, which are exact (table, or that of a bot file)",
+        "help": "compare with codes of the templates, or exactly (table, or that of a bot file)",
     },
     "--decision": {
         "choices": DECISIONS,

@@ -41,10 +41,7 @@ def run_options(args: argparse.Namespace) -> RunOptions:
 
 
 def resuming_command(args: argparse.Namespace, arguments: Sequence[str]) -> str | None:
-    """The command that continues an interrupted one, from its arguments as parsed and as typed.
-
-    None if there is nothing to continue.
-    """
+    """The command that continues an interrupted run, if there is one to continue."""
     if not Path(f"{args.out}.work").is_dir():
         return None
     # argparse accepts the beginning of an option too.

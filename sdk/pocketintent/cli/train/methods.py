@@ -18,6 +18,7 @@ from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import OPTIONS
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.settings import Settings
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.distil.settings import DistilSettings
@@ -30,14 +31,11 @@ class Method:
     """A way to train an encoder."""
 
     description: str
-    """What it does, for the help."""
     examples: str
-    """Examples, and what else its user has to know."""
     pipeline: tuple[str, str]
     """Module and name of the function that trains: from inputs, output, settings and options of
     the run to the record of the run."""
-    settings: type[Any]
-    """Class of its settings."""
+    settings: type[Settings]
     options: tuple[str, ...]
     """The settings that are options."""
     arguments: Mapping[str, Mapping[str, Any]]
@@ -46,7 +44,6 @@ class Method:
     presets: Mapping[str, Any] = field(default_factory=dict)
     """Values of the settings by name, for ``--preset``; the first is the default."""
     title: str = "settings"
-    """Title of the settings in the help."""
 
 
 _RESUMING = """
@@ -61,7 +58,6 @@ examples:
   pocketintent train starspace --corpus a.txt b.jsonl --out model.safetensors \\
       --dim 256 --no-share-sides --subsample 1e-3 --epochs 5 --min-count 2
   pocketintent train starspace --corpus utterances.jsonl --mode labelled --out model.safetensors
-  pocketintent train starspace --write-settings starspace.toml
   pocketintent train starspace --corpus chats.txt.gz --settings starspace.toml --out m.safetensors
 
 A corpus is text (one utterance, sentence or paragraph per line; sentences of one document
@@ -82,8 +78,7 @@ examples:
   torchrun --nproc-per-node 4 -m pocketintent train charemb --device cuda --preset base \\
       --target vectors.bin --out base.safetensors --resume
 
-A target is any file of vectors (word2vec, GloVe, fastText, StarSpace) or a model of word
-vectors.""",
+A target is a file of vectors (word2vec, GloVe, fastText, StarSpace) or a model of word vectors.""",
         ("pocketintent.training.charemb.pipeline", "train_charemb"),
         CharEmbSettings,
         ("reads", "epochs", "seed"),
@@ -138,8 +133,7 @@ examples:
       --learning-rate 0.0005 --batch-words 256 --out my_model.safetensors
 
 With --start the run goes on from a model, whose codes stay as they are: it wins back most of what
-compression loses, and adapts a model to a bot. Without --corpus it keeps the model's codebook and
-background.""",
+compression loses, and adapts a model to a bot.""",
         ("pocketintent.training.contextual.pipeline", "train_contextual"),
         ContextualSettings,
         ("dim", "hidden", "epochs", "learning_rate", "batch_words", "seed"),
@@ -152,8 +146,7 @@ background.""",
             },
             "--corpus": {
                 "default": [],
-                "help": "training texts (.txt, .jsonl, .gz), from which the model gets a codebook "
-                "for templates and a background (those of --start)",
+                "help": "texts for the codebook of templates and the background (those of --start)",
             },
             "--precision": {},
             "--max-minutes": {},
@@ -170,13 +163,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=partial(_train, method))
     for name, changes in method.arguments.items():
         parser.add_argument(name, **{**OPTIONS.get(name, {}), **changes})
-    if method.presets:
-        parser.add_argument(
-            "--preset",
-            choices=tuple(method.presets),
-            default=next(iter(method.presets)),
-            help="values of the settings that are not given (%(default)s)",
-        )
+    if presets := tuple(method.presets):
+        help = "values of the settings that are not given (%(default)s)"
+        parser.add_argument("--preset", choices=presets, default=presets[0], help=help)
         parser.set_defaults(preset_values=lambda args: asdict(method.presets[args.preset]))
     add_run_options(parser)
     add_settings(parser, method.settings, options=method.options, title=method.title)

@@ -1,14 +1,12 @@
 r"""Encode texts with a sentence encoder and write the texts and their vectors to a file.
 
 Examples:
-  pocketintent train targets --teacher minilm/ --terms terms.tsv --texts chats.txt.gz \
-      --out targets.tsv
+  pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out targets.bin
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --single-words 2 \
       --teacher-words --phrases 100000 --substitutions 100000 --topics 100000 --out targets.bin
   pocketintent train targets --teacher mpnet/ --components 256 --precision bfloat16 \
       --texts chats.txt.gz --out targets.bin
-  pocketintent train targets --teacher model.onnx --words words.safetensors \
-      --out targets.tsv
+  pocketintent train targets --teacher model.onnx --words words.safetensors --out targets.tsv
   pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of

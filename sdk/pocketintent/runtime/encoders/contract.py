@@ -1,16 +1,16 @@
 """The contract of encoders: encode texts, and be a model file.
 
-To add an encoder kind, derive a class from :class:`ModelEncoder`, set ``kind`` and the attributes
-that the class lists, implement ``encode_batch``, ``to_model_file_parts`` and ``from_model_file``,
-and register the class: :mod:`pocketintent.runtime.encoders.registry`. The kind now loads, matches
-and can be evaluated. What compression and export do with a kind is registered in their own rooms.
-``tests/test_new_encoder_kind.py`` adds a kind in one file.
+A new kind is a class that derives from :class:`ModelEncoder`, has the attributes that this class
+lists, implements its abstract methods, and is registered:
+:mod:`pocketintent.runtime.encoders.registry`. What compression and export do with it is registered
+in their own rooms. ``tests/test_new_encoder_kind.py`` adds a kind in one file.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from inspect import signature
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -109,7 +109,7 @@ class ModelEncoder(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the constructor's arguments; caches are filled again."""
-        return _construct, (type(self), self._arguments())
+        return partial(type(self), **self._arguments()), ()
 
     def __repr__(self) -> str:
         """The class, the kind, the dimensions and, if the kind knows words, their number."""
@@ -132,8 +132,3 @@ class ModelEncoder(ABC):
 
     def _arguments(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in signature(type(self)).parameters}
-
-
-def _construct(encoder_class: type[EncoderT], arguments: Mapping[str, Any]) -> EncoderT:
-    """Construct a copy; a function of the module, so that a pickle can name it."""
-    return encoder_class(**arguments)

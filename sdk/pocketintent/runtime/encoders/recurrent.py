@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +14,9 @@ GATES = {"lstm": 4, "gru": 3}
 """Number of gates: input, forget, cell, output of an LSTM; reset, update, new of a GRU."""
 
 _WIDE = 256
-"""From this size of the state on, a layer is wide; see :attr:`Layer.wide`."""
+"""From this size of the state on, the states are the right factor of the product with the weights:
+BLAS is then two to three times faster for two texts or more. Up to a million multiplications in a
+step it has fast code for states as the left factor."""
 
 
 class RecurrentNetwork(Protocol):
@@ -65,39 +66,30 @@ class RecurrentReader:
 
     def __init__(self, network: RecurrentNetwork, parameters: Parameters) -> None:
         self._hidden, self._directions = network.hidden, len(network.directions)
-        self._layers = [_make_layer(network, parameters, n) for n in range(network.layers)]
+        self._layers = [_Layer(network, parameters, n) for n in range(network.layers)]
 
     def project(self, inputs: FloatArray) -> FloatArray:
         """The share of inputs, float32 ``[num_inputs, size]``, in the gates of the first layer.
 
-        It is float32 ``[num_inputs * directions, gates * hidden]``, the table of other methods.
+        It is float32 ``[num_inputs * directions, gates * hidden]``, the table of :meth:`read`.
         """
         return self._layers[0].project(inputs)
-
-    def last_states(self, table: FloatArray, texts: Sequence[Sequence[int]]) -> FloatArray:
-        """The last states of all directions, float32 ``[num_texts, directions * hidden]``.
-
-        Args:
-            table: The inputs, see :meth:`project`.
-            texts: Numbers of the inputs of each text; no text may be empty.
-        """
-        order = longest_first(texts)
-        states, _ = self.read(table, [texts[number] for number in order])
-        result = np.empty((len(texts), states.shape[0] * states.shape[2]), np.float32)
-        result[order] = states.transpose(1, 0, 2).reshape(len(texts), -1)
-        return result
 
     def read(
         self, table: FloatArray, texts: Sequence[Sequence[int]], *, keep_all: bool = False
     ) -> tuple[FloatArray, FloatArray | None]:
-        """Run all layers over texts, the longest first; see :meth:`last_states`.
+        """Run all layers over texts, which are numbers of inputs; no text may be empty.
 
         Returns:
-            The last states, ``[directions, num_texts, hidden]``; and the states after all steps of
-            the last layer, ``[num_inputs * directions, hidden]``, None without ``keep_all``.
+            The last states of all directions, float32 ``[num_texts, directions * hidden]``; and the
+            states after all steps of the last layer, ``[num_numbers * directions, hidden]``, text
+            after text, None without ``keep_all``.
         """
         numbers = np.concatenate(texts).astype(np.intp)
-        steps = self._steps(np.array([len(text) for text in texts]))
+        lengths = np.array([len(text) for text in texts])
+        # The longest texts first: those that a step reads are then the first ones.
+        order = np.argsort(-lengths, kind="stable")
+        steps = self._steps((np.cumsum(lengths) - lengths)[order], lengths[order])
         directions = np.arange(self._directions)[:, None]
         rows = [numbers[step] * self._directions + directions for step in steps]
         output_rows = [step * self._directions + directions for step in steps]
@@ -110,14 +102,15 @@ class RecurrentReader:
             if keep_all or layer is not self._layers[-1]:
                 outputs = np.empty((len(numbers) * self._directions, self._hidden), np.float32)
             states = layer.run(table, rows, outputs, output_rows)
-        return states, outputs
+        last = np.empty((len(texts), self._directions * self._hidden), np.float32)
+        last[order] = states.transpose(1, 0, 2).reshape(len(texts), -1)
+        return last, outputs
 
-    def _steps(self, lengths: IndexArray) -> list[IndexArray]:
+    def _steps(self, starts: IndexArray, lengths: IndexArray) -> list[IndexArray]:
         """The positions in the concatenated texts that each step reads, ``[directions, active]``.
 
-        The active texts, which have not ended yet, are the first ones, since they are the longest.
+        The active texts are those that have not ended yet.
         """
-        starts = np.cumsum(lengths) - lengths
         steps = []
         for step in range(int(lengths[0])):
             active = int(np.searchsorted(-lengths, -step))
@@ -127,31 +120,35 @@ class RecurrentReader:
         return steps
 
 
-@dataclass(frozen=True, eq=False)
-class Layer:
-    """The weights of a recurrent layer, with its directions side by side."""
+class _Layer:
+    """A recurrent layer, with its directions side by side, and its gates in the steps' order."""
 
-    inputs: FloatArray
-    """``[inputs, directions * gates * hidden]``."""
-    bias: FloatArray
-    """``[directions * gates * hidden]``."""
-    recurrent: FloatArray
-    """``[directions, hidden, gates * hidden]``; in a wide layer the last two axes are swapped."""
-    recurrent_bias: FloatArray | None
-    """``[directions, 1, hidden]`` for a GRU, None for an LSTM."""
-    hidden: int
-    """Size of the state of one direction."""
-    wide: bool
-    """Whether the states are the right factor of the product. BLAS is then two to three times
-    faster for two texts or more; up to a million multiplications in a step it has fast code for
-    states as the left factor."""
+    def __init__(self, network: RecurrentNetwork, parameters: Parameters, number: int) -> None:
+        self._hidden, num_gates = network.hidden, GATES[network.cell]
+        blocks = np.arange(num_gates * network.hidden).reshape(num_gates, -1)
+        order = (blocks[[0, 1, 3, 2]] if network.cell == "lstm" else blocks).reshape(-1)
+        # All gates but the last are halved, as the steps expect them.
+        factors = np.array([0.5] * (num_gates - 1) + [1.0], np.float32)
+        scale = np.repeat(factors, network.hidden)
+        prefixes = [f"layers.{number}.{direction}" for direction in network.directions]
+        inputs = [parameters[f"{p}.input"][order] * scale[:, None] for p in prefixes]
+        self._inputs = np.ascontiguousarray(np.concatenate(inputs).T)
+        self._bias = np.concatenate([parameters[f"{p}.bias"][order] * scale for p in prefixes])
+        # [directions, gates * hidden, hidden]; in a layer that is not wide [.., hidden, gates * ..]
+        recurrent = [parameters[f"{p}.recurrent"][order] * scale[:, None] for p in prefixes]
+        self._wide, self._recurrent = network.hidden >= _WIDE, np.stack(recurrent)
+        if not self._wide:
+            self._recurrent = np.ascontiguousarray(self._recurrent.transpose(0, 2, 1))
+        self._recurrent_bias: FloatArray | None = None
+        if network.cell == "gru":
+            biases = [parameters[f"{p}.recurrent_bias"] for p in prefixes]
+            self._recurrent_bias = np.stack(biases)[:, None]
 
     def project(self, inputs: FloatArray) -> FloatArray:
         """The inputs' share of the gates, one row for each position and direction."""
-        projected = inputs.reshape(-1, len(self.inputs)) @ self.inputs
-        projected += self.bias
-        gates = GATES["lstm" if self.recurrent_bias is None else "gru"]
-        rows: FloatArray = projected.reshape(-1, gates * self.hidden)
+        projected = inputs.reshape(-1, len(self._inputs)) @ self._inputs
+        projected += self._bias
+        rows: FloatArray = projected.reshape(-1, self._recurrent.shape[1 if self._wide else 2])
         return rows
 
     def run(
@@ -166,28 +163,23 @@ class Layer:
         Each step reads ``rows`` of the ``table`` that :meth:`project` returned, ``[directions,
         active]``, and writes ``output_rows`` of ``outputs``, the states after all steps, if given.
         """
-        shape = (*rows[0].shape, self.hidden)
+        shape = (*rows[0].shape, self._hidden)
         state, memory = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         for step, row in enumerate(rows):
             active = row.shape[1]
             current = state[:, :active]
-            if self.wide:
-                product = np.matmul(self.recurrent, current.transpose(0, 2, 1)).transpose(0, 2, 1)
+            if self._wide:
+                product = np.matmul(self._recurrent, current.transpose(0, 2, 1)).transpose(0, 2, 1)
             else:
-                product = np.matmul(current, self.recurrent)
+                product = np.matmul(current, self._recurrent)
             gates = table.take(row, axis=0)
-            if self.recurrent_bias is None:
+            if self._recurrent_bias is None:
                 _lstm_step(gates, product, current, memory[:, :active])
             else:
-                _gru_step(gates, product, current, self.recurrent_bias)
+                _gru_step(gates, product, current, self._recurrent_bias)
             if outputs is not None:
                 outputs[output_rows[step]] = current
         return state
-
-
-def longest_first(texts: Sequence[Sequence[int]]) -> list[int]:
-    """The numbers of the texts in the order that :meth:`RecurrentReader.read` needs."""
-    return sorted(range(len(texts)), key=lambda number: -len(texts[number]))
 
 
 def _lstm_step(
@@ -231,34 +223,3 @@ def _gru_step(
     state -= new
     state *= gates[:, :, hidden : 2 * hidden]
     state += new
-
-
-def _make_layer(network: RecurrentNetwork, parameters: Parameters, number: int) -> Layer:
-    """The weights of a layer, with the gates in the order of the steps."""
-    blocks: IndexArray = np.arange(GATES[network.cell] * network.hidden)
-    blocks = blocks.reshape(-1, network.hidden)
-    if network.cell == "lstm":
-        blocks = blocks[[0, 1, 3, 2]]
-    order = blocks.reshape(-1)
-    halves = np.full(blocks.shape, 0.5, np.float32)
-    halves[-1] = 1.0
-    scale = halves.reshape(-1)
-    prefixes = [f"layers.{number}.{direction}" for direction in network.directions]
-
-    def get(name: str) -> list[FloatArray]:
-        return [parameters[f"{p}.{name}"][order] * scale[:, None] for p in prefixes]
-
-    biases = [parameters[f"{p}.bias"][order] * scale for p in prefixes]
-    recurrent_bias = None
-    if network.cell == "gru":
-        recurrent_bias = np.stack([parameters[f"{p}.recurrent_bias"] for p in prefixes])[:, None]
-    recurrent = np.stack(get("recurrent"))
-    wide = network.hidden >= _WIDE
-    return Layer(
-        np.ascontiguousarray(np.concatenate(get("input")).T),
-        np.concatenate(biases),
-        recurrent if wide else np.ascontiguousarray(recurrent.transpose(0, 2, 1)),
-        recurrent_bias,
-        network.hidden,
-        wide,
-    )

@@ -23,7 +23,7 @@ EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 _KINDS: dict[str, str | type[ModelEncoder]] = {
     "static": "pocketintent.runtime.encoders.static:StaticEncoder",
     "charemb": "pocketintent.runtime.encoders.charemb.encoder:CharEncoder",
-    "combined": "pocketintent.runtime.encoders.combined.encoder:CombinedEncoder",
+    "combined": "pocketintent.runtime.encoders.combined:CombinedEncoder",
     "contextual": "pocketintent.runtime.encoders.contextual.encoder:ContextualEncoder",
 }
 """Classes, or their import paths, by the manifest's ``kind``; a path is imported on first use."""

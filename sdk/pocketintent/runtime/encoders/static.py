@@ -83,8 +83,6 @@ class StaticEncoder(ModelEncoder):
         compact_counts: bool = False,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
-        _check_parts(vocabulary, words, ngrams, ngram_settings, template_quantizer, counts)
-        check_background(background, words.dim)
         self.vocabulary = vocabulary
         self.words = words
         self.dim = words.dim
@@ -94,10 +92,47 @@ class StaticEncoder(ModelEncoder):
         self.ngram_settings = None if ngrams is None else ngram_settings
         self.template_quantizer = template_quantizer
         self.background = background
-        self.counts = round_counts(counts) if compact_counts and counts is not None else counts
+        self.counts = counts
         self.compact_counts = compact_counts
         self.manifest = dict(manifest or {})
+        self._check_parts()
+        if counts is not None and compact_counts:
+            self.counts = round_counts(counts)
         self._unknown_vectors = WordCache(self._embed_ngrams, self.dim)
+
+    def _check_parts(self) -> None:
+        """Raise ModelFileError unless the parts fit each other."""
+        words, ngrams, settings = self.words, self.ngrams, self.ngram_settings
+        if not 1 <= self.dim <= MAX_DIM:
+            raise ModelFileError(
+                f"the words have {self.dim} dimensions; 1 to {MAX_DIM} are allowed"
+            )
+        if len(words) != len(self.vocabulary):
+            raise ModelFileError(
+                f"the vocabulary has {len(self.vocabulary)} words, but {len(words)} vectors"
+            )
+        quantizer, counts = self.template_quantizer, self.counts
+        if quantizer is not None and quantizer.dim != self.dim:
+            raise ModelFileError(
+                f"the template codebook has {quantizer.dim} dimensions, but the words have "
+                f"{self.dim}"
+            )
+        if counts is not None and (counts.shape != (len(words),) or counts.dtype.kind not in "iu"):
+            raise ModelFileError(
+                f"{COUNTS} must be {len(words)} whole numbers, not {counts.dtype} {counts.shape}"
+            )
+        if ngrams is not None and settings is None:
+            raise ModelFileError("a model with n-grams needs n-gram settings")
+        if (
+            ngrams is not None
+            and settings is not None
+            and (len(ngrams) != settings.num_buckets or ngrams.dim != self.dim)
+        ):
+            raise ModelFileError(
+                f"the n-gram vectors have the shape [{len(ngrams)}, {ngrams.dim}], but "
+                f"{settings.num_buckets} n-gram buckets of dim {self.dim} are expected"
+            )
+        check_background(self.background, self.dim)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of any string, float32 [dim].
@@ -237,38 +272,3 @@ class StaticEncoder(ModelEncoder):
     def tables(self) -> Mapping[str, Matrix]:
         """``words`` and, if the model has n-grams, ``ngrams``."""
         return {"words": self.words} | ({} if self.ngrams is None else {"ngrams": self.ngrams})
-
-
-def _check_parts(
-    vocabulary: Vocabulary,
-    words: Matrix,
-    ngrams: Matrix | None,
-    ngram_settings: NgramSettings | None,
-    template_quantizer: Quantizer | None,
-    counts: NDArray[np.integer[Any]] | None,
-) -> None:
-    """Raise ModelFileError unless the parts of an encoder fit each other."""
-    if not 1 <= words.dim <= MAX_DIM:
-        raise ModelFileError(f"the words have {words.dim} dimensions; 1 to {MAX_DIM} are allowed")
-    if len(words) != len(vocabulary):
-        raise ModelFileError(
-            f"the vocabulary has {len(vocabulary)} words, but {len(words)} vectors"
-        )
-    if template_quantizer is not None and template_quantizer.dim != words.dim:
-        raise ModelFileError(
-            f"the template codebook has {template_quantizer.dim} dimensions, but the words have "
-            f"{words.dim}"
-        )
-    if counts is not None and (counts.shape != (len(words),) or counts.dtype.kind not in "iu"):
-        raise ModelFileError(
-            f"{COUNTS} must be {len(words)} whole numbers, not {counts.dtype} {counts.shape}"
-        )
-    if ngrams is None:
-        return
-    if ngram_settings is None:
-        raise ModelFileError("a model with n-grams needs n-gram settings")
-    if len(ngrams) != ngram_settings.num_buckets or ngrams.dim != words.dim:
-        raise ModelFileError(
-            f"the n-gram vectors have the shape [{len(ngrams)}, {ngrams.dim}], but "
-            f"{ngram_settings.num_buckets} n-gram buckets of dim {words.dim} are expected"
-        )

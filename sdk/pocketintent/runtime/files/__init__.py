@@ -1,4 +1,4 @@
 """Files: the model file, the models that ship with the package, reading and atomic writing.
 
-Imports ``runtime.errors``.
+Imports ``runtime.arrays`` and ``runtime.errors``.
 """

@@ -212,9 +212,11 @@ def _content(folder: Path, target: Path) -> Path:
 def _remove(folder: Path, target: Path, lock: int) -> None:
     """Remove an owned folder, the lock last, in case of a kill; a foreign file keeps the folder."""
     content = _content(folder, target)
-    shutil.rmtree(content, ignore_errors=True)  # not a file, nor a link
-    with suppress(OSError):
-        content.unlink()
+    if content.is_dir() and not content.is_symlink():
+        shutil.rmtree(content, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            content.unlink()
     if sys.platform == "win32":  # an open file cannot be removed
         os.close(lock)
     with suppress(OSError):

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from pocketintent.runtime.files.model_file import BOT, ModelFile, is_model_file,
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 
-SUFFIX, BOT_SUFFIX = ".json", ".safetensors"
+SUFFIX, BOT_SUFFIX = _SUFFIXES = ".json", ".safetensors"
 """How the names of the template files and bot files end that a recogniser saves."""
 
 TEMPLATES = "templates"
@@ -82,21 +83,15 @@ def find_templates(source: str | os.PathLike[str]) -> Path:
             f"{path} is a folder; name the template file (JSON) in it, or give an exported folder "
             "as the model, with a backend (onnxruntime or tflite)"
         )
-    near = difflib.get_close_matches(str(source), [*_neighbours(path), *shipped], n=1)
+    files: list[str] = []
+    with suppress(OSError, ValueError):
+        files = [str(file) for file in sorted(path.parent.iterdir()) if file.suffix in _SUFFIXES]
+    near = difflib.get_close_matches(str(source), [*files, *shipped], n=1)
     meant = f"did you mean {near[0]}? " if near else ""
     raise TemplateError(
         f"{path}: no such file, and no shipped set of this name; {meant}shipped: "
         f"{list_names(shipped)}"
     )
-
-
-def _neighbours(path: Path) -> list[str]:
-    """The template and bot files in the folder of a path."""
-    try:
-        names = sorted(os.listdir(path.parent))
-    except (OSError, ValueError):
-        return []
-    return [str(path.with_name(name)) for name in names if name.endswith((SUFFIX, BOT_SUFFIX))]
 
 
 def bundled_templates() -> dict[str, Path]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pocketintent.settings import check_settings, seed_setting, setting
+from pocketintent.settings import Settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
-class CharEmbSettings:
+class CharEmbSettings(Settings):
     """Settings that, with the target vectors, determine the result of a run.
 
     The defaults are the preset ``tiny``. Weight decay, batch, split and early stopping are those
@@ -104,10 +104,6 @@ class CharEmbSettings:
     def recurrent(self) -> bool:
         """Whether the cell is an LSTM or a GRU."""
         return self.cell != "transformer"
-
-    def check(self) -> None:
-        """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
 
 
 _PAPER = CharEmbSettings(

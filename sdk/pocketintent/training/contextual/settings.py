@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_settings, seed_setting, setting
+from pocketintent.settings import Settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
-class ContextualSettings:
+class ContextualSettings(Settings):
     """Settings that, with the targets, determine the result of a run."""
 
     dim: int = setting(256, "principal components of the targets that are kept", least=1)
@@ -71,7 +71,7 @@ class ContextualSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
+        super().check()
         if self.width % 2 == 0:
             raise PocketIntentError(f"width must be an odd number, not {self.width}")
         if self.min_n > self.max_n:

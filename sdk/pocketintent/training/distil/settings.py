@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pocketintent.settings import check_settings, seed_setting, setting
+from pocketintent.settings import Settings, seed_setting, setting
 
 
 @dataclass(frozen=True)
-class DistilSettings:
+class DistilSettings(Settings):
     """Settings that, with the targets, determine the result of a run."""
 
     dim: int = setting(256, "principal components of the targets that are kept", least=1)
@@ -42,7 +42,3 @@ class DistilSettings:
         "simple", "`simple` runs on the device, `tweet` is NLTK's"
     )
     seed: int = seed_setting()
-
-    def check(self) -> None:
-        """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_ngram_lengths, check_settings, setting
+from pocketintent.settings import Settings, check_ngram_lengths, setting
 
 
 @dataclass(frozen=True)
-class FinishSettings:
+class FinishSettings(Settings):
     """How words are weighted, and the dimensions that their character n-grams add."""
 
     trained_dim: int = setting(
@@ -54,7 +54,7 @@ class FinishSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
+        super().check()
         if self.subword_dim:
             check_ngram_lengths(self.min_n, self.max_n)
             if self.num_buckets == 0:

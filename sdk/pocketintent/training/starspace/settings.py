@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.settings import check_ngram_lengths, check_settings, seed_setting, setting
+from pocketintent.settings import Settings, check_ngram_lengths, seed_setting, setting
 
 
 @dataclass(frozen=True)
-class StarSpaceSettings:
+class StarSpaceSettings(Settings):
     """Settings that, with the corpus, determine the result of a run.
 
     The defaults are those of the thesis, where it names them.
@@ -108,7 +108,7 @@ class StarSpaceSettings:
 
     def check(self) -> None:
         """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)
+        super().check()
         if self.batch_tokens < self.row_length:
             raise PocketIntentError(
                 f"row_length must be at most batch_tokens, not {self.row_length} with a "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pocketintent.runtime.arguments import MAX_SEED
-from pocketintent.settings import check_settings, setting
+from pocketintent.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class TargetSettings:
+class TargetSettings(Settings):
     """What is made from texts before a teacher encodes them, and what is kept of its vectors."""
 
     single_words: int | None = setting(
@@ -41,7 +41,3 @@ class TargetSettings:
     )
     batch_size: int = setting(64, "texts of a batch", least=1, unit="texts")
     seed: int = setting(0, "seed of every random draw", least=0, most=MAX_SEED)
-
-    def check(self) -> None:
-        """Raise PocketIntentError for a setting that is not allowed."""
-        check_settings(self)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pocketintent.compression.kinds import compression_of
+from pocketintent.compression.kinds import table_of
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.corpora.reader import reading
@@ -116,11 +116,11 @@ def _is_binary(head: bytes) -> bool:
 
 def _read_model(path: Path, limit: int | None) -> TermVectors:
     encoder = load_encoder(path)
-    table = compression_of(encoder.kind).words(encoder)
+    table = table_of(encoder)
     if table is None:
         raise PocketIntentError(
             f"{path}: a model of kind {encoder.kind!r} has no table of vectors; give one of kind "
             "'static'"
         )
     terms = table.vocabulary.words[:limit]
-    return TermVectors(terms, table.vectors.rows(np.arange(len(terms))))
+    return TermVectors(terms, table.words.rows(np.arange(len(terms))))

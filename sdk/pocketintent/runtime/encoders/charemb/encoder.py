@@ -8,7 +8,6 @@ of vocabulary, and the vector of a misspelt word is near the correct word's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, Literal, get_args
 
@@ -98,7 +97,8 @@ class CharEncoder(ModelEncoder):
         else:
             reader = RecurrentReader(network, parameters)
             # The products of the first layer are computed once for each character.
-            self._read = partial(reader.last_states, reader.project(parameters["embedding"]))
+            table = reader.project(parameters["embedding"])
+            self._read = lambda texts: reader.read(table, texts)[0]
         self._mlp: list[tuple[FloatArray, FloatArray]] = [
             (np.ascontiguousarray(parameters[f"mlp.{n}.weight"].T), parameters[f"mlp.{n}.bias"])
             for n in (0, 1)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.encoders.combined.attention import Attention, TableAttention
+from pocketintent.runtime.encoders.combined import Attention, TableAttention
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
@@ -37,7 +37,7 @@ def plain_attention(rows: FloatArray, query: FloatArray, attention: Attention) -
 def test_many_queries_have_the_answers_of_single_ones(
     temperature: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pocketintent.runtime.encoders.combined.attention._QUERIES_AT_ONCE", 12)
+    monkeypatch.setattr("pocketintent.runtime.encoders.combined._QUERIES_AT_ONCE", 12)
     attend = TableAttention(DenseMatrix(make_rows()), Attention(temperature=temperature))
     queries = np.random.default_rng(0).normal(0, 2, (30, DIM)).astype(np.float32)
     queries[20] = 0
@@ -63,8 +63,8 @@ def test_many_queries_that_all_words_answer_are_one_product() -> None:
     attend = TableAttention(DenseMatrix(make_rows()), Attention(temperature=1))
     queries = np.random.default_rng(0).normal(0, 2, (100, DIM)).astype(np.float32)
     expected = attend(queries)
-    assert attend._rows is not None
-    attend._rows = attend._rows.view(CountedProducts)
+    rows, scales = attend._decoded
+    attend.__dict__["_decoded"] = rows.view(CountedProducts), scales
     CountedProducts.count = 0
 
     np.testing.assert_array_equal(attend(queries), expected)

@@ -8,8 +8,7 @@ Examples:
   pocketintent compress trained.safetensors --out small.safetensors --keep 50000
   pocketintent compress trained.safetensors --out small.safetensors --keep 20000 --prune norm \
       --corpus corpus/*.txt.gz --sub-dim 8 --codebook-size 256
-  pocketintent compress trained.safetensors --out small.safetensors \
-      --sts sts/stsb/dev.jsonl --intents intents/clinc150
+  pocketintent compress trained.safetensors --out small.safetensors --sts sts/stsb/dev.jsonl
   pocketintent compress small.safetensors --out smaller.safetensors --keep 10000 --no-ngrams
   pocketintent compress words.safetensors --characters charemb.safetensors \
       --out combined.safetensors --keep 10000 --corpus chats.txt.gz
@@ -25,9 +24,9 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.compress.quality import add_probe_arguments, read_probe
+from pocketintent.cli.options.files import input_file, input_folder
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.cli.output import Progress, print_json, print_note
@@ -48,9 +47,9 @@ from pocketintent.compression.quantise import (
     quantise_encoder,
     quantise_network,
 )
-from pocketintent.compression.report import compare_sizes, quality_change, size_report
+from pocketintent.compression.report import compare_sizes, size_report
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
-from pocketintent.evaluation.quality import Probe, measure_quality
+from pocketintent.evaluation.quality import Probe, measure_quality, quality_change
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_kind
@@ -92,6 +91,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_probe_arguments(parser)
 
 
+def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that :func:`read_probe` reads: on what quality is measured."""
+    group = parser.add_argument_group("quality")
+    help = 'scored pairs to measure on, lines of {"a", "b", "score"}'
+    group.add_argument("--sts", type=input_file, help=help)
+    help = "folders to measure on, each with train.jsonl and the split's file"
+    group.add_argument("--intents", type=input_folder, nargs="+", default=[], help=help)
+    help = f"with --intents: utterances to recognise ({Probe.split})"
+    add(group, "--split", default=None, help=help)
+    help = f"with --intents: templates per intent ({','.join(map(str, Probe.shots))})"
+    group.add_argument("--shots", type=whole_numbers(1), metavar="N,…", help=help)
+    add(group, "--runs", help=f"with --intents: random draws of templates ({Probe.runs})")
+
+
+def read_probe(args: argparse.Namespace) -> Probe:
+    """The probe from the options; options that have no effect are bad usage, status 2."""
+    names = ("split", "shots", "runs")
+    if not args.intents:
+        refuse_options(args, names, "requires --intents")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
+    return Probe(args.sts, tuple(args.intents), **given)
+
+
 def run(args: argparse.Namespace) -> int:
     """Compress a model and print the report."""
     from threadpoolctl import threadpool_limits
@@ -126,7 +148,6 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
     _note_lost_parts(original, small)
     small = with_compact_counts(small)
     seconds = time.monotonic() - started
-    quality = _measure(probe, before=original, pruned=pruned, after=small)
     small.manifest["compression"] = made = dict(small.manifest.get("compression", {}))
     if args.keep is not None or "keep" not in made:
         made |= {"keep": args.keep, "prune": args.prune}
@@ -134,16 +155,15 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
         made["ngrams"] = False
     # The figures of an earlier compression are not those of this model.
     small.manifest.pop("quality", None)
-    if quality:
+    if quality := _measure(probe, before=original, pruned=pruned, after=small):
         small.manifest["quality"] = quality["after"]
         change = quality_change(quality["after"], quality["pruned"])
         quality = {"quality": quality | {"lost_by_quantisation": change}}
     save_model(args.out, *small.to_model_file_parts())
-    words = words_of(pruned)
-    num_words = len(words.vocabulary)
-    float32_bytes = num_words * words.vectors.dim * 4
+    words = words_of(pruned).words
+    float32_bytes = len(words) * words.dim * 4
     return {
-        "words": {"before": len(words_of(original).vocabulary), "after": num_words},
+        "words": {"before": len(words_of(original).vocabulary), "after": len(words)},
         "dim": small.dim,
         "codes_kept": settings is None,
         "settings": made,
@@ -156,7 +176,7 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
 def _quantisation(encoder: ModelEncoder, args: argparse.Namespace) -> QuantisationSettings | None:
     """The settings of quantisation; None if the words of a quantised model keep their codes."""
     given = given_settings(args, QuantisationSettings)
-    vectors = words_of(encoder).vectors
+    vectors = words_of(encoder).words
     if not isinstance(vectors, QuantizedMatrix):
         return QuantisationSettings(**given)
     if given:  # sub-vectors keep their length
@@ -183,17 +203,15 @@ def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
 
 def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
     """Say which parts of the model did not fit the new vectors."""
-    parts = {"background": "background", "template_quantizer": "codebook for templates"}
+    parts = {"background": "the background", "template_quantizer": "the codebook for templates"}
     lost = [
-        f"the {words}"
+        words
         for name, words in parts.items()
         if getattr(original, name) is not None and getattr(small, name) is None
     ]
     if lost:
-        print_note(
-            f"left out, since the new vectors have another basis: {' and '.join(lost)}; give "
-            "--corpus for new ones"
-        )
+        why = "since the new vectors have another basis"
+        print_note(f"left out, {why}: {' and '.join(lost)}; give --corpus for new ones")
 
 
 def _measure(probe: Probe, **stages: ModelEncoder) -> dict[str, Any]:

@@ -1,4 +1,0 @@
-"""``pocketintent compress`` and ``combine``, and the quality that they measure.
-
-Imports compression once a command is chosen, and evaluation when it measures.
-"""
