@@ -81,7 +81,7 @@ class CombinedModule(nn.Module):
 
         ``spelt`` is float32 [batch, dim], the sum of the unknown words' vectors.
         """
-        return unit(self.words.total(ids, weights) + spelt)
+        return unit(self.words.sums(ids, weights.unsqueeze(1)).squeeze(1) + spelt)
 
 
 class AttendedCharacters(nn.Module):

@@ -120,11 +120,7 @@ class StaticModule(nn.Module):
 
         ``ids`` is int32 [batch, length], ``weights`` float32 [batch, length] with 0 for padding.
         """
-        return unit(self.total(ids, weights))
-
-    def total(self, ids: Tensor, weights: Tensor) -> Tensor:
-        """The weighted sum of the rows, float32 [batch, dim]; see :meth:`forward`."""
-        return self.sums(ids, weights.unsqueeze(1)).squeeze(1)
+        return unit(self.sums(ids, weights.unsqueeze(1)).squeeze(1))
 
     def tokens(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> tuple[Tensor, Tensor]:
         """The vectors of tokens, float32 [batch, num_tokens, dim], in order.
