@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pocketintent
-from pocketintent.cli.commands import Command, ParserOfCommands, add_commands
+from pocketintent.cli.commands import Command, CommandParser
 from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
@@ -51,32 +51,13 @@ COMMANDS = (
 )
 """The commands, in the order of the help."""
 
-DESCRIPTION = """\
-Recognise the intent of an utterance on the device: a model of a few MB, templates in JSON.
-
-Results go to stdout as JSON, one object per line; progress and messages go to stderr."""
-
-EXAMPLES = """\
-examples:
-  pocketintent match --templates smart_home "could you switch the lamp off please"
-  pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
-  pocketintent build my_bot.json --model tiny --out my_bot.safetensors
-  pocketintent COMMAND --help
-
-exit status: 0 success, 1 bad input, 2 bad usage"""
-
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = ParserOfCommands(
-        prog="pocketintent",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    root = Command("pocketintent", "pocketintent.cli", "", COMMANDS)
+    parser = CommandParser(prog=root.name, command=root)
     version = f"pocketintent {pocketintent.__version__}"
     parser.add_argument("--version", action="version", version=version)
-    add_commands(parser, COMMANDS)
     return parser
 
 
