@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.random_networks import random_network
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.prune import (
     Sentences,
     keep_for_bot,
@@ -23,8 +24,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -37,8 +37,8 @@ def make_encoder(quantised: bool = False) -> StaticEncoder:
     vectors = np.random.default_rng(0).standard_normal((len(WORDS), 6), dtype=np.float32)
     if not quantised:
         return StaticEncoder(Vocabulary(WORDS), DenseMatrix(vectors))
-    quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=4)
-    return StaticEncoder(Vocabulary(WORDS), QuantizedMatrix.encode(vectors, quantizer))
+    quantizer = fit_quantizer(vectors, sub_dim=2, codebook_size=4)
+    return StaticEncoder(Vocabulary(WORDS), encode_matrix(vectors, quantizer))
 
 
 def as_sentences(lists: list[list[int]]) -> Sentences:

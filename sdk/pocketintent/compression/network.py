@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
+from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork, decode
 from pocketintent.runtime.encoders.weights import StoredMatrix, WeightFormat, Weights
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Int8Matrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 
 def quantise_charemb(
@@ -42,15 +42,15 @@ def quantise_charemb(
 
     def store(matrix: FloatArray) -> StoredMatrix:
         if weights == "int8":
-            return Int8Matrix.encode(matrix)
+            return encode_int8(matrix)
         if weights == "float32":
             return DenseMatrix(matrix)
         # One codebook for all positions: the inputs of a layer are all alike, and a codebook for
         # each would be larger than the codes.
-        quantizer = Quantizer.fit(
+        quantizer = fit_quantizer(
             matrix, sub_dim=sub_dim, codebook_size=codebook_size, per_position=False, seed=seed
         )
-        return QuantizedMatrix.encode(matrix, quantizer)
+        return encode_matrix(matrix, quantizer)
 
     own = encoder.weights
     stored = {name: store(matrix.decode()) for name, matrix in own.matrices.items()}
@@ -62,7 +62,7 @@ def quantise_context(network: ContextNetwork) -> ContextNetwork:
     """The network of a contextual encoder with int8 matrices; itself if it has them already."""
     if network.format == "int8":
         return network
-    inner, outer = (Int8Matrix.encode(decode(m)) for m in (network.inner, network.outer))
+    inner, outer = (encode_int8(decode(m)) for m in (network.inner, network.outer))
     return replace(network, inner=inner, outer=outer)
 
 

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.kinds import changeable_table, compression_of, tables_of
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import fit_template_quantizer
 from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
@@ -93,7 +93,7 @@ def quantise_encoder(
         if rotation is not None:
             vectors = vectors @ rotation
         stage = _STAGES.get(name, name)
-        quantizer = Quantizer.fit(
+        quantizer = fit_quantizer(
             vectors,
             weights=weights if name == "words" else None,
             sample=sample,
@@ -101,7 +101,7 @@ def quantise_encoder(
             **settings,
         )
         encoding = None if progress is None else partial(progress, f"encode {stage}")
-        return QuantizedMatrix.encode(vectors, quantizer, progress=encoding)
+        return encode_matrix(vectors, quantizer, progress=encoding)
 
     table = changeable_table(encoder)
     counts = None if table is None else table.counts
