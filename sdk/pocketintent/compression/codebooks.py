@@ -51,17 +51,13 @@ def fit_quantizer(
         codebook_size: Number of centroids of a codebook, 1 to 65536.
         per_position: Fit a codebook for each position; otherwise one for all positions.
         normalised: Bring vectors to unit length first and store their norms separately.
-        weights: Importance of each vector, ``[n]``, not negative, in proportion to which the
-            sample is drawn, with replacement. None for equal weights.
+        weights: Shares of the vectors in the sample, ``[n]``, not negative; None for equal ones.
         sample: Number of sub-vectors that a codebook is fitted on; at least 32 a centroid.
         seed: Seed of the draw.
         progress: Called after each codebook.
 
-    The centroids are rounded to half precision, as in the model file.
-
-    Raises:
-        PocketIntentError: The sizes do not fit, there are no vectors, a number is NaN or
-            infinite, or the weights cannot be used.
+    The centroids are rounded to half precision, as in the model file. Sizes that do not fit, no
+    vectors, numbers that are not finite, and unusable weights are PocketIntentErrors.
     """
     _check_matrix(vectors)
     if len(vectors) == 0:
@@ -79,7 +75,13 @@ def fit_quantizer(
     if weights is None:
         rows = draw_rows(vectors, sample, rng)
     else:
-        rows = vectors[_draw_weighted(weights, len(vectors), sample, rng)]
+        shares = np.asarray(weights, np.float64)
+        is_usable = shares.shape == (len(vectors),) and bool((shares >= 0).all())
+        if not is_usable or not 0 < shares.sum() < np.inf:
+            raise PocketIntentError(
+                f"weights must be {len(vectors)} finite numbers from 0, at least one above 0"
+            )
+        rows = vectors[np.sort(rng.choice(len(vectors), sample, p=shares / shares.sum()))]
     if normalised:
         lengths = row_lengths(rows)
         rows = unit_rows(rows[lengths > 0] if lengths.any() else rows)
@@ -100,9 +102,8 @@ def encode_matrix(
 ) -> QuantizedMatrix:
     """Quantise vectors, float32 ``[n, dim]``; ``progress`` is called after a block of rows.
 
-    With a normalised quantizer, the stored norm is the one with the least squared error,
-    ``x . d / d . d`` for the decoded direction ``d``. Vectors of another size, that are not
-    finite, or too long for half precision, are a PocketIntentError.
+    A stored norm has the least squared error, ``x . d / d . d`` for the decoded direction ``d``.
+    Vectors of another size, not finite, or too long for half precision are a PocketIntentError.
     """
     _check_matrix(vectors)
     if (dim := vectors.shape[1]) != quantizer.dim:
@@ -144,15 +145,3 @@ def _check_matrix(vectors: npt.NDArray[np.floating]) -> None:
     if vectors.ndim != 2 or vectors.shape[1] == 0:
         raise PocketIntentError(f"vectors must be [n, dim], not {list(vectors.shape)}")
     check_finite(vectors)
-
-
-def _draw_weighted(
-    weights: npt.ArrayLike, num_rows: int, sample: int, rng: np.random.Generator
-) -> npt.NDArray[np.intp]:
-    """Rows in ascending order, drawn with replacement."""
-    values = np.asarray(weights, dtype=np.float64)
-    if values.shape != (num_rows,) or not (values >= 0).all() or not 0 < values.sum() < np.inf:
-        raise PocketIntentError(
-            f"weights must be {num_rows} finite numbers from 0, at least one of them above 0"
-        )
-    return np.sort(rng.choice(num_rows, sample, p=values / values.sum()))

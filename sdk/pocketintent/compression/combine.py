@@ -39,11 +39,11 @@ def combine_encoders(
 
     With ``blend`` a word's vector becomes ``(1 - blend) * table + blend * network``, unless the
     network knows no character of it, so that misspelt forms are nearer to it. The table is then
-    quantised again in the same basis, so a codebook for templates stays valid.
+    quantised again in the same basis, so a codebook for templates stays valid. The model has no
+    counts, since it cannot be compressed further, and no ``quality``.
 
     Args:
-        words: The table; its n-grams are ignored, and its counts, if any, weight the words when
-            codebooks are fitted.
+        words: The table, without its n-grams; counts, if any, weight the words in codebooks.
         characters: The network.
         blend: Share of the network in the words' vectors, at least 0 and below 1.
         attention: Settings of the attention, see :class:`TableAttention`; None for no attention.
@@ -52,11 +52,6 @@ def combine_encoders(
         codebook_size: Centroids of a codebook; None for the table's own, or 256.
         seed: Seed of the sample that codebooks are fitted on.
         progress: Called after each batch of words, each codebook and each block of rows.
-
-    Returns:
-        The model, without counts, since it cannot be compressed further, and without ``quality``.
-        Its manifest has ``combination`` with ``blend``, ``keep`` and ``cosine``, the mean cosine of
-        the 2,000 most frequent words to the network's vectors.
 
     Raises:
         PocketIntentError: A setting is out of range, or the parts differ.
@@ -109,22 +104,20 @@ def _settings(
     words: StaticEncoder, sub_dim: int | None, codebook_size: int | None
 ) -> dict[str, Any] | None:
     """The settings of the table's quantiser; None for a table that stays in floats."""
-    size = 256 if codebook_size is None else codebook_size
-    settings: dict[str, Any] = {"sub_dim": sub_dim, "codebook_size": size}
+    given = {"sub_dim": sub_dim, "codebook_size": codebook_size}
+    settings: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
     if isinstance(words.words, QuantizedMatrix):
         quantizer = words.words.quantizer
-        settings = {
-            "sub_dim": quantizer.sub_dim if sub_dim is None else sub_dim,
-            "codebook_size": quantizer.codebook_size if codebook_size is None else codebook_size,
-            "per_position": quantizer.per_position,
-            "normalised": quantizer.normalised,
-        }
+        names = ("sub_dim", "codebook_size", "per_position", "normalised")
+        settings = {name: getattr(quantizer, name) for name in names} | settings
+    elif not settings:
+        return None
     elif sub_dim is None:
-        if codebook_size is None:
-            return None
         raise PocketIntentError(
             "codebook_size requires sub_dim, because the vectors of words are floats"
         )
+    else:
+        settings.setdefault("codebook_size", 256)
     if settings["sub_dim"] < 1 or words.dim % settings["sub_dim"]:
         raise PocketIntentError(
             f"sub_dim is {settings['sub_dim']}; it must divide the {words.dim} dimensions that the "

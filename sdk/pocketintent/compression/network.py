@@ -24,18 +24,13 @@ def quantise_charemb(
 ) -> CharEncoder:
     """A copy of a character encoder with weights of fewer bits; its biases stay float32.
 
-    Args:
-        encoder: The encoder; its entry ``quality``, measured on the old weights, is dropped.
-        weights: ``int8``, 8 bits for each number of a matrix and a half-precision factor for each
-            row; ``codebook``, a code for each ``sub_dim`` numbers and a half-precision length for
-            each row, by default 4 bits for each number (figures in ``docs/charemb.md``); or
-            ``float32``, which decodes quantised weights.
-        sub_dim: Numbers per code, for ``codebook``; it must divide the inputs of every matrix.
-        codebook_size: Centroids of a codebook, for ``codebook``.
-        seed: Seed of the sample that codebooks are fitted on.
+    ``weights`` are ``int8``, with a half-precision factor for each row; ``codebook``, a code for
+    each ``sub_dim`` numbers, which must divide the inputs of every matrix, and a half-precision
+    length for each row, by default 4 bits a number (figures in ``docs/charemb.md``); or
+    ``float32``, which decodes quantised weights. ``seed`` is that of the codebooks' sample. The
+    entry ``quality``, measured on the old weights, is dropped.
 
-    Raises:
-        PocketIntentError: A setting is out of range, or a weight is NaN or infinite.
+    A setting out of range, and a weight that is not finite, are PocketIntentErrors.
     """
     if weights not in (known := get_args(WeightFormat)):
         raise PocketIntentError(f"weights must be one of {', '.join(known)}, not {weights!r}")

@@ -22,7 +22,7 @@ EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
 
 def load_word_model(path: str | Path) -> ModelEncoder:
-    """Open a model file; PocketIntentError if it is none, or its kind has no table of words."""
+    """Open a model file; PocketIntentError if it is none, or has no table of words."""
     encoder = load_encoder(path)
     try:
         words_of(encoder)
@@ -74,8 +74,8 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     word yet adds its own word of largest norm. ``m`` is the largest number for which at most
     ``keep`` words are kept, found by bisection; remaining places go to the next words by norm.
 
-    From the norm of each word's vector, ``[num_words]``, to ids in ascending order, ``[min(keep,
-    num_words)]``. A ``keep`` below 1, or below what the sentences need, is a PocketIntentError.
+    ``norms`` are [num_words]; the ids ascend. A ``keep`` below 1, or below what the sentences need,
+    is a PocketIntentError.
     """
     _check_keep(keep)
     if keep >= len(norms):
@@ -83,38 +83,30 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     order = np.argsort(-norms, kind="stable")
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
-    ranks = rank[sentences.ids]
+    ranks, offsets = rank[sentences.ids], sentences.offsets
     # Of no sentences, reduceat gives no minimum.
-    best = np.minimum.reduceat(ranks, sentences.offsets[:-1]) if len(sentences) else ranks
-    cover = _cover(len(norms), ranks, sentences.offsets, best, 0)
-    if cover.sum() > keep:
+    best = np.minimum.reduceat(ranks, offsets[:-1]) if len(sentences) else ranks
+
+    def cover(top: int) -> NDArray[np.bool_]:
+        """The ``top`` first words by rank, and the further words that the sentences need."""
+        chosen = np.arange(len(norms)) < top
+        for sentence in np.flatnonzero(best >= top).tolist():
+            if not chosen[ranks[offsets[sentence] : offsets[sentence + 1]]].any():
+                chosen[best[sentence]] = True
+        return chosen
+
+    if (needed := cover(0).sum()) > keep:
         raise PocketIntentError(
-            f"to keep a word of each of {len(sentences)} sentences takes {cover.sum()} words, but "
+            f"to keep a word of each of {len(sentences)} sentences takes {needed} words, but "
             f"--keep is {keep}; keep more words, give fewer sentences, or prune by frequency"
         )
     first, last = 0, keep
     while first < last:
         middle = (first + last + 1) // 2
-        candidate = _cover(len(norms), ranks, sentences.offsets, best, middle)
-        if candidate.sum() <= keep:
-            first, cover = middle, candidate
-        else:
-            last = middle - 1
-    spare = np.flatnonzero(~cover)[: keep - int(cover.sum())]
-    cover[spare] = True
-    return np.sort(order[cover])
-
-
-def _cover(
-    num_words: int, ranks: IndexArray, offsets: IndexArray, best: IndexArray, top: int
-) -> NDArray[np.bool_]:
-    """Mark, by rank, the ``top`` first words and the further words that the sentences need."""
-    chosen = np.zeros(num_words, np.bool_)
-    chosen[:top] = True
-    for sentence in np.flatnonzero(best >= top).tolist():
-        if not chosen[ranks[offsets[sentence] : offsets[sentence + 1]]].any():
-            chosen[best[sentence]] = True
-    return chosen
+        first, last = (middle, last) if cover(middle).sum() <= keep else (first, middle - 1)
+    chosen = cover(first)
+    chosen[np.flatnonzero(~chosen)[: keep - int(chosen.sum())]] = True
+    return np.sort(order[chosen])
 
 
 def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
@@ -133,8 +125,8 @@ def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
 def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     """A copy of an encoder with its ``keep`` most frequent words, or all if it has no more.
 
-    Without counts the first words stay, since training sorts words by frequency. A ``keep`` below
-    1, and an encoder without words to leave out, are PocketIntentErrors.
+    Without counts the first words stay, which are the most frequent. A ``keep`` below 1, and an
+    encoder without words to leave out, are PocketIntentErrors.
     """
     return select_words(encoder, _frequent_words(encoder, keep))
 

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
-from pocketintent.compression.kinds import changeable_table, compression_of, tables_of
+from pocketintent.compression.kinds import compression_of, tables_of, words_of
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import fit_template_quantizer
-from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
@@ -46,6 +45,9 @@ def quantise_encoder(
     spreads the variance evenly over the sub-vectors. If ``sub_dim`` does not divide the dimension,
     vectors are padded with zeros, if there is no network.
 
+    The manifest has the settings under ``compression``. Dropped are ``quality`` and, if the vectors
+    were rotated or padded, the template codebook and the background.
+
     Args:
         encoder: The encoder to quantise; it is not changed.
         sub_dim: Length of a sub-vector.
@@ -57,10 +59,6 @@ def quantise_encoder(
         sample: Number of sub-vectors that a codebook is fitted on.
         seed: Seed of that sample and of the rotation.
         progress: Called after each codebook and each block of rows.
-
-    Returns:
-        The quantised encoder. Its manifest has the settings under ``compression``. Dropped are
-        ``quality`` and, if the vectors were rotated or padded, template codebook and background.
 
     Raises:
         PocketIntentError: A setting is out of range, a vector is not finite, or a table is missing.
@@ -74,10 +72,12 @@ def quantise_encoder(
         )
     check_sub_dim(encoder, sub_dim)
     rotate = rotate and compression.rotates
-    dim = _dim(encoder)
-    rotation = random_rotation(dim + -dim % sub_dim, seed) if rotate else None
+    padding = -_dim(encoder) % sub_dim
+    rotation = random_rotation(_dim(encoder) + padding, seed) if rotate else None
+    counts = words_of(encoder).counts
+    changes: dict[str, Any] = {}
     if rotation is not None and compression.rotate is not None:
-        encoder = encoder.replace(network=compression.rotate(encoder.network, rotation))  # type: ignore[attr-defined]
+        changes["network"] = compression.rotate(encoder.network, rotation)  # type: ignore[attr-defined]
     settings: dict[str, Any] = {
         "sub_dim": sub_dim,
         "codebook_size": codebook_size,
@@ -85,39 +85,27 @@ def quantise_encoder(
         "normalised": normalised,
         "seed": seed,
     }
-
-    def quantise(name: str, table: Matrix) -> QuantizedMatrix:
-        vectors = table.decode()
-        if padding := -dim % sub_dim:
-            vectors = np.pad(vectors, ((0, 0), (0, padding)))
+    for name, table in tables.items():
+        vectors = np.pad(table.decode(), ((0, 0), (0, padding))) if padding else table.decode()
         if rotation is not None:
             vectors = vectors @ rotation
-        stage = _STAGES.get(name, name)
-        quantizer = fit_quantizer(
-            vectors,
-            weights=weights if name == "words" else None,
-            sample=sample,
-            progress=None if progress is None else partial(progress, f"fit {stage}"),
-            **settings,
+        weights = None if counts is None or name != "words" else counts.astype(float) ** count_power
+        fitting, encoding = (
+            None if progress is None else partial(progress, f"{step} {_STAGES.get(name, name)}")
+            for step in ("fit", "encode")
         )
-        encoding = None if progress is None else partial(progress, f"encode {stage}")
-        return encode_matrix(vectors, quantizer, progress=encoding)
-
-    table = changeable_table(encoder)
-    counts = None if table is None else table.counts
-    weights = None if counts is None else counts.astype(np.float64) ** count_power
-    codes: dict[str, Any] = {name: quantise(name, table) for name, table in tables.items()}
+        quantizer = fit_quantizer(
+            vectors, weights=weights, sample=sample, progress=fitting, **settings
+        )
+        changes[name] = encode_matrix(vectors, quantizer, progress=encoding)
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
-    power = 0.0 if counts is None else count_power
-    manifest["compression"] = {**settings, "rotate": rotate, "count_power": power}
-    same_basis = not rotate and dim % sub_dim == 0
-    if encoder.background is not None and not same_basis:
-        encoder = encoder.replace(background=None)
-    return encoder.replace(
-        template_quantizer=encoder.template_quantizer if same_basis else None,
-        manifest=manifest,
-        **codes,
-    )
+    settings |= {"rotate": rotate, "count_power": 0.0 if counts is None else count_power}
+    changes["manifest"] = manifest | {"compression": settings}
+    if rotate or padding:  # another basis
+        changes["template_quantizer"] = None
+        if encoder.background is not None:
+            changes["background"] = None
+    return encoder.replace(**changes)
 
 
 def quantise_network(encoder: EncoderT) -> EncoderT:
@@ -132,8 +120,7 @@ def add_template_quantizer(
 ) -> EncoderT:
     """A copy of a compressed encoder with a codebook for templates, fitted on texts of a corpus.
 
-    An app then fits no codebook at every start; see :func:`fit_template_quantizer`. A corpus of
-    which no text in the random sample has a known word is a PocketIntentError.
+    An app then fits none at every start. A corpus without a known word is a PocketIntentError.
     """
     sampled = sample_texts(texts, sample, seed)
     vectors = encoder.encode_batch(sampled)
