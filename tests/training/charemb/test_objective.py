@@ -166,19 +166,15 @@ def test_training_ends_when_its_time_is_over(make_trainer: MakeTrainer) -> None:
     assert torch.equal(weights(again), weights(trainer))
 
 
-def share_of_the_rate(trainer: Trainer) -> float:
-    return trainer.task.learning_rate(trainer.progress) / trainer.task.settings.learning_rate
-
-
 def test_the_learning_rate_is_constant_or_falls_linearly_to_zero(make_trainer: MakeTrainer) -> None:
     for schedule, last in (("constant", 1.0), ("linear", 0.0)):
         trainer = make_trainer(schedule, schedule=schedule, epochs=2, validation=0.0)
         rates = []
         while trainer._next[0] < 2:
-            rates.append(share_of_the_rate(trainer))
+            rates.append(trainer.task.rate(trainer.progress))
             trainer.train(stop_after=1)
         assert rates[0] == 1.0
-        assert share_of_the_rate(trainer) == pytest.approx(last)
+        assert trainer.task.rate(trainer.progress) == pytest.approx(last)
         assert np.ptp(np.diff(rates)) < 1e-9
 
 

@@ -80,7 +80,7 @@ def test_a_restored_table_continues_like_the_first_one(adagrad: bool) -> None:
     first = SparseRows(torch.ones(3, 2), adagrad=adagrad)
     first.step(torch.tensor([0, 2]), torch.ones(2, 2), 0.3)
     second = SparseRows(torch.zeros(3, 2), adagrad=adagrad)
-    second.load_state(first.state())
+    second.load_state_dict(first.state_dict())
     for table in (first, second):
         table.step(torch.tensor([2]), torch.full((1, 2), 0.5), 0.2)
     assert torch.equal(first.table, second.table)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -62,6 +60,7 @@ class ConvrrTraining(Trainable):
         self.optimizer = torch.optim.Adam(
             self.model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
+        self.parts = {"model": self.model, "optimizer": self.optimizer}
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch; returns their number."""
@@ -118,12 +117,3 @@ class ConvrrTraining(Trainable):
     def measure(self, epoch: Epoch) -> Measurement:
         """The mean loss of the epoch."""
         return Measurement(round(epoch.loss, 6), f"loss {epoch.loss:.5f}")
-
-    def state(self) -> dict[str, Any]:
-        """The network and the state of its optimiser."""
-        return {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of a checkpoint."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])

@@ -8,6 +8,7 @@ from pocketintent.runtime.errors import require
 from pocketintent.training.loop.table_training import (
     BatchGradients,
     SparseRows,
+    TableModel,
     TableTraining,
     accumulate,
     cached_parts,
@@ -33,7 +34,7 @@ class ValueRows(SparseRows):
         return gradient * accumulate(accumulators, rows, gradient.square())
 
 
-class Glove:
+class Glove(TableModel):
     """The embedding table, with the loss and gradients of a batch of pairs.
 
     The rows are the words, then the words as context; the last value of a row is its bias. As in
@@ -47,27 +48,18 @@ class Glove:
 
     def __init__(self, settings: GloveSettings, num_words: int, device: str = "cpu") -> None:
         torch = require("torch", "train")
-        self.settings = settings
+        super().__init__(settings, device)
         self.num_words = num_words
-        self.device = torch.device(device)
         # Drawn on the CPU, so that all devices start from the same numbers.
         generator = torch.Generator().manual_seed(settings.seed)
         values = torch.rand(2 * num_words, settings.dim + 1, generator=generator)
         values.sub_(0.5).div_(settings.dim)
-        self.rows = ValueRows(values.to(self.device))
-
-    def tables(self) -> dict[str, SparseRows]:
-        """The tables that training changes, by name."""
-        return {"rows": self.rows}
+        self.words = ValueRows(values.to(self.device))
 
     def word_embeddings(self) -> Tensor:
         """The sums of each word's two embeddings, float32 [num_words, dim]."""
-        table = self.rows.table[:, :-1]
+        table = self.words.table[:, :-1]
         return table[: self.num_words] + table[self.num_words :]
-
-    def step(self, gradients: BatchGradients, learning_rate: float) -> None:
-        """Descend along a batch's gradients."""
-        self.rows.step(gradients.rows, gradients.values, learning_rate)
 
     def gradients(self, batch: PairBatch) -> BatchGradients:
         """Loss and gradients of a batch, each pair in both directions.
@@ -77,8 +69,7 @@ class Glove:
         """
         torch = require("torch", "train")
         one, other, counts = (
-            torch.from_numpy(array).to(self.device, non_blocking=True)
-            for array in (batch.one, batch.other, batch.counts)
+            self.to_device(array) for array in (batch.one, batch.other, batch.counts)
         )
         # A word and its context, in both directions; both have the same distinct words.
         distinct, places = torch.unique(torch.cat([one, other]), return_inverse=True)
@@ -89,12 +80,12 @@ class Glove:
         weights = torch.cat([weights, weights * (one != other)])
         logarithms = counts.log().repeat(2)
         error = torch.empty_like(weights)
-        values = self.rows.table.new_zeros(len(rows), self.rows.table.shape[1])
+        values = self.words.table.new_zeros(len(rows), self.words.table.shape[1])
         words, contexts = torch.split(values, len(distinct))
         pairs = torch.cat([one, other]), torch.cat([other, one]) + self.num_words
         for part in cached_parts(len(places), values):
             word, context = places[part], opposites[part]
-            left, right = (self.rows.table.index_select(0, side[part]) for side in pairs)
+            left, right = (self.words.table.index_select(0, side[part]) for side in pairs)
             products = (left[:, :-1] * right[:, :-1]).sum(1) + left[:, -1] + right[:, -1]
             error[part] = products - logarithms[part]
             slope = (weights[part] * error[part]).unsqueeze(1)

@@ -68,12 +68,13 @@ class InferSentTraining(Trainable):
         self.precision = choose_precision(precision, self.device, recurrent=True)
         self._descent = Descent(
             self.model,
-            optimizer(self.model.parameters(), self.learning_rate),
+            optimizer(self.model.parameters(), 1.0),  # of which the steps take a share
             self.workers,
             self.precision,
             settings.clip,
         )
         self._best = BestWeights(self.model)
+        self.parts = {**self._descent.parts, "best": self._best}
 
     def best_epoch(self, num_epochs: int) -> int:
         """The epoch, from 1, whose weights are the result of a run of ``num_epochs``."""
@@ -164,16 +165,12 @@ class InferSentTraining(Trainable):
         return float(np.corrcoef(scores)[0, 1])
 
     def state(self) -> dict[str, Any]:
-        """The model, the optimiser, the learning rate and the best weights so far."""
-        return self._descent.state() | {
-            "best": self._best.state,
-            "learning_rate": self.learning_rate,
-        }
+        """The model, the optimiser, the best weights so far and the learning rate."""
+        return super().state() | {"learning_rate": self.learning_rate}
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Continue from the state of a checkpoint."""
-        self._descent.load_state(state)
-        self._best.state = state["best"]
+        super().load_state(state)
         self.learning_rate = state["learning_rate"]
 
     def finish(self) -> None:

@@ -49,9 +49,9 @@ class MaskedLmTraining(Trainable):
         self.epochs = self.settings.epochs
         self.units_per_epoch = batches.tokens_per_epoch
         self.precision = choose_precision(precision, self.device)
-        self._parameters = list(self.model.parameters())
-        matrices = [part for part in self._parameters if part.ndim > 1]
-        others = [part for part in self._parameters if part.ndim == 1]
+        parameters = list(self.model.parameters())
+        matrices = [part for part in parameters if part.ndim > 1]
+        others = [part for part in parameters if part.ndim == 1]
         self.optimizer = torch.optim.AdamW(
             [
                 {"params": matrices, "weight_decay": self.settings.weight_decay},
@@ -60,6 +60,7 @@ class MaskedLmTraining(Trainable):
             self.settings.learning_rate,
             betas=(0.9, 0.98),
         )
+        self.parts = {"model": self.model, "optimizer": self.optimizer}
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch; returns their number."""
@@ -76,8 +77,10 @@ class MaskedLmTraining(Trainable):
         loss = self.loss(batch)
         loss.backward()  # type: ignore[no-untyped-call]
         size = 0 if step.idle else len(batch.labels)
-        mean, tokens = average_gradients(self._parameters, float(loss.detach()), size, self.workers)
-        torch.nn.utils.clip_grad_norm_(self._parameters, _CLIP)
+        mean, tokens = average_gradients(
+            list(self.model.parameters()), float(loss.detach()), size, self.workers
+        )
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), _CLIP)
         self.optimizer.step()
         return mean * tokens, tokens
 
@@ -113,12 +116,3 @@ class MaskedLmTraining(Trainable):
             total += float(self.loss(batch)) * len(batch.labels)
             tokens += len(batch.labels)
         return total / tokens
-
-    def state(self) -> dict[str, Any]:
-        """The model and the state of its optimiser."""
-        return {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of a checkpoint."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])

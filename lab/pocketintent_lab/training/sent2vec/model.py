@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from pocketintent.runtime.errors import require
-from pocketintent.training.loop.table_training import BatchGradients, SparseRows
+from pocketintent.training.loop.table_training import BatchGradients, SparseRows, TableModel
 from pocketintent_lab.training.sent2vec.data import GROUP, SentenceBatch
 from pocketintent_lab.training.sent2vec.settings import Sent2VecSettings
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-class Sent2Vec:
+class Sent2Vec(TableModel):
     """The embedding table, with the loss and gradients of a batch of sentences.
 
     The rows are the words as context, then the words as targets, then the buckets of bigrams.
@@ -29,27 +27,18 @@ class Sent2Vec:
 
     def __init__(self, settings: Sent2VecSettings, num_words: int, device: str = "cpu") -> None:
         torch = require("torch", "train")
-        self.settings = settings
+        super().__init__(settings, device)
         self.num_words = num_words
-        self.device = torch.device(device)
         # Drawn on the CPU, so that all devices start from the same numbers.
         generator = torch.Generator().manual_seed(settings.seed)
         values = torch.rand(2 * num_words + settings.num_buckets, settings.dim, generator=generator)
         values.sub_(0.5).mul_(2 / settings.dim)
         values[num_words : 2 * num_words] = 0  # targets, as in the original program
-        self.rows = SparseRows(values.to(self.device), adagrad=settings.optimizer == "adagrad")
-
-    def tables(self) -> dict[str, SparseRows]:
-        """The tables that training changes, by name."""
-        return {"rows": self.rows}
+        self.words = SparseRows(values.to(self.device), adagrad=settings.optimizer == "adagrad")
 
     def word_embeddings(self) -> Tensor:
         """The embeddings of the words as context, float32 [num_words, dim]."""
-        return self.rows.table[: self.num_words]
-
-    def step(self, gradients: BatchGradients, learning_rate: float) -> None:
-        """Descend along a batch's gradients."""
-        self.rows.step(gradients.rows, gradients.values, learning_rate)
+        return self.words.table[: self.num_words]
 
     def gradients(self, batch: SentenceBatch) -> BatchGradients:
         """Loss and gradients of a batch.
@@ -58,8 +47,8 @@ class Sent2Vec:
         number as the original program does.
         """
         torch = require("torch", "train")
-        words, bigrams = self._to_device(batch.words), self._to_device(batch.bigrams)
-        negatives = self._to_device(batch.negatives)
+        words, bigrams = self.to_device(batch.words), self.to_device(batch.bigrams)
+        negatives = self.to_device(batch.negatives)
         parts = [
             words,
             bigrams + 2 * self.num_words,
@@ -68,11 +57,11 @@ class Sent2Vec:
         ]
         distinct, inverse = torch.unique(torch.cat(parts), return_inverse=True)
         places = torch.split(inverse, [len(part) for part in parts])
-        unigrams, pairs, right, wrong = (self.rows.table.index_select(0, part) for part in parts)
-        context = _Contexts(self._to_device(batch.owners), self._to_device(batch.places))
+        unigrams, pairs, right, wrong = (self.words.table.index_select(0, part) for part in parts)
+        context = _Contexts(self.to_device(batch.owners), self.to_device(batch.places))
         sizes = context.sums(unigrams.new_ones(len(words), 1), pairs.new_ones(len(pairs), 1))
         means = context.sums(unigrams, pairs).div_(sizes.clamp_min_(1))
-        predicted = self._to_device(batch.predicted).to(means.dtype).unsqueeze(1)
+        predicted = self.to_device(batch.predicted).to(means.dtype).unsqueeze(1)
         loss, d_means, d_right, d_wrong = _negative_sampling(
             means, right, wrong, words, negatives, predicted
         )
@@ -81,10 +70,6 @@ class Sent2Vec:
         for place, gradient in zip(places, gradients, strict=True):
             values.index_add_(0, place, gradient)
         return BatchGradients(loss, predicted.sum(), distinct, values)
-
-    def _to_device(self, array: NDArray[Any]) -> Tensor:
-        tensor: Tensor = require("torch", "train").from_numpy(array)
-        return tensor.to(self.device, non_blocking=True)
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,10 @@ def loss_by_definition(table: "torch.Tensor", batch: PairBatch, num_words: int) 
 
 def test_gradients_equal_autograd() -> None:
     model = Glove(SETTINGS, 5)
-    model.rows.table.normal_(generator=torch.Generator().manual_seed(0))
-    before = model.rows.table.clone()
+    model.words.table.normal_(generator=torch.Generator().manual_seed(0))
+    before = model.words.table.clone()
     gradients = model.gradients(BATCH)
-    assert torch.equal(model.rows.table, before)
+    assert torch.equal(model.words.table, before)
     table = before.clone().requires_grad_()
     loss = loss_by_definition(table, BATCH, 5)
     loss.backward()
@@ -44,20 +44,20 @@ def test_gradients_equal_autograd() -> None:
 
 def test_a_word_is_the_sum_of_its_two_embeddings_without_the_biases() -> None:
     model = Glove(SETTINGS, 5)
-    table = model.rows.table
+    table = model.words.table
     torch.testing.assert_close(model.word_embeddings(), table[:5, :5] + table[5:, :5])
 
 
 def test_adagrad_has_an_accumulator_for_each_value() -> None:
     model = Glove(SETTINGS, 5)
     gradients = model.gradients(BATCH)
-    before = model.rows.table.clone()
+    before = model.words.table.clone()
     model.step(gradients, 0.1)
     step = 0.1 * gradients.values / (1 + gradients.values.square()).sqrt()
-    torch.testing.assert_close(model.rows.table[gradients.rows], before[gradients.rows] - step)
+    torch.testing.assert_close(model.words.table[gradients.rows], before[gradients.rows] - step)
     model.step(gradients, 0.1)
     step = 0.1 * gradients.values / (1 + 2 * gradients.values.square()).sqrt() + step
-    torch.testing.assert_close(model.rows.table[gradients.rows], before[gradients.rows] - step)
+    torch.testing.assert_close(model.words.table[gradients.rows], before[gradients.rows] - step)
 
 
 def test_gradients_in_parts_equal_those_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

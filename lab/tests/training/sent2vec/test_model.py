@@ -50,11 +50,11 @@ def loss_by_definition(table: "torch.Tensor", batch: SentenceBatch) -> "torch.Te
 def test_gradients_equal_autograd(num_buckets: int) -> None:
     settings = Sent2VecSettings(dim=6, num_buckets=num_buckets)
     model = Sent2Vec(settings, NUM_WORDS)
-    model.rows.table.normal_(generator=torch.Generator().manual_seed(0))
+    model.words.table.normal_(generator=torch.Generator().manual_seed(0))
     batch = some_batch(num_buckets)
-    before = model.rows.table.clone()
+    before = model.words.table.clone()
     gradients = model.gradients(batch)
-    assert torch.equal(model.rows.table, before)
+    assert torch.equal(model.words.table, before)
     table = before.clone().requires_grad_()
     loss = loss_by_definition(table, batch)
     loss.backward()
@@ -76,7 +76,7 @@ def test_a_sentence_of_two_words_has_no_bigram_as_context() -> None:
         np.ones(2, np.bool_),
         np.array([[7]]),
     )
-    model.rows.table.normal_(generator=torch.Generator().manual_seed(0))
+    model.words.table.normal_(generator=torch.Generator().manual_seed(0))
     gradients = model.gradients(batch)
     bigram = gradients.rows.tolist().index(2 * NUM_WORDS + 1)
     assert gradients.values[bigram].abs().max() < 1e-6
@@ -85,6 +85,6 @@ def test_a_sentence_of_two_words_has_no_bigram_as_context() -> None:
 
 def test_targets_begin_at_zero_and_the_model_has_the_context_rows() -> None:
     model = Sent2Vec(Sent2VecSettings(dim=6, num_buckets=NUM_BUCKETS), NUM_WORDS)
-    assert not model.rows.table[NUM_WORDS : 2 * NUM_WORDS].any()
-    assert torch.equal(model.word_embeddings(), model.rows.table[:NUM_WORDS])
+    assert not model.words.table[NUM_WORDS : 2 * NUM_WORDS].any()
+    assert torch.equal(model.word_embeddings(), model.words.table[:NUM_WORDS])
     assert 0.1 < float(model.word_embeddings().abs().max()) * 6 <= 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 
@@ -61,6 +59,7 @@ class CharEmbTraining(Trainable):
         # The floor keeps tiny differences of nearly equal lengths from dominating the loss.
         self._norm_scale = 1.0 / max(float(data.training.log_norms.std()), _LEAST_SPREAD)
         self._best = BestWeights(self.model)
+        self.parts = {**self._descent.parts, "best": self._best}
 
     def best_epoch(self, num_epochs: int) -> int:
         """The epoch, from 1, whose weights are the result of a run of ``num_epochs``."""
@@ -71,11 +70,9 @@ class CharEmbTraining(Trainable):
         self.batches.start_epoch(epoch)
         return len(self.batches)
 
-    def learning_rate(self, progress: float) -> float:
-        """The learning rate after a share of the run."""
-        if self.settings.schedule == "constant":
-            return self.settings.learning_rate
-        return self.settings.learning_rate * (1 - progress)
+    def rate(self, progress: float) -> float:
+        """The factor of the learning rate after a share of the run."""
+        return 1 - progress if self.settings.schedule == "linear" else 1.0
 
     def step(self, step: Step) -> tuple[float, float]:
         """Descend along the mean gradients of all processes' batches."""
@@ -83,7 +80,7 @@ class CharEmbTraining(Trainable):
         return self._descent.step(
             lambda: self.loss(batch),
             0 if step.idle else len(batch.rows),
-            self.learning_rate(step.progress),
+            self.rate(step.progress),
             (self.settings.seed, step.epoch, step.batch),
         )
 
@@ -113,7 +110,8 @@ class CharEmbTraining(Trainable):
 
         Training ends after ``patience`` epochs without better weights; the best are kept.
         """
-        entry = {"loss": round(epoch.loss, 6), "learning_rate": self.learning_rate(epoch.progress)}
+        rate = self.settings.learning_rate * self.rate(epoch.progress)
+        entry = {"loss": round(epoch.loss, 6), "learning_rate": rate}
         line = f"loss {epoch.loss:.5f}"
         if not len(self.data.validation):
             return Measurement(entry, line)
@@ -141,15 +139,6 @@ class CharEmbTraining(Trainable):
             target = torch.from_numpy(terms.directions[rows]).to(self.device)
             total += float((directions * target).sum())
         return total / len(terms)
-
-    def state(self) -> dict[str, Any]:
-        """The network, the optimiser, the loss scaler and the best weights so far."""
-        return self._descent.state() | {"best": self._best.state}
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of a checkpoint."""
-        self._descent.load_state(state)
-        self._best.state = state["best"]
 
     def finish(self) -> None:
         """Restore the best weights; the last ones stay if no terms are held out."""

@@ -20,7 +20,7 @@ from pocketintent.training.contextual.data import (
 )
 from pocketintent.training.contextual.model import ContextModel, FloatRows, make_rows
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.loop.descent import average_gradients
+from pocketintent.training.loop.descent import Descent
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
 from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
 from pocketintent.training.teachers.targets import TargetTexts
@@ -64,24 +64,25 @@ class ContextualTraining(Trainable):
         self.batches = TextBatches(data, settings)
         self.epochs, self.units_per_epoch = settings.epochs, self.batches.words_per_epoch
         self.model = ContextModel.from_network(encoder.network).to(self.device)
-        self._network = list(self.model.parameters())
+        network = list(self.model.parameters())
         rows: list[nn.Parameter] = []
         for table in (self.words, self.ngrams):
             trained = [tensor for tensor in table.parameters() if tensor.requires_grad]
-            (rows if isinstance(table, FloatRows) else self._network).extend(trained)
-        self._parameters = self._network + rows
+            (rows if isinstance(table, FloatRows) else network).extend(trained)
         # The moments of a row fade while its word is absent, so that each occurrence of a rare
         # word moves its row several times as far as one of a frequent word.
-        self.optimizer = torch.optim.AdamW(
+        self._optimizer = torch.optim.AdamW(
             [
-                {"params": self._network, "full_rate": settings.learning_rate},
-                {"params": rows, "full_rate": settings.row_learning_rate, "weight_decay": 0.0},
+                {"params": network, "steps": 0},
+                {"params": rows, "lr": settings.row_learning_rate, "weight_decay": 0.0},
             ],
+            settings.learning_rate,
             betas=_BETAS,
             fused=True,
         )
         self.precision = choose_precision(precision, self.device)
-        self._steps = 0
+        self._descent = Descent(self.model, self._optimizer, self.workers, self.precision, _CLIP)
+        self.parts = {**self._descent.parts, "words": self.words, "ngrams": self.ngrams}
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch; returns their number."""
@@ -90,18 +91,14 @@ class ContextualTraining(Trainable):
     def step(self, step: Step) -> tuple[float, float]:
         """Descend along the mean gradients of all processes' batches."""
         batch = self.batches.batch(step.batch)
-        rate = min(1.0, (self._steps + 1) / _WARM_UP) * (1 - step.progress)
-        self._steps += 1
-        for group in self.optimizer.param_groups:
-            group["lr"] = group["full_rate"] * rate
-        self.optimizer.zero_grad()
-        loss = self.loss(self.encode(batch), batch)
-        loss.backward()  # type: ignore[no-untyped-call]
-        size = 0 if step.idle else len(batch.texts)
-        mean, texts = average_gradients(self._parameters, float(loss.detach()), size, self.workers)
-        nn.utils.clip_grad_norm_(self._network, _CLIP)
-        self.optimizer.step()
-        return mean * texts, texts
+        network = self._optimizer.param_groups[0]
+        network["steps"] += 1
+        return self._descent.step(
+            lambda: self.loss(self.encode(batch), batch),
+            0 if step.idle else len(batch.texts),
+            min(1.0, network["steps"] / _WARM_UP) * (1 - step.progress),
+            (self.settings.seed, step.epoch, step.batch),
+        )
 
     def encode(self, batch: TextBatch) -> Tensor:
         """The vectors of a batch's texts, float32 [num_texts, dim]."""
@@ -170,24 +167,6 @@ class ContextualTraining(Trainable):
         left, _, right = np.linalg.svd(texts.targets.T @ self.encode_texts(texts))
         self.data = self.data.turn(left @ right)
         self.batches = TextBatches(self.data, self.settings)
-
-    def state(self) -> dict[str, Any]:
-        """The network, the tables, and the state of their optimisers."""
-        return {
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "words": self.words.state_dict(),
-            "ngrams": self.ngrams.state_dict(),
-            "steps": self._steps,
-        }
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of a checkpoint."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.words.load_state_dict(state["words"])
-        self.ngrams.load_state_dict(state["ngrams"])
-        self._steps = int(state["steps"])
 
     def _to_device(self, array: FloatArray | Any) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device, non_blocking=True)

@@ -7,16 +7,12 @@ table is therefore fitted to the encoder's vectors of whole texts.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.training.distil.settings import DistilSettings
-from pocketintent.training.loop.table_training import BatchGradients, SparseRows
+from pocketintent.training.loop.table_training import BatchGradients, SparseRows, TableModel
 from pocketintent.training.teachers.targets import TargetTexts
 
 
@@ -44,7 +40,7 @@ class TextBatches:
         return self._texts.take(self._order[first : first + self._settings.batch_size])
 
 
-class WordSums:
+class WordSums(TableModel):
     """A table of word vectors, with the loss and gradients of a batch of texts.
 
     The loss of a text is ``1 - cosine`` between the sum of its words' vectors and its target.
@@ -52,18 +48,13 @@ class WordSums:
     """
 
     def __init__(self, settings: DistilSettings, vectors: FloatArray, device: str = "cpu") -> None:
-        self.settings = settings
-        self.device = torch.device(device)
+        super().__init__(settings, device)
         self.words = SparseRows(torch.from_numpy(vectors.copy()).to(self.device), adagrad=True)
-
-    def tables(self) -> dict[str, SparseRows]:
-        """The tables that training changes, by name."""
-        return {"words": self.words}
 
     def gradients(self, batch: TargetTexts) -> BatchGradients:
         """Summed loss of a batch, and its gradient for the words in it."""
-        owners, targets = self._to_device(batch.owners()), self._to_device(batch.targets)
-        rows, inverse = torch.unique(self._to_device(batch.ids), return_inverse=True)
+        owners, targets = self.to_device(batch.owners()), self.to_device(batch.targets)
+        rows, inverse = torch.unique(self.to_device(batch.ids), return_inverse=True)
         vectors = self.words.table.index_select(0, rows)
         sums = torch.zeros_like(targets).index_add_(0, owners, vectors.index_select(0, inverse))
         # d cos(s, t) / ds = (t - cos u) / |s|, with u = s / |s|
@@ -75,10 +66,6 @@ class WordSums:
         count = torch.tensor(len(batch), device=self.device)
         return BatchGradients((1 - cosines).sum(), count, rows, d_vectors)
 
-    def step(self, gradients: BatchGradients, learning_rate: float) -> None:
-        """Descend along a batch's gradients."""
-        self.words.step(gradients.rows, gradients.values, learning_rate)
-
     def mean_cosine(self, texts: TargetTexts) -> float:
         """Mean cosine similarity of the texts' sums to their targets, -1..1."""
         total, size = 0.0, self.settings.batch_size
@@ -86,6 +73,3 @@ class WordSums:
             numbers = np.arange(first, min(first + size, len(texts)))
             total += len(numbers) - float(self.gradients(texts.take(numbers)).loss)
         return total / len(texts)
-
-    def _to_device(self, array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(array).to(self.device, non_blocking=True)

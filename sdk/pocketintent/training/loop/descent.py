@@ -34,10 +34,10 @@ def average_gradients(
 
 
 class Descent:
-    """An optimiser with clipped gradients, the mean of all processes', in any precision.
+    """An optimiser of a model with clipped gradients, the mean of all processes', in any precision.
 
-    The model is changed in place, longer gradients are shortened to ``clip``, and with float16 the
-    loss is scaled. See :func:`average_gradients`.
+    Of the optimiser's first group, longer gradients are shortened to ``clip``; with float16 the
+    loss is scaled. Attribute ``parts``: see :class:`Trainable`.
     """
 
     def __init__(
@@ -49,26 +49,29 @@ class Descent:
         clip: float,
     ) -> None:
         self._model, self._optimizer, self._workers = model, optimizer, workers
-        self._parameters = list(model.parameters())
+        self._parameters = [part for group in optimizer.param_groups for part in group["params"]]
         self._clip = clip
+        self._rates = [group["lr"] for group in optimizer.param_groups]
         device = self._parameters[0].device.type
         self._scaler = torch.amp.GradScaler(device, enabled=precision == torch.float16)
+        self.parts = {"model": model, "optimizer": optimizer, "scaler": self._scaler}
 
     def step(
         self,
         loss_of: Callable[[], torch.Tensor],
         num_examples: int,
-        learning_rate: float,
+        rate: float,
         place: tuple[int, ...],
     ) -> tuple[float, int]:
         """Descend along the mean gradients of all processes' batches.
 
         ``loss_of`` computes the mean loss of this process' batch of ``num_examples``, 0 if it had
-        none. ``place`` is seed, epoch and batch: dropout, too, depends only on the place in the
-        run. Returns the summed loss and the number of examples of all processes.
+        none. ``rate`` is the factor of the optimiser's initial learning rates. ``place`` is seed,
+        epoch and batch: dropout, too, depends only on the place in the run. Returns the summed loss
+        and the number of examples of all processes.
         """
-        for group in self._optimizer.param_groups:
-            group["lr"] = learning_rate
+        for group, full in zip(self._optimizer.param_groups, self._rates, strict=True):
+            group["lr"] = full * rate
         torch.manual_seed(int(np.random.SeedSequence(place).generate_state(1, np.uint64)[0] >> 1))
         self._model.train()
         self._optimizer.zero_grad()
@@ -78,24 +81,10 @@ class Descent:
             self._parameters, float(loss.detach()), num_examples, self._workers
         )
         self._scaler.unscale_(self._optimizer)
-        nn.utils.clip_grad_norm_(self._parameters, self._clip)
+        nn.utils.clip_grad_norm_(self._optimizer.param_groups[0]["params"], self._clip)
         self._scaler.step(self._optimizer)
         self._scaler.update()
         return mean * examples, examples
-
-    def state(self) -> dict[str, Any]:
-        """The model, the optimiser and the loss scaler, for a checkpoint."""
-        return {
-            "model": self._model.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
-            "scaler": self._scaler.state_dict(),
-        }
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of a checkpoint."""
-        self._model.load_state_dict(state["model"])
-        self._optimizer.load_state_dict(state["optimizer"])
-        self._scaler.load_state_dict(state["scaler"])
 
 
 class BestWeights:
@@ -103,22 +92,30 @@ class BestWeights:
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
-        self.state: dict[str, Any] | None = None
+        self._state: dict[str, Any] = {}
 
     @property
     def epoch(self) -> int | None:
         """The best epoch, from 1; None before the first."""
-        return None if self.state is None else int(self.state["epoch"])
+        return self._state.get("epoch")
 
     def offer(self, epoch: int, figure: float) -> bool:
         """Keep the weights if the figure is the best so far; returns whether it is."""
-        if self.state is not None and figure <= self.state["figure"]:
+        if self._state and figure <= self._state["figure"]:
             return False
         weights = {k: v.detach().cpu().clone() for k, v in self._model.state_dict().items()}
-        self.state = {"epoch": epoch, "figure": figure, "model": weights}
+        self._state = {"epoch": epoch, "figure": figure, "model": weights}
         return True
 
     def restore(self) -> None:
         """Give the model its best weights; it keeps its own if none were offered."""
-        if self.state is not None:
-            self._model.load_state_dict(self.state["model"])
+        if self._state:
+            self._model.load_state_dict(self._state["model"])
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state for a checkpoint."""
+        return self._state
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from the state of a checkpoint."""
+        self._state = state

@@ -6,12 +6,14 @@ for each value; StarSpace has one for each row, and bounds the length of rows.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from pocketintent.training.loop.devices import Workers
 from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
@@ -32,13 +34,16 @@ class BatchGradients:
     ``values``."""
 
 
-class SparseRows:
+class SparseRows(nn.Module):
     """One embedding table, float32 [num_rows, dim], and the optimiser state of its rows.
 
     AdaGrad has one accumulator for each row, the running sum of the mean squared gradient, as in
     StarSpace; SGD has none. Longer rows than ``max_norm`` are scaled to this length; of those, only
     the first ``num_bounded`` if it is not None.
     """
+
+    table: Tensor
+    squares: Tensor | None
 
     def __init__(
         self,
@@ -48,10 +53,10 @@ class SparseRows:
         max_norm: float | None = None,
         num_bounded: int | None = None,
     ) -> None:
-        self.table = table
-        self.max_norm = max_norm
-        self.num_bounded = num_bounded
-        self.squares = table.new_zeros(len(table)) if adagrad else None
+        super().__init__()
+        self.max_norm, self.num_bounded = max_norm, num_bounded
+        self.register_buffer("table", table)
+        self.register_buffer("squares", table.new_zeros(len(table)) if adagrad else None)
 
     def step(
         self, rows: Tensor, gradient: Tensor, learning_rate: float, squares: Tensor | None = None
@@ -84,16 +89,6 @@ class SparseRows:
         """The gradient as AdaGrad scales it, after its squares are in the rows' accumulators."""
         squares = gradient.square().mean(1) if squares is None else squares
         return gradient * accumulate(accumulators, rows, squares).unsqueeze(1)
-
-    def state(self) -> dict[str, Tensor]:
-        """The tensors of a checkpoint."""
-        return {"table": self.table} | ({} if self.squares is None else {"squares": self.squares})
-
-    def load_state(self, state: dict[str, Tensor]) -> None:
-        """Copy the tensors of a checkpoint into the table."""
-        self.table.copy_(state["table"])
-        if self.squares is not None:
-            self.squares.copy_(state["squares"])
 
 
 def accumulate(accumulators: Tensor, rows: Tensor, squares: Tensor) -> Tensor:
@@ -167,19 +162,26 @@ class Batches(Protocol):
         """One batch of the current epoch."""
 
 
-class TableModel(Protocol):
-    """Embedding tables; of ``settings`` the training reads ``epochs`` and ``learning_rate``."""
+class TableModel(nn.Module):
+    """A model with a table ``words``; of its settings epochs and learning rate are read."""
 
-    settings: Any
+    words: SparseRows
 
-    def tables(self) -> dict[str, SparseRows]:
-        """The tables that training changes, by name."""
+    def __init__(self, settings: Any, device: str) -> None:
+        super().__init__()
+        self.settings, self.device = settings, torch.device(device)
 
+    @abstractmethod
     def gradients(self, batch: Any) -> BatchGradients:
         """Summed loss of a batch, and its gradient for the rows that it uses."""
 
     def step(self, gradients: BatchGradients, learning_rate: float) -> None:
         """Descend along a batch's gradients."""
+        self.words.step(gradients.rows, gradients.values, learning_rate, gradients.squares)
+
+    def to_device(self, array: NDArray[Any]) -> Tensor:
+        """An array of a batch as a tensor."""
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
 
 
 class TableTraining(Trainable):
@@ -192,6 +194,7 @@ class TableTraining(Trainable):
         self.workers = workers or Workers()
         self.epochs: int = model.settings.epochs
         self.units_per_epoch = batches.words_per_epoch
+        self.parts = {"model": model}
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch; returns their number."""
@@ -212,12 +215,3 @@ class TableTraining(Trainable):
     def measure(self, epoch: Epoch) -> Measurement:
         """The mean loss of the epoch."""
         return Measurement(epoch.loss, f"loss {epoch.loss:.5f}")
-
-    def state(self) -> dict[str, Any]:
-        """The tables and the state of their optimisers."""
-        return {name: table.state() for name, table in self.model.tables().items()}
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from the tables of a checkpoint."""
-        for name, table in self.model.tables().items():
-            table.load_state(state[name])

@@ -10,7 +10,7 @@ import math
 import pickle
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ from pocketintent.runtime.files.atomic import replacing
 from pocketintent.training.loop.devices import Workers
 
 CHECKPOINT = "checkpoint.pt"
-_VERSION = 4  # of the checkpoint: higher where the names or meaning of its entries change
+_VERSION = 5  # of the checkpoint: higher where the names or meaning of its entries change
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ class Trainable(Protocol):
     workers: Workers  # the processes that train together
     unit: str  # of the progress bar, such as "words"
     units_per_epoch: int
+    parts: Mapping[str, Any]  # what training changes: each has torch's (load_)state_dict
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch, from 0; returns their number."""
@@ -70,9 +71,12 @@ class Trainable(Protocol):
 
     def state(self) -> dict[str, Any]:
         """The state for a checkpoint: tensors, numbers, strings, lists and dictionaries."""
+        return {name: part.state_dict() for name, part in self.parts.items()}
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Continue from a checkpoint; KeyError, RuntimeError or ValueError if it does not fit."""
+        for name, part in self.parts.items():
+            part.load_state_dict(state[name])
 
     def finish(self) -> None:
         """Make the trained model the result, after the last checkpoint; no change by default."""

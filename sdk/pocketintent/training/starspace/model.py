@@ -8,15 +8,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pocketintent.runtime.arrays import IntArray
 from pocketintent.runtime.text.ngrams import ngram_buckets
-from pocketintent.training.loop.table_training import BatchGradients, SparseRows, sum_rows
+from pocketintent.training.loop.table_training import (
+    BatchGradients,
+    SparseRows,
+    TableModel,
+    sum_rows,
+)
 from pocketintent.training.starspace.data import BagBatch, WordBatch
 from pocketintent.training.starspace.ranking import RankingGradients, margin_cosine, softmax_dot
 from pocketintent.training.starspace.settings import StarSpaceSettings
 
 
-class StarSpace:
+class StarSpace(TableModel):
     """The embedding tables, with the loss and gradients of a batch of thousands of examples.
 
     The rows of the first table are the words, then the labels (labelled mode) or the words
@@ -31,10 +35,9 @@ class StarSpace:
         num_labels: int = 0,
         device: str = "cpu",
     ) -> None:
+        super().__init__(settings, device)
         settings.check()
-        self.settings = settings
         self.num_words = len(words)
-        self.device = torch.device(device)
         self._target_shift = 0
         num_rows = len(words) + num_labels
         if settings.mode == "word" and not settings.share_sides:
@@ -81,11 +84,6 @@ class StarSpace:
         buckets = self._buckets[first + torch.arange(len(owners), device=rows.device)]
         return buckets, owners, (1.0 / lengths[owners]).unsqueeze(1)
 
-    def tables(self) -> dict[str, SparseRows]:
-        """The tables that training changes, by name."""
-        tables = {"words": self.words}
-        return tables if self.ngrams is None else {**tables, "ngrams": self.ngrams}
-
     def word_embeddings(self) -> Tensor:
         """The composed embeddings of all words, float32 [num_words, dim]."""
         return self.compose(torch.arange(self.num_words, device=self.device))
@@ -100,7 +98,7 @@ class StarSpace:
                 squares = squares.unsqueeze(1).index_select(0, owners) * shares.square()
                 squares = sum_rows(buckets, squares)[1].squeeze(1)
             self.ngrams.step(*sum_rows(buckets, values), learning_rate, squares)
-        self.words.step(gradients.rows, gradients.values, learning_rate, gradients.squares)
+        super().step(gradients, learning_rate)
 
     def gradients(self, batch: WordBatch | BagBatch) -> BatchGradients:
         """Loss and gradients of a batch."""
@@ -109,8 +107,8 @@ class StarSpace:
         return self._bag_gradients(batch)
 
     def _word_gradients(self, batch: WordBatch) -> BatchGradients:
-        slots, sentences = self._to_device(batch.slots), self._to_device(batch.sentences)
-        negatives = self._to_device(batch.negatives)
+        slots, sentences = self.to_device(batch.slots), self.to_device(batch.sentences)
+        negatives = self.to_device(batch.negatives)
         context, real = self._context(sentences)
         words = slots.clamp_min(0).flatten()
         parts = [words, negatives.flatten() + self._target_shift]
@@ -155,8 +153,8 @@ class StarSpace:
 
     def _bag_gradients(self, batch: BagBatch) -> BatchGradients:
         arrays = (batch.left.ids, batch.left.owners, batch.right.ids, batch.right.owners)
-        left_ids, left_owners, right_ids, right_owners = map(self._to_device, arrays)
-        keys, negatives = self._to_device(batch.right.keys), self._to_device(batch.negatives)
+        left_ids, left_owners, right_ids, right_owners = map(self.to_device, arrays)
+        keys, negatives = self.to_device(batch.right.keys), self.to_device(batch.negatives)
         groups, count = len(negatives), len(batch.left.keys)
         distinct, inverse = torch.unique(torch.cat([left_ids, right_ids]), return_inverse=True)
         vectors = self.compose(distinct).index_select(0, inverse)
@@ -208,9 +206,6 @@ class StarSpace:
             mean = self.settings.violations == "mean"
             return margin_cosine(left, right, negatives, allowed, self.settings.margin, mean=mean)
         return softmax_dot(left, right, negatives, allowed)
-
-    def _to_device(self, array: IntArray) -> Tensor:
-        return torch.from_numpy(array).to(self.device, non_blocking=True)
 
 
 def _sum_parts(num_rows: int, places: Sequence[Tensor], parts: Sequence[Tensor]) -> Tensor:
