@@ -11,7 +11,6 @@ from models.random_networks import random_network
 from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.prune import (
     Sentences,
-    keep_for_bot,
     keep_frequent,
     load_word_model,
     select_by_frequency,
@@ -25,7 +24,6 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
-from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -169,34 +167,3 @@ def test_a_model_without_a_table_of_words_is_rejected(tmp_path: Path) -> None:
     save_model(path, *encoder.to_model_file_parts())
     with pytest.raises(PocketIntentError, match=r"charemb\.safetensors: .* cannot be left out"):
         load_word_model(path)
-
-
-def test_the_words_of_a_bot_are_kept_besides_the_frequent_ones() -> None:
-    encoder = make_encoder()
-    templates = parse_templates(
-        {
-            "none": ["the music"],
-            "background": ["light"],
-            "intents": {"a": {"templates": ["Play unheard"], "except": ["lamp"]}},
-        }
-    )
-    small = keep_for_bot(encoder, templates, 2)
-
-    assert small.vocabulary.words == ["on", "off", "lamp", "music", "play", "the"]
-    vectors = [model.encode("play the music") for model in (small, encoder)]
-    assert np.array_equal(*vectors)
-    assert small.manifest["compression"]["keep"] == 2
-
-
-def test_a_bot_that_needs_all_words_keeps_the_encoder() -> None:
-    encoder = make_encoder()
-
-    assert keep_for_bot(encoder, TemplateSet(), 1000) is encoder
-
-
-def test_the_quality_of_the_whole_model_is_not_that_of_a_bots() -> None:
-    encoder = make_encoder().replace(manifest={"quality": 1, "languages": ["en"]})
-    small = keep_for_bot(encoder, TemplateSet(), 2)
-
-    assert "quality" not in small.manifest
-    assert small.manifest["languages"] == ["en"]

@@ -16,7 +16,6 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import Counts
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.templates.template_set import TemplateSet
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
@@ -109,6 +108,14 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     return np.sort(order[chosen])
 
 
+def frequent_words(encoder: ModelEncoder, keep: int) -> IndexArray:
+    """Ids of the most frequent words: by the counts, otherwise by the order of the file."""
+    counts = _counts(encoder)
+    if counts is None:
+        counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
+    return select_by_frequency(counts, keep)
+
+
 def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
     """A copy of an encoder with the words of some ids; the n-grams, if any, embed the other words.
 
@@ -128,36 +135,13 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     Without counts the first words stay, which are the most frequent. A ``keep`` below 1, and an
     encoder without words to leave out, are PocketIntentErrors.
     """
-    return select_words(encoder, _frequent_words(encoder, keep))
+    return select_words(encoder, frequent_words(encoder, keep))
 
 
 def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
     """A copy of an encoder with words by :func:`select_by_norm`; PocketIntentError without any."""
     norms = np.linalg.norm(words_of(encoder).words.decode(), axis=1)
     return select_words(encoder, select_by_norm(norms, sentences, keep))
-
-
-def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> EncoderT:
-    """A copy of an encoder with its ``keep`` most frequent words, and every word of a bot's texts.
-
-    The words of its templates, of ``none`` and of its counter-examples stay, so that their vectors
-    are those of the whole model. The encoder itself is returned if these are all of its words.
-    The errors are those of :func:`keep_frequent`.
-    """
-    vocabulary = words_of(encoder).vocabulary
-    texts = list(templates.none)
-    for intent in templates.intents.values():
-        texts += intent.templates + intent.counter_examples
-    is_kept = np.zeros(len(vocabulary), np.bool_)
-    is_kept[_frequent_words(encoder, keep)] = True
-    for text in texts:
-        is_kept[vocabulary.ids(encoder.tokenize(text))] = True
-    if is_kept.all():
-        return encoder
-    pruned = select_words(encoder, np.flatnonzero(is_kept))
-    manifest = {key: value for key, value in pruned.manifest.items() if key != "quality"}
-    compression = {**manifest.get("compression", {}), "keep": keep, "prune": "bot"}
-    return pruned.replace(manifest=manifest | {"compression": compression})
 
 
 def with_compact_counts(encoder: EncoderT) -> EncoderT:
@@ -175,14 +159,6 @@ def without_ngrams(encoder: EncoderT) -> EncoderT:
     changes: dict[str, Any] = {"ngrams": None} if "ngrams" in tables_of(encoder) else {}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     return encoder.replace(manifest=manifest, **changes)
-
-
-def _frequent_words(encoder: ModelEncoder, keep: int) -> IndexArray:
-    """Ids of the most frequent words: by the counts, otherwise by the order of the file."""
-    counts = _counts(encoder)
-    if counts is None:
-        counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
-    return select_by_frequency(counts, keep)
 
 
 def _counts(encoder: ModelEncoder) -> Counts | None:
