@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from models.random_networks import random_network
 from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.prune import (
-    Sentences,
+    frequent_words,
     keep_frequent,
     load_word_model,
-    select_by_frequency,
+    read_sentences,
     select_by_norm,
     without_ngrams,
 )
@@ -39,17 +39,16 @@ def make_encoder(quantised: bool = False) -> StaticEncoder:
     return StaticEncoder(Vocabulary(WORDS), encode_matrix(vectors, quantizer))
 
 
-def as_sentences(lists: list[list[int]]) -> Sentences:
-    flat = [word for words in lists for word in words]
-    lengths = [0] + [len(words) for words in lists]
-    return Sentences(np.array(flat, np.intp), np.cumsum(lengths, dtype=np.intp))
+def as_sentences(lists: list[list[int]]) -> list[np.ndarray]:
+    return [np.array(words, np.int32) for words in lists]
 
 
-def test_the_most_frequent_words_are_kept_in_their_order() -> None:
-    counts = np.array([3, 9, 1, 9, 4], dtype=np.uint32)
-    assert select_by_frequency(counts, 3).tolist() == [1, 3, 4]
-    assert select_by_frequency(counts, 1).tolist() == [1]
-    assert select_by_frequency(counts, 99).tolist() == [0, 1, 2, 3, 4]
+def test_the_most_frequent_words_are_found_in_their_order() -> None:
+    encoder = make_encoder().replace(counts=np.array([3, 9, 1, 9, 4, 0, 0, 0], dtype=np.uint32))
+    assert frequent_words(encoder, 3).tolist() == [1, 3, 4]
+    assert frequent_words(encoder, 1).tolist() == [1]
+    assert frequent_words(encoder, 99).tolist() == frequent_words(make_encoder(), 99).tolist()
+    assert frequent_words(make_encoder(), 3).tolist() == [0, 1, 2]
 
 
 @given(
@@ -93,17 +92,15 @@ def test_the_error_of_too_many_sentences_gives_the_number_of_words_they_need() -
 @pytest.mark.parametrize("keep", [0, -1])
 def test_keeping_no_word_is_rejected(keep: int) -> None:
     with pytest.raises(PocketIntentError, match="at least 1"):
-        select_by_frequency(np.ones(3, dtype=np.int64), keep)
+        frequent_words(make_encoder(), keep)
     with pytest.raises(PocketIntentError, match="at least 1"):
         select_by_norm(np.ones(3, dtype=np.float32), as_sentences([]), keep)
 
 
 def test_sentences_are_read_as_known_word_ids() -> None:
     encoder = make_encoder()
-    sentences = Sentences.read(encoder, ["Play the music!", "unknown things", "", "lamp on"])
-    assert len(sentences) == 2
-    assert sentences.ids.tolist() == [6, 7, 5, 3, 0]
-    assert sentences.offsets.tolist() == [0, 3, 5]
+    sentences = read_sentences(encoder, ["Play the music!", "unknown things", "", "lamp on"])
+    assert [words.tolist() for words in sentences] == [[6, 7, 5], [3, 0]]
 
 
 @pytest.mark.parametrize("quantised", [False, True])

@@ -43,23 +43,18 @@ def fit_quantizer(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Quantizer:
-    """Fit codebooks to vectors by the Linde-Buzo-Gray algorithm.
+    """Fit codebooks to vectors, float32 ``[n, dim]``, by the Linde-Buzo-Gray algorithm.
 
-    Args:
-        vectors: float32 ``[n, dim]``; ``dim`` is a multiple of ``sub_dim``.
-        sub_dim: Length of a sub-vector.
-        codebook_size: Number of centroids of a codebook, 1 to 65536.
-        per_position: Fit a codebook for each position; otherwise one for all positions.
-        normalised: Bring vectors to unit length first and store their norms separately.
-        weights: Shares of the vectors in the sample, ``[n]``, not negative; None for equal ones.
-        sample: Number of sub-vectors that a codebook is fitted on; at least 32 a centroid.
-        seed: Seed of the draw.
-        progress: Called after each codebook.
+    Each is fitted on ``sample`` sub-vectors or more, at least 32 a centroid, in which the vectors
+    have equal shares, or those of ``weights``, ``[n]``, not negative. ``normalised`` vectors are
+    brought to unit length first. Centroids are rounded to half precision, as in the model file.
 
-    The centroids are rounded to half precision, as in the model file. Sizes that do not fit, no
-    vectors, numbers that are not finite, and unusable weights are PocketIntentErrors.
+    Sizes that do not fit, no vectors, numbers that are not finite, and unusable weights are
+    PocketIntentErrors; see :class:`Quantizer` for the other settings.
     """
-    _check_matrix(vectors)
+    if vectors.ndim != 2 or vectors.shape[1] == 0:
+        raise PocketIntentError(f"vectors must be [n, dim], not {list(vectors.shape)}")
+    check_finite(vectors)
     if len(vectors) == 0:
         raise PocketIntentError("there are no vectors to fit codebooks on")
     dim = vectors.shape[1]
@@ -105,7 +100,7 @@ def encode_matrix(
     A stored norm has the least squared error, ``x . d / d . d`` for the decoded direction ``d``.
     Vectors of another size, not finite, or too long for half precision are a PocketIntentError.
     """
-    _check_matrix(vectors)
+    check_finite(vectors)
     if (dim := vectors.shape[1]) != quantizer.dim:
         raise PocketIntentError(f"vectors have dim {dim}; the quantizer has {quantizer.dim}")
     codes = np.empty((len(vectors), quantizer.num_sub), dtype=quantizer.code_dtype)
@@ -139,9 +134,3 @@ def encode_int8(matrix: FloatArray) -> Int8Matrix:
     divisors = np.where(scales > 0, scales, np.inf).astype(np.float32)
     codes = np.rint(matrix / divisors[:, None]).clip(-LARGEST, LARGEST).astype(np.int8)
     return Int8Matrix(codes, scales)
-
-
-def _check_matrix(vectors: npt.NDArray[np.floating]) -> None:
-    if vectors.ndim != 2 or vectors.shape[1] == 0:
-        raise PocketIntentError(f"vectors must be [n, dim], not {list(vectors.shape)}")
-    check_finite(vectors)

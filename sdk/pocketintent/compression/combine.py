@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.compression.prune import keep_frequent, without_counts, without_ngrams
+from pocketintent.compression.prune import keep_frequent, without_ngrams
 from pocketintent.compression.quantise import StageProgress, quantise_encoder
 from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -40,21 +40,11 @@ def combine_encoders(
     With ``blend`` a word's vector becomes ``(1 - blend) * table + blend * network``, unless the
     network knows no character of it, so that misspelt forms are nearer to it. The table is then
     quantised again in the same basis, so a codebook for templates stays valid. The model has no
-    counts, since it cannot be compressed further, and no ``quality``.
+    n-grams, no counts, since it cannot be compressed further, and no ``quality``.
 
-    Args:
-        words: The table, without its n-grams; counts, if any, weight the words in codebooks.
-        characters: The network.
-        blend: Share of the network in the words' vectors, at least 0 and below 1.
-        attention: Settings of the attention, see :class:`TableAttention`; None for no attention.
-        keep: Number of most frequent words to keep; None for all.
-        sub_dim: Length of a sub-vector; None for the table's own; a table in floats then stays so.
-        codebook_size: Centroids of a codebook; None for the table's own, or 256.
-        seed: Seed of the sample that codebooks are fitted on.
-        progress: Called after each batch of words, each codebook and each block of rows.
-
-    Raises:
-        PocketIntentError: A setting is out of range, or the parts differ.
+    The ``keep`` most frequent words stay, or all. ``sub_dim`` and ``codebook_size`` are the table's
+    own by default, or 256 centroids for a table in floats, which stays so without ``sub_dim``. A
+    setting out of range, and parts that differ, are PocketIntentErrors.
     """
     if not 0 <= blend < 1:
         raise PocketIntentError(f"blend is {blend}; it must be at least 0 and below 1")
@@ -85,7 +75,7 @@ def combine_encoders(
         # No rotation: the vectors of the network are in the present basis of the table.
         plain = quantise_encoder(plain, rotate=False, seed=seed, progress=progress, **settings)
         plain.manifest["compression"]["rotate"] = before.get("rotate", False)
-    plain = without_counts(plain)
+    plain = plain.replace(counts=None)
     plain.manifest["combination"] = {"blend": blend, "keep": keep, "cosine": round(cosine, 4)}
     return CombinedEncoder(plain, characters, attention)
 

@@ -9,9 +9,9 @@ from typing import Literal
 from pocketintent.compression.background import add_background
 from pocketintent.compression.kinds import tables_of, words_of
 from pocketintent.compression.prune import (
-    Sentences,
     keep_frequent,
     keep_longest,
+    read_sentences,
     with_compact_counts,
     without_ngrams,
 )
@@ -49,7 +49,7 @@ def compress_encoder(
         if prune == "frequency":
             pruned = keep_frequent(pruned, keep)
         else:
-            pruned = keep_longest(pruned, Sentences.read(pruned, texts or ()), keep)
+            pruned = keep_longest(pruned, read_sentences(pruned, texts or ()), keep)
     small = pruned
     if settings is not None:
         small = quantise_encoder(pruned, seed=seed, progress=progress, **asdict(settings))

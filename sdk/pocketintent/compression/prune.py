@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,42 +29,16 @@ def load_word_model(path: str | Path) -> ModelEncoder:
     return encoder
 
 
-@dataclass(frozen=True)
-class Sentences:
-    """Sentences as the ids of their known words, concatenated."""
-
-    ids: IndexArray
-    offsets: IndexArray
-    """Sentence ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; [num_sentences + 1]."""
-
-    @classmethod
-    def read(cls, encoder: ModelEncoder, texts: Iterable[str]) -> Sentences:
-        """Tokenise texts; texts without a known word are skipped."""
-        vocabulary = words_of(encoder).vocabulary
-        ids: list[NDArray[np.int32]] = []
-        lengths: list[int] = [0]
-        for text in texts:
-            word_ids = vocabulary.ids(encoder.tokenize(text))
-            if word_ids:
-                ids.append(np.array(word_ids, np.int32))
-                lengths.append(len(word_ids))
-        flat = np.concatenate(ids) if ids else np.empty(0, np.int32)
-        return cls(flat.astype(np.intp), np.cumsum(lengths, dtype=np.intp))
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+def read_sentences(encoder: ModelEncoder, texts: Iterable[str]) -> list[NDArray[np.int32]]:
+    """The ids of the known words of each text; texts without a known word are skipped."""
+    vocabulary = words_of(encoder).vocabulary
+    ids = (vocabulary.ids(encoder.tokenize(text)) for text in texts)
+    return [np.array(words, np.int32) for words in ids if words]
 
 
-def select_by_frequency(counts: NDArray[np.integer], keep: int) -> IndexArray:
-    """The most frequent words, of equally frequent ones the first: ids in ascending order.
-
-    ``counts`` has the occurrences of each word. A ``keep`` below 1 is a PocketIntentError.
-    """
-    _check_keep(keep)
-    return np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:keep])
-
-
-def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexArray:
+def select_by_norm(
+    norms: FloatArray, sentences: Sequence[NDArray[np.integer]], keep: int
+) -> IndexArray:
     """Select the words of largest norm such that every sentence keeps at least one of its words.
 
     Equation 4.1 of the thesis, solved greedily as in FastText.zip (Joulin et al. 2016, section
@@ -73,8 +46,8 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     word yet adds its own word of largest norm. ``m`` is the largest number for which at most
     ``keep`` words are kept, found by bisection; remaining places go to the next words by norm.
 
-    ``norms`` are [num_words]; the ids ascend. A ``keep`` below 1, or below what the sentences need,
-    is a PocketIntentError.
+    ``norms`` are [num_words], a sentence is the ids of its words, at least one; the returned ids
+    ascend. A ``keep`` below 1, or below what the sentences need, is a PocketIntentError.
     """
     _check_keep(keep)
     if keep >= len(norms):
@@ -82,15 +55,14 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     order = np.argsort(-norms, kind="stable")
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
-    ranks, offsets = rank[sentences.ids], sentences.offsets
-    # Of no sentences, reduceat gives no minimum.
-    best = np.minimum.reduceat(ranks, offsets[:-1]) if len(sentences) else ranks
+    ranks = [rank[words] for words in sentences]
+    best = np.array([words.min() for words in ranks], np.intp)
 
     def cover(top: int) -> NDArray[np.bool_]:
         """The ``top`` first words by rank, and the further words that the sentences need."""
         chosen = np.arange(len(norms)) < top
         for sentence in np.flatnonzero(best >= top).tolist():
-            if not chosen[ranks[offsets[sentence] : offsets[sentence + 1]]].any():
+            if not chosen[ranks[sentence]].any():
                 chosen[best[sentence]] = True
         return chosen
 
@@ -109,11 +81,15 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
 
 
 def frequent_words(encoder: ModelEncoder, keep: int) -> IndexArray:
-    """Ids of the most frequent words: by the counts, otherwise by the order of the file."""
+    """Ids of the most frequent words, ascending: by the counts, otherwise those of the first words.
+
+    Of equally frequent words the first are taken. A ``keep`` below 1 is a PocketIntentError.
+    """
+    _check_keep(keep)
     counts = _counts(encoder)
     if counts is None:
-        counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
-    return select_by_frequency(counts, keep)
+        return np.arange(min(keep, len(words_of(encoder).vocabulary)))
+    return np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:keep])
 
 
 def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
@@ -138,7 +114,9 @@ def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     return select_words(encoder, frequent_words(encoder, keep))
 
 
-def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
+def keep_longest(
+    encoder: EncoderT, sentences: Sequence[NDArray[np.integer]], keep: int
+) -> EncoderT:
     """A copy of an encoder with words by :func:`select_by_norm`; PocketIntentError without any."""
     norms = np.linalg.norm(words_of(encoder).words.decode(), axis=1)
     return select_words(encoder, select_by_norm(norms, sentences, keep))
@@ -147,11 +125,6 @@ def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT
 def with_compact_counts(encoder: EncoderT) -> EncoderT:
     """A copy whose counts, if any, a model file stores in a byte each, within 7 percent."""
     return encoder if _counts(encoder) is None else encoder.replace(compact_counts=True)
-
-
-def without_counts(encoder: EncoderT) -> EncoderT:
-    """Drop the counts of an encoder, if any: no match reads them."""
-    return encoder if _counts(encoder) is None else encoder.replace(counts=None)
 
 
 def without_ngrams(encoder: EncoderT) -> EncoderT:

@@ -45,23 +45,11 @@ def quantise_encoder(
     spreads the variance evenly over the sub-vectors. If ``sub_dim`` does not divide the dimension,
     vectors are padded with zeros, if there is no network.
 
-    The manifest has the settings under ``compression``. Dropped are ``quality`` and, if the vectors
-    were rotated or padded, the template codebook and the background.
-
-    Args:
-        encoder: The encoder to quantise; it is not changed.
-        sub_dim: Length of a sub-vector.
-        codebook_size: Centroids of a codebook.
-        count_power: A word's share of the sample for codebooks is its count to this power.
-        per_position: Whether each position has its own codebook; else all share one.
-        normalised: Whether to quantise directions and keep the norms in half precision.
-        rotate: Whether to rotate the vectors at random first, if the kind can be.
-        sample: Number of sub-vectors that a codebook is fitted on.
-        seed: Seed of that sample and of the rotation.
-        progress: Called after each codebook and each block of rows.
-
-    Raises:
-        PocketIntentError: A setting is out of range, a vector is not finite, or a table is missing.
+    The settings are those of :class:`QuantisationSettings`; ``sample`` sub-vectors, drawn by
+    ``seed`` like the rotation, are what a codebook is fitted on. The manifest has them under
+    ``compression``. Dropped are ``quality`` and, if the vectors were rotated or padded, the
+    template codebook and the background. A setting out of range, a vector that is not finite, and
+    an encoder without tables are PocketIntentErrors.
     """
     compression, tables = compression_of(encoder.kind), tables_of(encoder)
     if not tables:
@@ -72,9 +60,9 @@ def quantise_encoder(
         )
     check_sub_dim(encoder, sub_dim)
     rotate = rotate and compression.rotates
-    padding = -_dim(encoder) % sub_dim
-    rotation = random_rotation(_dim(encoder) + padding, seed) if rotate else None
-    counts = words_of(encoder).counts
+    words = words_of(encoder)
+    counts, padding = words.counts, -words.dim % sub_dim
+    rotation = random_rotation(words.dim + padding, seed) if rotate else None
     changes: dict[str, Any] = {}
     if rotation is not None and compression.rotate is not None:
         changes["network"] = compression.rotate(encoder.network, rotation)  # type: ignore[attr-defined]
@@ -155,7 +143,7 @@ def random_rotation(dim: int, seed: int) -> NDArray[np.float32]:
 
 def fits_sub_dim(encoder: ModelEncoder, sub_dim: int) -> bool:
     """Whether the vectors in an encoder's tables can be cut into parts of ``sub_dim`` numbers."""
-    return compression_of(encoder.kind).rotate is None or _dim(encoder) % sub_dim == 0
+    return compression_of(encoder.kind).rotate is None or words_of(encoder).dim % sub_dim == 0
 
 
 def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
@@ -165,12 +153,7 @@ def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
     if not fits_sub_dim(encoder, sub_dim):
         fitting = [str(n) for n in range(1, _LARGEST_NAMED + 1) if fits_sub_dim(encoder, n)]
         raise PocketIntentError(
-            f"sub_dim must divide the {_dim(encoder)} dimensions of the words, since the network "
-            f"cannot read padded vectors, and {sub_dim} does not; --sub-dim may be "
+            f"sub_dim must divide the {words_of(encoder).dim} dimensions of the words, since the "
+            f"network cannot read padded vectors, and {sub_dim} does not; --sub-dim may be "
             f"{', '.join(fitting)}"
         )
-
-
-def _dim(encoder: ModelEncoder) -> int:
-    """The size of the vectors in the tables, which may differ from that of sentence vectors."""
-    return next(iter(tables_of(encoder).values())).dim
