@@ -14,7 +14,7 @@ import orjson
 from numpy.typing import NDArray
 
 from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
-from pocketintent.compression.network import quantise_context
+from pocketintent.compression.kinds import quantise_context
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder

@@ -33,10 +33,9 @@ classifier is as accurate with these codes as with floats."""
 
 
 def add_background(encoder: EncoderT, texts: Iterable[str], *, seed: int = 0) -> EncoderT:
-    """A copy of a compressed encoder with ``NUM_LINES`` lines of a corpus, as features.
+    """A copy of a compressed encoder with ``NUM_LINES`` lines of a corpus, drawn by ``seed``.
 
-    The decision ``logistic`` fits its classifiers against these lines, drawn by ``seed``. A corpus
-    without a line that has a word of the model is a PocketIntentError.
+    A corpus without a line that has a word of the model is a PocketIntentError.
     """
     return encoder.replace(background=make_background(encoder, texts, seed=seed))
 

@@ -58,12 +58,7 @@ def compress_encoder(
         report("fitting the codebook of templates and the background")
         small = add_background(add_template_quantizer(small, texts, seed=seed), texts, seed=seed)
     parts = {"background": "the background", "template_quantizer": "the codebook for templates"}
-    lost = [
-        words
-        for name, words in parts.items()
-        if getattr(encoder, name) is not None and getattr(small, name) is None
-    ]
-    if lost:
+    if lost := [parts[n] for n in parts if getattr(encoder, n) and not getattr(small, n)]:
         why = "since the new vectors have another basis"
         report(f"left out, {why}: {' and '.join(lost)}; give --corpus for new ones")
     small = with_compact_counts(small)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
+from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
 from pocketintent.compression.kinds import compression_of, tables_of, words_of
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.weights import StoredMatrix, WeightFormat, Weights
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import fit_template_quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
@@ -54,10 +58,10 @@ def quantise_encoder(
     compression, tables = compression_of(encoder.kind), tables_of(encoder)
     if not tables:
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
-    if empty := [_STAGES.get(name, name) for name, table in tables.items() if not len(table)]:
-        raise PocketIntentError(
-            f"the model has no {empty[0]} to quantise; `compress` needs a model with words"
-        )
+    for name, table in tables.items():
+        if not len(table):
+            what = f"the model has no {_STAGES.get(name, name)} to quantise"
+            raise PocketIntentError(f"{what}; `compress` needs a model with words")
     check_sub_dim(encoder, sub_dim)
     rotate = rotate and compression.rotates
     words = words_of(encoder)
@@ -82,10 +86,8 @@ def quantise_encoder(
             None if progress is None else partial(progress, f"{step} {_STAGES.get(name, name)}")
             for step in ("fit", "encode")
         )
-        quantizer = fit_quantizer(
-            vectors, weights=weights, sample=sample, progress=fitting, **settings
-        )
-        changes[name] = encode_matrix(vectors, quantizer, progress=encoding)
+        fit = partial(fit_quantizer, weights=weights, sample=sample, progress=fitting)
+        changes[name] = encode_matrix(vectors, fit(vectors, **settings), progress=encoding)
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     settings |= {"rotate": rotate, "count_power": 0.0 if counts is None else count_power}
     changes["manifest"] = manifest | {"compression": settings}
@@ -101,6 +103,45 @@ def quantise_network(encoder: EncoderT) -> EncoderT:
     quantise, network = compression_of(encoder.kind).quantise, getattr(encoder, "network", None)
     small = network if quantise is None else quantise(network)
     return encoder if small is network else encoder.replace(network=small)
+
+
+def quantise_charemb(
+    encoder: CharEncoder,
+    weights: WeightFormat = "int8",
+    *,
+    sub_dim: int = 1,
+    codebook_size: int = 16,
+    seed: int = 0,
+) -> CharEncoder:
+    """A copy of a character encoder with weights of fewer bits; its biases stay float32.
+
+    ``weights`` are ``int8``, with a half-precision factor for each row; ``codebook``, a code for
+    each ``sub_dim`` numbers, which must divide the inputs of every matrix, and a half-precision
+    length for each row, by default 4 bits a number (figures in ``docs/charemb.md``); or
+    ``float32``, which decodes quantised weights. ``seed`` is that of the codebooks' sample. The
+    entry ``quality``, measured on the old weights, is dropped.
+
+    A setting out of range, and a weight that is not finite, are PocketIntentErrors.
+    """
+    if weights not in (known := get_args(WeightFormat)):
+        raise PocketIntentError(f"weights must be one of {', '.join(known)}, not {weights!r}")
+
+    def store(matrix: FloatArray) -> StoredMatrix:
+        if weights == "int8":
+            return encode_int8(matrix)
+        if weights == "float32":
+            return DenseMatrix(matrix)
+        # One codebook for all positions: the inputs of a layer are all alike, and a codebook for
+        # each would be larger than the codes.
+        quantizer = fit_quantizer(
+            matrix, sub_dim=sub_dim, codebook_size=codebook_size, per_position=False, seed=seed
+        )
+        return encode_matrix(matrix, quantizer)
+
+    own = encoder.weights
+    stored = {name: store(matrix.decode()) for name, matrix in own.matrices.items()}
+    manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
+    return encoder.replace(weights=Weights(weights, stored, own.vectors), manifest=manifest)
 
 
 def add_template_quantizer(
