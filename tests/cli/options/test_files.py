@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.options.files import (
+from pocketintent.cli.options.model import model_file
+from pocketintent.cli.options.types import (
     PathType,
     check_paths,
     input_file,
@@ -13,7 +14,6 @@ from pocketintent.cli.options.files import (
     output_file,
     output_folder,
 )
-from pocketintent.cli.options.model import model_file
 
 
 @pytest.fixture(autouse=True)

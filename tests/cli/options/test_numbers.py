@@ -7,7 +7,7 @@ import pytest
 
 from pocketintent.cli.commands import CommandParser
 from pocketintent.cli.main import build_parser, main
-from pocketintent.cli.options.numbers import whole_number, whole_numbers
+from pocketintent.cli.options.types import whole_number, whole_numbers
 
 
 def options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
@@ -57,7 +57,7 @@ def test_a_bad_number_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_no_option_of_any_command_lets_argparse_show_the_name_of_a_function() -> None:
     types = {action.type for action in options(build_parser())} - {None}
-    assert not types & {int, float, Path}, "use the types of cli/options, which check their values"
+    assert not types & {int, float, Path}, "use the types of cli/options/types.py, which check their values"
     assert len(types) > 10
     for read in types:
         assert callable(read)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pocketintent.cli.main import main
-from pocketintent.cli.options.files import plot_file
 from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.types import plot_file
 
 
 def test_a_plot_that_can_be_written_is_accepted(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from typing import Any
 
 from pocketintent.cli.evaluate.folders import each_folder, print_reports
 from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.shared import INTENT_DATA, Distinct, add
+from pocketintent.cli.options.types import whole_number, whole_numbers
 from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
@@ -40,9 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help=f"each is {MODEL_HELP} (default)",
     )
-    parser.add_argument(
-        "--shots", type=whole_number(1), default=10, help="templates per intent (10)"
-    )
+    shots = "templates per intent (%(default)s)"
+    parser.add_argument("--shots", type=whole_number(1), default=10, help=shots)
     parser.add_argument(
         "--errors",
         type=whole_numbers(0),
@@ -50,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,…",
         help="typing errors in each utterance (0,1,2,3)",
     )
-    add(parser, "--runs", default=2, help="random draws of templates and errors (2)")
+    add(parser, "--runs", default=2, help="random draws of templates and errors (%(default)s)")
     add(parser, "--seed")
     add(parser, "--plot", help="draw accuracy against typing errors")
 

@@ -6,16 +6,20 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, get_args
 
-from pocketintent.cli.options.files import (
+from pocketintent.cli.options.model import MODEL_HELP, vectors_file
+from pocketintent.cli.options.settings import option_name
+from pocketintent.cli.options.types import (
+    SEED,
+    THREADS,
     file_name,
+    given_twice,
     input_file,
     input_folder,
+    number,
     output_file,
     plot_file,
+    whole_number,
 )
-from pocketintent.cli.options.model import MODEL_HELP, vectors_file
-from pocketintent.cli.options.numbers import SEED, THREADS, given_twice, number, whole_number
-from pocketintent.cli.options.settings import option_name
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import DEFAULT

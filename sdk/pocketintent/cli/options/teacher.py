@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
-from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.shared import add, refuse_options
+from pocketintent.cli.options.types import whole_number
 from pocketintent.runtime.encoders.contract import Encoder
 
 _LOADING = ("max_tokens", "precision", "device", "threads")
