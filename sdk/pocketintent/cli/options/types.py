@@ -81,9 +81,6 @@ def given_twice(values: Sequence[Any]) -> str | None:
 SEED = whole_number(0, MAX_SEED)
 """Argument type: a seed, which every generator of random numbers accepts."""
 
-THREADS = whole_number(1, 1024)
-"""Argument type: a number of threads."""
-
 
 def file_name(text: str) -> str:
     """Argument type: the name of a file or of something that is shipped; not empty."""
