@@ -47,8 +47,8 @@ def train_distilled(
 
     The files ``targets`` have utterances and single words with their vectors, see
     :func:`read_targets`; a word that is a text by itself always gets a vector. Returns the
-    manifest's ``training`` entry. Raises PocketIntentError for bad settings or targets, and see
-    :func:`open_run`, also for the work folder.
+    manifest's ``training`` entry. Bad settings or targets are a PocketIntentError; for the work
+    folder see :func:`open_run`.
     """
     settings.check()
     data = prepare_texts(read_targets(targets), settings)

@@ -47,11 +47,8 @@ def finish_encoder(
 
     The result is of dimension ``trained_dim + subword_dim``, and has n-grams for unknown words
     unless ``subword_dim`` is 0 and the encoder has none. A ``trained_dim`` above the encoder's
-    dimension, or of 0, keeps all of it.
-
-    Raises:
-        PocketIntentError: The settings, the encoder and the texts do not suit each other, or the
-            weighted vectors have numbers that a model may not contain.
+    dimension, or of 0, keeps all of it. It is a PocketIntentError if settings, encoder and texts do
+    not suit each other, or the weighted vectors have numbers that a model may not contain.
     """
     settings.check()
     _check_encoder(encoder, settings)

@@ -147,10 +147,10 @@ class Batches(Protocol):
     """The batches of a run, each a function of seed, epoch and number alone.
 
     So a resumed run, and every process of a distributed run, builds the batches of an unbroken run
-    in one process. One pass over the corpus trains on ``words_per_epoch``.
+    in one process.
     """
 
-    words_per_epoch: int
+    words_per_epoch: int  # on which one pass over the corpus trains
 
     def start_epoch(self, epoch: int) -> None:
         """Shuffle for an epoch, by the seed and the epoch's number."""

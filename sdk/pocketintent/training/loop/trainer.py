@@ -7,7 +7,6 @@ Several GPUs:     torchrun --nproc-per-node 4 -m pocketintent train starspace ..
 from __future__ import annotations
 
 import math
-import pickle
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -89,14 +88,9 @@ class Trainer:
     A step takes one batch for each process, so a step of n processes is n times as large. The
     checkpoint is kept in ``folder``. ``report`` receives a line after each epoch.
 
-    Args:
-        max_minutes: Training ends after this time, resumed parts included, and a learning rate
-            that falls does so in this time; None for no limit.
-        checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
-
-    Attributes:
-        history: One entry for each epoch that is done, see :class:`Measurement`.
-        seconds: Time spent on training, resumed parts included.
+    Training ends after ``max_minutes``, resumed parts included, and a learning rate that falls does
+    so in this time; None for no limit. After each epoch, and ``checkpoint_seconds`` after the last,
+    another checkpoint is written.
     """
 
     def __init__(
@@ -110,14 +104,12 @@ class Trainer:
         show_bar: bool = True,
     ) -> None:
         self.task = task
-        self.history: list[Any] = []
-        self.seconds = 0.0
+        self.history: list[Any] = []  # an entry for each epoch that is done, see Measurement
+        self.seconds = 0.0  # spent on training, resumed parts included
         self._clock = 0.0  # seconds of the leading process
-        self._folder = folder
+        self._folder, self._report, self._show_bar = folder, report, show_bar
         self._max_seconds = math.inf if max_minutes is None else 60 * max_minutes
         self._checkpoint_seconds = checkpoint_seconds
-        self._report = report
-        self._show_bar = show_bar
         self._next = (0, 0)  # epoch and batch of the next step
         self._sums = (0.0, 0.0)  # loss and examples of the epoch so far
         self._stopped = False  # before the last epoch
@@ -207,10 +199,8 @@ class Trainer:
         state = {
             "version": _VERSION,
             "task": self.task.state(),
-            "epoch": self._next[0],
-            "batch": self._next[1],
-            "loss": self._sums[0],
-            "examples": self._sums[1],
+            "next": self._next,
+            "sums": self._sums,
             "history": self.history,
             "seconds": self.seconds,
             "stopped": self._stopped,
@@ -219,25 +209,19 @@ class Trainer:
             require("torch", "train").save(state, path)
 
     def resume(self) -> bool:
-        """Continue from the folder's checkpoint; returns whether there is one.
-
-        It is a PocketIntentError if it cannot be read, or belongs to other settings.
-        """
+        """Continue from the folder's checkpoint; False if there is none."""
         path = self._folder / CHECKPOINT
         if not path.exists():
             return False
-        damage = (AttributeError, KeyError, ValueError, EOFError, OSError, pickle.UnpicklingError)
         try:
             state = require("torch", "train").load(path, map_location="cpu", weights_only=True)
             if state.get("version") != _VERSION:
                 raise ValueError("it was written by another version of pocketintent")
             self.task.load_state(state["task"])
-            self._next = (state["epoch"], state["batch"])
-            self._sums = (state["loss"], state["examples"])
-            self.history, self.seconds = state["history"], state["seconds"]
-            self._clock = self.seconds
-            self._stopped = state["stopped"]
-        except (RuntimeError, *damage) as error:
+            self._next, self._sums = state["next"], state["sums"]
+            self.history, self._stopped = state["history"], state["stopped"]
+            self._clock = self.seconds = state["seconds"]
+        except Exception as error:  # damage shows as errors of many kinds
             raise PocketIntentError(
                 f"{path}: cannot resume from this checkpoint ({error}); delete it to train from "
                 "the beginning"

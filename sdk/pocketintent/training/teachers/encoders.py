@@ -168,10 +168,7 @@ class TransformerTeacher(_Teacher):
 
 
 def load_transformer(folder: Path, device: str, precision: TeacherPrecision) -> tuple[Any, Any]:
-    """The tokenizer and the model of a folder, ready for inference; nothing is downloaded.
-
-    Raises PocketIntentError if transformers cannot read the folder, or MissingExtraError.
-    """
+    """The tokenizer and the model of a folder, ready for inference; nothing is downloaded."""
     transformers, torch = require("transformers", "teacher"), require("torch", "train")
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -214,8 +211,7 @@ def to_unit(vectors: FloatArray) -> FloatArray:
 def read_pooling(folder: Path) -> Pooling:
     """How the model of a sentence-transformers folder pools; ``mean`` where it does not say.
 
-    Raises:
-        PocketIntentError: The pooling is another one, or a dense layer follows it.
+    Another pooling, or a dense layer that follows it, is a PocketIntentError.
     """
     modules = _read_json(folder / "modules.json", [])
     types = [str(module.get("type", "")) for module in modules if isinstance(module, dict)]

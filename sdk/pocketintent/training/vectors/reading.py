@@ -33,14 +33,10 @@ def read_vectors(
         limit: Number of rows to read, usually those of the most frequent terms; None for all.
         subwords: Whether to read the n-grams too, from formats that have them.
 
-    Returns:
-        The terms, in the order of the file, and their vectors. In formats separated by spaces,
-        the spaces of a term become underscores.
-
-    Raises:
-        PocketIntentError: The file is missing, empty, truncated or not UTF-8; a row has the
-            wrong number of columns, a NaN or an infinity; or a term is empty or occurs twice. The
-            message names file and line, or the row or byte in binary formats.
+    Returns the terms, in the order of the file, and their vectors. In formats separated by spaces,
+    the spaces of a term become underscores. It is a PocketIntentError, which names the line, or the
+    row or byte of a binary file, if the file is missing, empty, truncated or not UTF-8, a row has
+    the wrong number of columns, a NaN or an infinity, or a term is empty or occurs twice.
     """
     path = Path(path)
     if limit is not None and limit < 1:
