@@ -31,7 +31,7 @@ def parser(monkeypatch: pytest.MonkeyPatch) -> argparse.ArgumentParser:
     monkeypatch.setitem(sys.modules, "greeting", module)
     root = argparse.ArgumentParser(prog="prog")
     commands = [Command("greet", "greeting", "say hello"), Command("x", "no.such.module", "fail")]
-    add_commands(root, "COMMAND", commands)
+    add_commands(root, commands)
     return root
 
 

@@ -71,9 +71,12 @@ EVALUATIONS = (
 """Tasks of ``evaluate``, in the order of the help."""
 
 COMMANDS = (
-    Command("train", "pocketintent_lab.cli.train.command", "train by a method of the laboratory"),
+    Command("train", "pocketintent_lab.cli.train", "train by a method of the laboratory", TRAINERS),
     Command(
-        "evaluate", "pocketintent_lab.cli.evaluate.command", "measure by a task of the laboratory"
+        "evaluate",
+        "pocketintent_lab.cli.evaluate",
+        "measure by a task of the laboratory",
+        EVALUATIONS,
     ),
     Command("compare", "pocketintent_lab.cli.compare", "train several algorithms and compare them"),
     Command(

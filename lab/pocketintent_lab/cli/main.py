@@ -36,7 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     version = f"pocketintent-lab {pocketintent_lab.__version__}"
     parser.add_argument("--version", action="version", version=version)
-    add_commands(parser, "COMMAND", COMMANDS)
+    add_commands(parser, COMMANDS)
     return parser
 
 

@@ -22,10 +22,12 @@ class Command(NamedTuple):
     name: str
     """Its name on the command line."""
     module: str
-    """Dotted name of its module: it has ``add_arguments(parser)`` and, unless it has subcommands of
-    its own, ``run(args)``; its docstring is the help, whose examples follow ``Examples:``."""
+    """Dotted name of its module. The docstring is the help, whose examples follow ``Examples:``;
+    unless it has subcommands, it has ``add_arguments(parser)`` and ``run(args)``."""
     summary: str
     """Its line in the help of the command above it."""
+    commands: tuple[Command, ...] = ()
+    """Its subcommands, beside those of other distributions."""
 
 
 RENAMED = {
@@ -45,15 +47,6 @@ RENAMED = {
     },
 }
 """Commands that the documentation once showed, and what takes their place."""
-
-
-def plugin_commands(group: str) -> tuple[Command, ...]:
-    """The subcommands that other distributions add to a command, such as ``"train"``.
-
-    An entry point of its name in the group ``pocketintent.commands`` is a tuple of them.
-    """
-    plugins = installed_plugins("pocketintent.commands")
-    return tuple(plugins[group].load()) if group in plugins else ()
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -97,20 +90,31 @@ def _how_to_install(command: str) -> str:
 class CommandParser(ParserOfCommands):
     """The parser of a subcommand, which imports :attr:`Command.module` when it parses arguments."""
 
-    def __init__(self, *, module: str, **options: Any) -> None:
+    def __init__(self, *, command: Command, **options: Any) -> None:
         super().__init__(**options)
-        self._module = module
+        self._command = command
         self._is_filled = False
 
     def fill(self) -> None:
-        """Import the module and let it add its arguments; does nothing the second time."""
-        if not self._is_filled:
-            self._is_filled = True
-            module = import_module(self._module)
-            about, _, examples = (module.__doc__ or "").partition("Examples:\n")
-            self.description = " ".join(about.split())
-            self.epilog = examples and f"examples:\n{examples.rstrip()}"
-            self.set_defaults(parser=self, run=getattr(module, "run", None))
+        """Import the module and add its arguments or subcommands; once is enough.
+
+        An entry point named ``train`` in the group ``pocketintent.commands`` is a tuple of further
+        subcommands of ``pocketintent train``.
+        """
+        if self._is_filled:
+            return
+        self._is_filled = True
+        module = import_module(self._command.module)
+        about, _, examples = (module.__doc__ or "").partition("Examples:\n")
+        self.description = " ".join(about.split())
+        self.epilog = examples and f"examples:\n{examples.rstrip()}"
+        self.set_defaults(parser=self, run=getattr(module, "run", None))
+        if self._command.commands:
+            plugins = installed_plugins("pocketintent.commands")
+            group = self.prog.removeprefix("pocketintent ")
+            more = plugins[group].load() if group in plugins else ()
+            add_commands(self, (*self._command.commands, *more))
+        else:
             module.add_arguments(self)
 
     def parse_known_args(  # type: ignore[override]
@@ -140,10 +144,9 @@ class CommandParser(ParserOfCommands):
         return f"; {meant}" if meant else ""
 
 
-def add_commands(
-    parser: argparse.ArgumentParser, metavar: str, commands: Iterable[Command]
-) -> None:
-    """Add subcommands to a parser, in the order of the help, which calls each a ``metavar``."""
-    subparsers = parser.add_subparsers(metavar=metavar, required=True, parser_class=CommandParser)
-    for name, module, summary in commands:
-        subparsers.add_parser(name, module=module, help=summary, formatter_class=HelpFormatter)
+def add_commands(parser: argparse.ArgumentParser, commands: Iterable[Command]) -> None:
+    """Add subcommands to a parser, in the order of the help."""
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=CommandParser)
+    for command in commands:
+        name, help = command.name, command.summary
+        subparsers.add_parser(name, command=command, help=help, formatter_class=HelpFormatter)

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import asdict
 from typing import Any
 
 from pocketintent.cli.options.files import input_file, input_folder
@@ -32,21 +31,10 @@ from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.compression.background import add_background
 from pocketintent.compression.combine import combine_encoders
-from pocketintent.compression.kinds import tables_of, words_of
-from pocketintent.compression.prune import (
-    Sentences,
-    keep_frequent,
-    keep_longest,
-    load_word_model,
-    with_compact_counts,
-    without_ngrams,
-)
-from pocketintent.compression.quantise import (
-    StageProgress,
-    add_template_quantizer,
-    quantise_encoder,
-    quantise_network,
-)
+from pocketintent.compression.kinds import words_of
+from pocketintent.compression.pipeline import compress_encoder
+from pocketintent.compression.prune import load_word_model
+from pocketintent.compression.quantise import StageProgress, quantise_network
 from pocketintent.compression.report import compare_sizes, size_report
 from pocketintent.compression.settings import CombinationSettings, QuantisationSettings
 from pocketintent.evaluation.quality import Probe, measure_quality, quality_change
@@ -57,7 +45,7 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.training.corpora.reader import read_texts
+from pocketintent.training.corpora.reader import CorpusTexts, read_texts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -137,24 +125,18 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
     settings = _quantisation(original, args)
     before = size_report(args.model)  # read now, since OUT may be the same file
     started = time.monotonic()
-    small = pruned = _prune(original, args)
-    if settings is not None:
-        small = quantise_encoder(pruned, seed=args.seed, progress=progress, **asdict(settings))
-    small = quantise_network(small)
-    if args.corpus is not None:
-        print_note("fitting the codebook of templates and the background")
-        small = add_template_quantizer(small, read_texts(args.corpus), seed=args.seed)
-        small = add_background(small, read_texts(args.corpus), seed=args.seed)
-    _note_lost_parts(original, small)
-    small = with_compact_counts(small)
+    pruned, small = compress_encoder(
+        original,
+        settings,
+        keep=args.keep,
+        prune=args.prune,
+        ngrams=not args.no_ngrams,
+        texts=None if args.corpus is None else CorpusTexts(args.corpus),
+        seed=args.seed,
+        report=print_note,
+        progress=progress,
+    )
     seconds = time.monotonic() - started
-    small.manifest["compression"] = made = dict(small.manifest.get("compression", {}))
-    if args.keep is not None or "keep" not in made:
-        made |= {"keep": args.keep, "prune": args.prune}
-    if args.no_ngrams and "ngrams" in tables_of(original):
-        made["ngrams"] = False
-    # The figures of an earlier compression are not those of this model.
-    small.manifest.pop("quality", None)
     if quality := _measure(probe, before=original, pruned=pruned, after=small):
         small.manifest["quality"] = quality["after"]
         change = quality_change(quality["after"], quality["pruned"])
@@ -166,7 +148,7 @@ def _compress(args: argparse.Namespace, probe: Probe, progress: StageProgress) -
         "words": {"before": len(words_of(original).vocabulary), "after": len(words)},
         "dim": small.dim,
         "codes_kept": settings is None,
-        "settings": made,
+        "settings": small.manifest["compression"],
         "seconds": round(seconds, 2),
         **compare_sizes(before, size_report(args.out), float32_bytes=float32_bytes),
         **quality,
@@ -189,29 +171,6 @@ def _quantisation(encoder: ModelEncoder, args: argparse.Namespace) -> Quantisati
         )
     print_note("the model is already quantised; its codes are left unchanged")
     return None
-
-
-def _prune(encoder: ModelEncoder, args: argparse.Namespace) -> ModelEncoder:
-    if args.no_ngrams:
-        encoder = without_ngrams(encoder)
-    if args.keep is None or args.keep >= len(words_of(encoder).vocabulary):
-        return encoder
-    if args.prune == "frequency":
-        return keep_frequent(encoder, args.keep)
-    return keep_longest(encoder, Sentences.read(encoder, read_texts(args.corpus)), args.keep)
-
-
-def _note_lost_parts(original: ModelEncoder, small: ModelEncoder) -> None:
-    """Say which parts of the model did not fit the new vectors."""
-    parts = {"background": "the background", "template_quantizer": "the codebook for templates"}
-    lost = [
-        words
-        for name, words in parts.items()
-        if getattr(original, name) is not None and getattr(small, name) is None
-    ]
-    if lost:
-        why = "since the new vectors have another basis"
-        print_note(f"left out, {why}: {' and '.join(lost)}; give --corpus for new ones")
 
 
 def _measure(probe: Probe, **stages: ModelEncoder) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,21 +17,59 @@ from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 
+
+def _table(module: str, summaries: Mapping[str, str]) -> tuple[Command, ...]:
+    """Commands by name; ``{}`` in the name of their module stands for their own."""
+    return tuple(
+        Command(name, f"pocketintent.cli.{module.format(name.replace('-', '_'))}", summary)
+        for name, summary in summaries.items()
+    )
+
+
+METHODS = (
+    *_table(
+        "train.methods",
+        {
+            "starspace": "word embeddings learnt by ranking (Wu et al. 2018)",
+            "charemb": "vectors of any text from its characters, learnt from a table of vectors",
+            "distil": "word vectors whose sums approximate the vectors of a sentence encoder",
+            "contextual": "words that their neighbours change, learnt from a sentence encoder",
+        },
+    ),
+    *_table(
+        "train.{}",
+        {
+            "finish": "weight the words of a model and add dimensions for their character n-grams",
+            "targets": "vectors of texts by a sentence encoder, to distil a small model from",
+        },
+    ),
+)
+TASKS = _table(
+    "evaluate.{}",
+    {
+        "sts": "correlation of cosine with human scores of pairs of texts",
+        "intents": "few-shot accuracy and macro-F1; out-of-scope texts and calibration",
+        "typing-errors": "few-shot accuracy with random typing errors in each utterance",
+    },
+)
+ACTIONS = _table(
+    "templates.{}",
+    {
+        "check": "find all errors and weak points of template files",
+        "test": "measure a bot on labelled utterances",
+    },
+)
 COMMANDS = (
     Command("match", "pocketintent.cli.match", "recognise the intent of texts"),
     Command("build", "pocketintent.cli.build", "put a model and templates into one bot file"),
-    Command("train", "pocketintent.cli.train.command", "learn an encoder from a corpus"),
+    Command("train", "pocketintent.cli.train", "learn an encoder from a corpus", METHODS),
     Command("compress", "pocketintent.cli.compress", "prune and quantise a model"),
     Command("export", "pocketintent.cli.export", "make ONNX or TFLite graphs for other languages"),
-    Command("evaluate", "pocketintent.cli.evaluate.command", "measure a model"),
-    Command(
-        "templates",
-        "pocketintent.cli.templates.command",
-        "check template files, test a bot on labelled utterances",
-    ),
+    Command("evaluate", "pocketintent.cli.evaluate", "measure a model", TASKS),
+    Command("templates", "pocketintent.cli.templates", "check and test template files", ACTIONS),
     Command("data", "pocketintent.cli.data", "fetch the public data sets behind the figures"),
 )
-"""The subcommands, in the order of the help."""
+"""The commands, in the order of the help."""
 
 DESCRIPTION = """\
 Recognise the intent of an utterance on the device: a model of a few MB, templates in JSON.
@@ -58,7 +96,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     version = f"pocketintent {pocketintent.__version__}"
     parser.add_argument("--version", action="version", version=version)
-    add_commands(parser, "COMMAND", COMMANDS)
+    add_commands(parser, COMMANDS)
     return parser
 
 

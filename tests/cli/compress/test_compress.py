@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from commands.compress_calls import NOUNS, SMALL, VERBS, call, read
 from commands.settings_files import settings_file
-from pocketintent.cli import compress
+from pocketintent.compression import pipeline
 from pocketintent.compression.prune import keep_frequent, without_counts
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.decision.registry import DECISIONS
@@ -103,7 +103,7 @@ def test_matrix_products_use_no_more_threads_than_the_option_says(
         seen.update(pool["num_threads"] for pool in threadpool_info())
         return quantise_encoder(*args, **settings)
 
-    monkeypatch.setattr(compress, "quantise_encoder", watched)
+    monkeypatch.setattr(pipeline, "quantise_encoder", watched)
     with threadpool_limits(2):
         assert call("compress", model, "--out", tmp_path / "small.safetensors", *SMALL) == 0
     assert seen <= {1}

@@ -157,7 +157,7 @@ def test_an_option_that_is_a_setting_of_a_file_says_so(
 
     monkeypatch.setattr("pocketintent.cli.commands.import_module", lambda name: Module)
     root = argparse.ArgumentParser(prog="prog")
-    add_commands(root, "COMMAND", [Command("train", "module", "")])
+    add_commands(root, [Command("train", "module", "")])
     with pytest.raises(SystemExit):
         root.parse_args(["train", option])
     assert advice in capsys.readouterr().err

@@ -1,4 +1,9 @@
-"""`pocketintent-lab evaluate`: a module for each task.
+"""Measure a model by a task of the laboratory.
 
-Imports the evaluation of the laboratory.
+Prints JSON.
+
+Examples:
+  pocketintent-lab evaluate triplets pairs/mrpc/test.jsonl --model default tiny
+  pocketintent-lab evaluate retrieval retrieval/xquad_en --source default --networks none
+  pocketintent-lab evaluate COMMAND --help
 """

@@ -1,4 +1,12 @@
-"""``pocketintent evaluate``: a module for each task.
+"""Measure a model.
 
-Imports evaluation when a task runs.
+Prints JSON.
+
+Examples:
+  pocketintent evaluate sts sts/stsb/test.jsonl --model my.safetensors
+  pocketintent evaluate intents intents/clinc150 --shots 5,10 --runs 3 --split valid
+  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
+  pocketintent evaluate COMMAND --help
 """
+
+# A task imports evaluation when it runs.

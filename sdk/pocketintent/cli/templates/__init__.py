@@ -1,4 +1,9 @@
-"""``pocketintent templates``: a module for each action.
+"""Work on template files.
 
-Imports evaluation when a bot is tested.
+Examples:
+  pocketintent templates check my_bot.json
+  pocketintent templates test my_bot.json utterances.csv
+  pocketintent templates COMMAND --help
 """
+
+# An action imports evaluation when it measures a bot.

@@ -13,13 +13,10 @@ from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.text.ngrams import ngram_hashes
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
-MIN_N = 2
-MAX_N = 5
-"""Shortest and longest n-gram, in code points."""
 NUM_BUCKETS = 512
 """Size of the hash table; 2,048 buckets, or one for each n-gram, are no better."""
-SETTINGS = {"min_n": MIN_N, "max_n": MAX_N, "num_buckets": NUM_BUCKETS}
-"""The description of the counts in the manifest of an exported folder."""
+SETTINGS = {"min_n": 2, "max_n": 5, "num_buckets": NUM_BUCKETS}
+"""Shortest and longest n-gram, in code points, and the size: as in an exported folder."""
 
 _SLOT = np.dtype(np.uint16)
 _CACHED_WORDS = 8192
@@ -72,7 +69,7 @@ class _Slots(dict[str, bytes]):
     """
 
     def __missing__(self, token: str) -> bytes:
-        hashes = ngram_hashes(f"<{token}>", MIN_N, MAX_N)
+        hashes = ngram_hashes(f"<{token}>", SETTINGS["min_n"], SETTINGS["max_n"])
         slots = (hashes % NUM_BUCKETS + (hashes >> 31) * NUM_BUCKETS).astype(_SLOT).tobytes()
         if len(token) <= _MAX_CACHED:
             if len(self) >= _CACHED_WORDS:

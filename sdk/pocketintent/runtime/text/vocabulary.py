@@ -127,11 +127,8 @@ class LostWords:
         self.filters = tuple(filters)
 
     def __contains__(self, word: object) -> bool:
-        if not self.filters or not isinstance(word, str):
-            return False
-        hashes = _hashes(word)
-        return any(
-            all(bits[place >> 3] >> (place & 7) & 1 for place in _places(hashes, 8 * len(bits)))
+        return isinstance(word, str) and any(
+            all(bits[place >> 3] >> (place & 7) & 1 for place in _places(word, 8 * len(bits)))
             for bits in self.filters
         )
 
@@ -142,7 +139,7 @@ class LostWords:
             return self
         bits = bytearray(-(-_BITS_PER_WORD * len(added) // 8))
         for word in added:
-            for place in _places(_hashes(word), 8 * len(bits)):
+            for place in _places(word, 8 * len(bits)):
                 bits[place >> 3] |= 1 << (place & 7)
         return LostWords([*self.filters, bytes(bits)])
 
@@ -169,13 +166,9 @@ def can_be_corrected(word: str) -> bool:
     return word.isascii() and word.isalpha() and MIN_LETTERS <= len(word) <= MAX_LETTERS
 
 
-def _hashes(word: str) -> tuple[int, int]:
-    data = word.encode("utf-8", "surrogatepass")
-    return fnv1a(data), fnv1a(data[::-1])
-
-
-def _places(hashes: tuple[int, int], num_bits: int) -> Iterable[int]:
+def _places(word: str, num_bits: int) -> Iterable[int]:
     """The bits of a word in a filter of a number of bits (Kirsch and Mitzenmacher 2006)."""
-    first, step = hashes
+    data = word.encode("utf-8", "surrogatepass")
+    first, step = fnv1a(data), fnv1a(data[::-1])
     # An odd divisor, since the lowest bit of the hash is the same in both directions.
     return ((first + number * step) % (num_bits - 1) for number in range(NUM_HASHES))
