@@ -121,10 +121,8 @@ class CharBatches:
         """Number of batches in an epoch."""
         return -(-len(self._texts) // self._settings.batch_size)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the terms for an epoch, from 0."""
-        if epoch == self._epoch:
-            return
         rng = np.random.default_rng([self._settings.seed, _EPOCH, epoch])
         num = len(self._texts)
         order = (
@@ -133,6 +131,7 @@ class CharBatches:
         batches = batches_of_similar_length(order, self._lengths, self._settings.batch_size)
         self._batches = [batches[number] for number in rng.permutation(len(batches))]
         self._epoch = epoch
+        return len(batches)
 
     def batch(self, number: int) -> CharBatch:
         """One batch of the current epoch, with its typing errors."""

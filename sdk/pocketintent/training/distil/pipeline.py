@@ -108,10 +108,11 @@ class TextBatches:
         """Number of batches in an epoch."""
         return -(-len(self._texts) // self._settings.batch_size)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the texts for an epoch."""
         rng = np.random.default_rng([self._settings.seed, epoch])
         self._order = rng.permutation(len(self._texts))
+        return len(self)
 
     def batch(self, number: int) -> TargetTexts:
         """One batch of the current epoch."""

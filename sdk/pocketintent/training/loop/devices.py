@@ -23,8 +23,7 @@ _CUBLAS_WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 def prepare_torch(device: str, threads: int | None) -> None:
     """Check the device and set the number of CPU threads; None leaves it to torch.
 
-    Raises PocketIntentError if the device does not exist or ``threads`` is below 1, and
-    MissingExtraError if torch or tqdm is not installed.
+    A device that does not exist, or ``threads`` below 1, is a PocketIntentError.
     """
     torch = require("torch", "train")
     require("tqdm", "train")

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import replacing
@@ -50,9 +51,16 @@ class Measurement:
     stop: bool = False  # whether training ends here
 
 
-class Trainable(Protocol):
-    """A model with its batches, which the loop trains step by step."""
+class Trainable(ABC):
+    """A model with its batches, which the loop trains step by step.
 
+    ``batches.start_epoch(epoch)`` shuffles for an epoch, from 0, and returns the number of batches;
+    ``batches.batch(number)`` is one of them, a function of seed, epoch and number alone. So a
+    resumed run, and every process of a distributed run, builds the batches of an unbroken run in
+    one process.
+    """
+
+    batches: Any
     epochs: int  # number of passes over the batches
     workers: Workers  # the processes that train together
     unit: str  # of the progress bar, such as "words"
@@ -61,10 +69,13 @@ class Trainable(Protocol):
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch, from 0; returns their number."""
+        return int(self.batches.start_epoch(epoch))
 
+    @abstractmethod
     def step(self, step: Step) -> tuple[float, float]:
         """Take one step; returns the summed loss and number of examples of all processes."""
 
+    @abstractmethod
     def measure(self, epoch: Epoch) -> Measurement:
         """Measure the model at the end of an epoch."""
 
@@ -77,9 +88,8 @@ class Trainable(Protocol):
         for name, part in self.parts.items():
             part.load_state_dict(state[name])
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027  a hook
         """Make the trained model the result, after the last checkpoint; no change by default."""
-        return
 
 
 class Trainer:

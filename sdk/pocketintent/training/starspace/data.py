@@ -68,12 +68,13 @@ class WordBatches:
         """Number of batches in the current epoch."""
         return -(-(len(self._rows) - 1) // self._rows_per_batch)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the sentences for an epoch and pack them into rows."""
         rng = np.random.default_rng([self._settings.seed, epoch])
         self._epoch = epoch
         self._order = rng.permutation(len(self._starts))
         self._rows = pack_rows(self._lengths[self._order], self._settings.row_length)
+        return len(self)
 
     def batch(self, number: int) -> WordBatch:
         """One batch of the current epoch."""
@@ -141,11 +142,12 @@ class BagBatches:
         """Number of batches in an epoch."""
         return -(-len(self._documents) // self._batch_size)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the documents for an epoch."""
         rng = np.random.default_rng([self._settings.seed, epoch])
         self._epoch = epoch
         self._order = rng.permutation(self._documents)
+        return len(self)
 
     def batch(self, number: int) -> BagBatch:
         """One batch of the current epoch; a short last batch is filled from the epoch's start."""

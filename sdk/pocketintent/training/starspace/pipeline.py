@@ -12,7 +12,7 @@ from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.training.corpora.encoded import load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.table_training import Batches, TableTraining
+from pocketintent.training.loop.table_training import TableTraining
 from pocketintent.training.starspace.data import BagBatches, WordBatches
 from pocketintent.training.starspace.model import StarSpace
 from pocketintent.training.starspace.settings import StarSpaceSettings
@@ -42,7 +42,7 @@ def train_starspace(
         words, labels = prepared.words, prepared.labels
         num_labels = len(labels) if labels else 0
         model = StarSpace(settings, words.words, num_labels=num_labels, device=run.device)
-        batches: Batches
+        batches: WordBatches | BagBatches
         if settings.mode == "word":
             batches = WordBatches(prepared.corpus, words.counts, settings)
         else:
