@@ -105,7 +105,7 @@ def register_export(monkeypatch: pytest.MonkeyPatch) -> None:
     from pocketintent_export.kinds import registry as exports
     from pocketintent_export.kinds.contract import KindExport, refuse_float_tables
     from pocketintent_export.layers.codes import QuantizedRows
-    from pocketintent_export.layers.lengths import unit
+    from pocketintent_export.layers.similarities import unit
 
     class MaximumExport(KindExport[MaximumEncoder]):
         def check(self, source: str, is_bot: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +68,10 @@ def make_conformance(bot: Bot, inputs: GraphInputs, seed: int) -> list[dict[str,
                 break
             if text in seen:
                 continue
-            match, read = bot.match(text), bot.read(text)
+            read = bot.read(text)
             vector = bot.encoder.encode(read)
-            if _is_narrow(text, vector, match, bot):
+            match, best = bot.match_vector(read, vector), bot.rank_vector(read, vector, limit=3)
+            if _is_narrow(match, best, vector, bot):
                 continue
             seen.add(text)
             scores = bot.scorer.score_block([read], vector[None])[0]
@@ -90,10 +91,8 @@ def make_conformance(bot: Bot, inputs: GraphInputs, seed: int) -> list[dict[str,
 def _sources(templates: TemplateSet, rng: np.random.Generator) -> dict[str, Iterator[str]]:
     """Utterances by source, in the order of the file; the last two sources have no end."""
     texts = templates_of(templates)
-    shipped_sets = (load_templates(path) for path in bundled_templates().values())
-    other_texts = [
-        text for other in shipped_sets for text in templates_of(other) if text not in texts
-    ]
+    shipped_sets = map(load_templates, bundled_templates().values())
+    other_texts = [text for own in map(templates_of, shipped_sets) for text in own]
     counter_examples = [text for i in templates.intents.values() for text in i.counter_examples]
 
     def choose(texts: Sequence[str]) -> str:
@@ -102,23 +101,21 @@ def _sources(templates: TemplateSet, rng: np.random.Generator) -> dict[str, Iter
     def shuffle(texts: Sequence[str]) -> Iterator[str]:
         return (texts[int(i)] for i in rng.permutation(len(texts)))
 
-    def mix_hostile() -> Iterator[str]:
-        """Templates with a hostile text before or after them."""
-        while True:
-            parts = [choose(HOSTILE), choose(texts)]
-            yield " ".join(parts if rng.integers(2) else parts[::-1])
+    def mix_hostile() -> str:
+        """A template with a hostile text before or after it."""
+        parts = [choose(HOSTILE), choose(texts)]
+        return " ".join(parts if rng.integers(2) else parts[::-1])
 
-    def misspell() -> Iterator[str]:
-        """Templates with one to three typing errors."""
-        while True:
-            yield add_typing_errors(choose(texts), int(rng.integers(1, 4)), rng)
+    def misspell() -> str:
+        """A template with one to three typing errors."""
+        return add_typing_errors(choose(texts), int(rng.integers(1, 4)), rng)
 
     return {
         "counter_example": shuffle(counter_examples + templates.none),
         "template": shuffle(texts),
-        "other_domain": shuffle(other_texts),
-        "hostile": chain(HOSTILE, mix_hostile()),
-        "typing_error": misspell(),
+        "other_domain": shuffle([text for text in other_texts if text not in texts]),
+        "hostile": chain(HOSTILE, (mix_hostile() for _ in count())),
+        "typing_error": (misspell() for _ in count()),
     }
 
 
@@ -127,11 +124,10 @@ def templates_of(templates: TemplateSet) -> list[str]:
     return [text for intent in templates.intents.values() for text in intent.templates]
 
 
-def _is_narrow(text: str, vector: FloatArray, match: Match, bot: Bot) -> bool:
+def _is_narrow(match: Match, best: Sequence[Candidate], vector: FloatArray, bot: Bot) -> bool:
     """Whether a rounding error could change the decision, the runner-up, or a template."""
     if match.nearest is None:
         return False
-    best = bot.rank(text, limit=3)
     distances = [match.score - bot.templates.threshold_of(match.nearest)]
     if match.margin is not None:
         distances += [match.margin - bot.templates.margin, match.margin]

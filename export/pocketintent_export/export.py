@@ -25,7 +25,6 @@ from pocketintent.runtime.files.atomic import new_folder, remove_leftovers
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.graphs.folder import open_exported
-from pocketintent.runtime.graphs.manifest import FORMAT_VERSION
 from pocketintent.runtime.templates.files import (
     TemplateSource,
     choose_model,
@@ -34,15 +33,8 @@ from pocketintent.runtime.templates.files import (
 )
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
 from pocketintent_export.conformance import make_conformance, templates_of
-from pocketintent_export.folder import (
-    check_target,
-    describe_bot,
-    describe_file,
-    describe_inputs,
-    write_files,
-    write_manifest,
-)
-from pocketintent_export.formats import Format, Scoring, check_packages, package_versions
+from pocketintent_export.folder import check_target, describe, write_files, write_manifest
+from pocketintent_export.formats import Format, Scoring, check_packages
 from pocketintent_export.proof import check_utterances, prove
 
 if TYPE_CHECKING:
@@ -134,18 +126,7 @@ def export_folder(
     progress("making the conformance utterances")
     lines = make_conformance(whole_bot, inputs, seed)
     check_utterances(lines)
-    quantizer = bot.indexed.quantizer
-    manifest = {
-        "format_version": FORMAT_VERSION,
-        "format": file_format,
-        "decision": bot.decision,
-        "scoring": scoring,
-        **describe_inputs(export.encoder, inputs),
-        **describe_bot(bot, inputs, file_format),
-        "model": describe_file(source),
-        "versions": package_versions(file_format),
-        "template_codebook": None if quantizer is None else quantizer.codebook,
-    }
+    manifest = describe(bot, export.encoder, inputs, file_format, scoring, source)
     with new_folder(target) as folder:
         write_files(folder, bot, inputs, lines)
         _write_graphs(folder, export, bot, manifest, progress)
@@ -176,10 +157,8 @@ def _make_bot(
     """The bot to export, whose templates are codes; a bot file that has codes stays as it is."""
     path = find_bot_file(templates)
     if path is None:
-        chosen = load_templates(templates)
-        return build_bot(
-            encoder, chosen, decision or DEFAULT_DECISION, "table", correct is not False
-        )
+        chosen, decision = load_templates(templates), decision or DEFAULT_DECISION
+        return build_bot(encoder, chosen, decision, "table", correct is not False)
     return replace(with_settings(load_bot(path), decision, "table", correct), encoder=encoder)
 
 
@@ -206,7 +185,7 @@ def _write_graphs(
 ) -> None:
     """Write the graphs that the manifest lists."""
     from pocketintent_export.layers.recognizer import RecognizerModule
-    from pocketintent_export.writers.registry import WRITERS
+    from pocketintent_export.writers import WRITERS
 
     assert bot.scorer is not None
     file_format, characters = manifest["format"], manifest["characters"]

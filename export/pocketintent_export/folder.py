@@ -16,20 +16,14 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.features import TextFeatures
-from pocketintent.runtime.graphs.folder import (
-    CONFORMANCE,
-    LABELS,
-    LOST_WORDS,
-    STATE,
-    VOCABULARY,
-)
+from pocketintent.runtime.graphs.folder import CONFORMANCE, LABELS, LOST_WORDS, STATE, VOCABULARY
 from pocketintent.runtime.graphs.inputs import GraphInputs
-from pocketintent.runtime.graphs.manifest import MANIFEST
+from pocketintent.runtime.graphs.manifest import FORMAT_VERSION, MANIFEST
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.characters import NORMALISATION
 from pocketintent.runtime.text.correction import correction_settings
 from pocketintent.runtime.text.languages import languages_entry, read_languages
-from pocketintent_export.formats import GraphTensor
+from pocketintent_export.formats import Format, GraphTensor, Scoring, package_versions
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -71,14 +65,12 @@ def write_files(
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest, with the size and SHA-256 of every other file."""
-    files = {}
-    for path in sorted(folder.iterdir()):
-        if path.name != MANIFEST:
-            files[path.name] = describe_file(path)
+    paths = sorted(path for path in folder.iterdir() if path.name != MANIFEST)
+    files = {path.name: _describe_file(path) for path in paths}
     (folder / MANIFEST).write_bytes(_to_json({**manifest, "files": files}, indent=True))
 
 
-def describe_file(path: Path) -> dict[str, Any]:
+def _describe_file(path: Path) -> dict[str, Any]:
     """Size and SHA-256 of a file."""
     content = path.read_bytes()
     return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
@@ -105,10 +97,23 @@ def _labels(templates: TemplateSet) -> dict[str, Any]:
     }
 
 
-def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any]:
-    """The manifest's entries that describe how a text becomes the graphs' inputs."""
-    ngrams, characters = inputs.ngram_settings, inputs.characters
+def describe(
+    bot: Bot,
+    encoder: ModelEncoder,
+    inputs: GraphInputs,
+    file_format: Format,
+    scoring: Scoring,
+    model: Path,
+) -> dict[str, Any]:
+    """The manifest of a bot and its model file, without the proof and the other files."""
+    assert bot.scorer is not None
+    characters, ngrams, quantizer = inputs.characters, inputs.ngram_settings, bot.indexed.quantizer
+    words = bot.encoder.known_words if bot.correct else None
     return {
+        "format_version": FORMAT_VERSION,
+        "format": file_format,
+        "decision": bot.decision,
+        "scoring": scoring,
         "kind": encoder.kind,
         "dim": encoder.dim,
         **languages_entry(read_languages(encoder.manifest)),
@@ -124,23 +129,17 @@ def describe_inputs(encoder: ModelEncoder, inputs: GraphInputs) -> dict[str, Any
             "max_chars": characters.max_chars,
             "known": characters.characters,
         },
-    }
-
-
-def describe_bot(bot: Bot, inputs: GraphInputs, file_format: str) -> dict[str, Any]:
-    """The manifest's entries on features and correction, and the tensors of the graphs."""
-    assert bot.scorer is not None
-    words = bot.encoder.known_words if bot.correct else None
-    features = bot.scorer.text_features
-    return {
-        "features": features,
+        "features": bot.scorer.text_features,
         "correction": None if words is None else correction_settings(words),
-        "artifacts": _artifacts(file_format, bot, inputs, TextFeatures(features)),
+        "artifacts": _artifacts(file_format, bot, inputs, TextFeatures(bot.scorer.text_features)),
+        "model": _describe_file(model),
+        "versions": package_versions(file_format),
+        "template_codebook": None if quantizer is None else quantizer.codebook,
     }
 
 
 def _artifacts(
-    file_format: str, bot: Bot, inputs: GraphInputs, features: TextFeatures
+    file_format: Format, bot: Bot, inputs: GraphInputs, features: TextFeatures
 ) -> dict[str, Any]:
     """The entry ``artifacts``: the file, the inputs and the outputs of each graph."""
     dim, num_intents = bot.encoder.dim, len(bot.indexed.names)

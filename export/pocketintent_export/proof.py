@@ -14,6 +14,7 @@ from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.graphs.folder import ExportedFolder
 from pocketintent.runtime.templates.template_set import TemplateSet
+from pocketintent_export.conformance import templates_of
 
 MAX_DIFFERENCE = 1e-4
 """Largest difference of a vector's value or a score that counts as a rounding error."""
@@ -64,7 +65,6 @@ def prove(
     Raises:
         ProofError: A value differs by more than ``MAX_DIFFERENCE``, or an intent or template
             differs; the message names the utterance.
-        MissingExtraError: The package that runs the graphs is not installed.
     """
     encoder_graph, recognizer_graph = folder.graph("encoder"), folder.graph("recognizer")
     inputs, features = folder.inputs(), folder.features()
@@ -120,7 +120,7 @@ def _answer(
     """What an app makes of the outputs of the recogniser graph, without the scores."""
     places: list[int] = np.argsort(-scores, kind="stable")[:2].tolist() if scores.any() else []
     names = list(templates.intents)
-    texts = [text for intent in templates.intents.values() for text in intent.templates]
+    texts = templates_of(templates)
     best = [(names[place], texts[nearest[place]]) for place in places] + [(None, None)] * 2
     return {"intent": decide(scores, templates), "nearest": best[0], "runner_up": best[1]}
 

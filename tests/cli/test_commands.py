@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pocketintent.cli.commands import RENAMED, Command, CommandParser, add_commands
+from pocketintent.cli.commands import RENAMED, Command, CommandParser
 from pocketintent.cli.main import build_parser, main
 from pocketintent.cli.options.settings import read_settings
 
@@ -29,10 +29,8 @@ def parser(monkeypatch: pytest.MonkeyPatch) -> argparse.ArgumentParser:
     )
     module.add_arguments = add_arguments  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "greeting", module)
-    root = argparse.ArgumentParser(prog="prog")
-    commands = [Command("greet", "greeting", "say hello"), Command("x", "no.such.module", "fail")]
-    add_commands(root, commands)
-    return root
+    commands = (Command("greet", "greeting", "say hello"), Command("x", "no.such.module", "fail"))
+    return CommandParser(prog="prog", command=Command("prog", "pocketintent.cli", "", commands))
 
 
 def test_a_command_is_filled_once_and_only_when_it_is_chosen(

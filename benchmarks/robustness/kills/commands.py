@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from pocketintent_export.formats import GraphTensor
-    from pocketintent_export.writers.contract import Writer
+    from pocketintent_export.writers import Writer
 
 WORDS = (
     *("turn", "switch", "put", "on", "off", "the", "lights", "lamp"),
@@ -146,7 +146,7 @@ def _exported() -> KilledCommand:
     export = _command("export", *words, "--format", "onnx", "--out", "{}/new")
 
     def run(folder: Path) -> object:
-        from pocketintent_export.writers.registry import WRITERS
+        from pocketintent_export.writers import WRITERS
 
         WRITERS["onnx"] = writers.setdefault("onnx", _convert_once(WRITERS["onnx"]))
         return export(folder)

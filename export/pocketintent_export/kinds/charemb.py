@@ -13,11 +13,10 @@ from pocketintent.runtime.graphs.inputs import GraphInputs
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport
-from pocketintent_export.kinds.recurrent.onnx import OnnxReader
-from pocketintent_export.kinds.recurrent.tflite import LoopReader
+from pocketintent_export.kinds.recurrent import RecurrentReader
 from pocketintent_export.kinds.transformer import TransformerReader
 from pocketintent_export.layers.codes import WholeMatrix, coded
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 _MAX_LOG_LENGTH = 20.0
 """Limit of the logarithm of a vector's length, as in the runtime."""
@@ -53,8 +52,6 @@ class CharembExport(KindExport[CharEncoder]):
 
     def limit_characters(self, max_chars: int) -> CharembExport:
         """The export of a copy with a limit; its weights, positions included, are the same."""
-        if max_chars >= self.encoder.max_chars:
-            return self
         return CharembExport(self.encoder.replace(max_chars=max_chars))
 
 
@@ -74,7 +71,7 @@ class TextModule(nn.Module):
         self.characters = characters
 
     def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
-        """Sentence vectors; see :meth:`CharactersModule.forward`."""
+        """Unit vectors, or zeros, of texts; see :meth:`CharactersModule.forward`."""
         return unit(self.characters(characters, lengths))
 
 
@@ -89,11 +86,8 @@ class CharactersModule(nn.Module):
         super().__init__()
         assert (length is None) == (file_format == "onnx")
         network, weights = encoder.network, encoder.weights
-        self.reader: nn.Module
-        if network.cell == "transformer":
-            self.reader = TransformerReader(encoder, length)
-        else:
-            self.reader = OnnxReader(encoder) if length is None else LoopReader(encoder, length)
+        reads = TransformerReader if network.cell == "transformer" else RecurrentReader
+        self.reader: nn.Module = reads(encoder, length)
         matrices = [WholeMatrix([coded(weights, f"mlp.{number}.weight")]) for number in (0, 1)]
         self.matrices = nn.ModuleList(matrices)
         for number in (0, 1):

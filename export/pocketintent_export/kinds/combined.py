@@ -19,7 +19,7 @@ from pocketintent_export.kinds.charemb import CharactersModule, CharembExport
 from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.static import StaticModule, sum_slots
 from pocketintent_export.layers.codes import QuantizedRows, row_numbers, unknown_zero
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 
 class CombinedExport(KindExport[CombinedEncoder]):
@@ -81,7 +81,7 @@ class CombinedModule(nn.Module):
 
         ``spelt`` is float32 [batch, dim], the sum of the unknown words' vectors.
         """
-        return unit(self.words.total(ids, weights) + spelt)
+        return unit(self.words.sums(ids, weights.unsqueeze(1)).squeeze(1) + spelt)
 
 
 class AttendedCharacters(nn.Module):

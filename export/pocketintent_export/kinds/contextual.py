@@ -14,7 +14,7 @@ from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.static import SequenceExport, StaticModule
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 
 class ContextualExport(SequenceExport[ContextualEncoder]):
@@ -55,7 +55,7 @@ class ContextualModule(nn.Module):
         For ``zero`` see :class:`WholeMatrix`.
         """
         words = x.sum(1)
-        normed = normalise(x) * is_token
+        normed = x / torch.sqrt((x * x).mean(-1, keepdim=True) + EPSILON) * is_token
         hidden = self._hidden(normed, zero)
         scores = torch.matmul(normed, self.gate) + torch.matmul(hidden, self.hidden_gate)
         counts = torch.sigmoid(scores + self.gate_bias).unsqueeze(-1) * is_token
@@ -70,11 +70,6 @@ class ContextualModule(nn.Module):
         parts = [padded[:, place : place + num_tokens] for place in range(self.width)]
         hidden = torch.matmul(torch.cat(parts, -1), self.inner(zero).t()) + self.inner_bias
         return torch.relu(hidden)
-
-
-def normalise(x: Tensor) -> Tensor:
-    """Vectors [..., dim], divided by the root of their mean square."""
-    return x / torch.sqrt((x * x).mean(-1, keepdim=True) + EPSILON)
 
 
 def _whole(matrix: NetworkMatrix) -> WholeMatrix:

@@ -26,11 +26,7 @@ EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
 
 class KindExport(ABC, Generic[EncoderT]):
-    """How an encoder becomes graphs.
-
-    Args:
-        encoder: An encoder of the kind.
-    """
+    """How an encoder becomes graphs."""
 
     def __init__(self, encoder: EncoderT) -> None:
         self.encoder = encoder
@@ -46,10 +42,8 @@ class KindExport(ABC, Generic[EncoderT]):
     def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
         """The function that turns a text into the inputs of the graphs.
 
-        Args:
-            max_length: Maximum number of slots of a text; None for no limit.
-            max_chars: Maximum number of characters of a text or a word; None, or more than the
-                model's own limit, for the model's own.
+        At most ``max_length`` slots of a text, any number by default, and ``max_chars`` characters
+        of a text or a word; at most, and by default, as many as the model reads.
         """
 
     @abstractmethod

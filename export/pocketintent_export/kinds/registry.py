@@ -1,4 +1,4 @@
-"""The registry of exportable encoder kinds; a new kind of this package is a line in ``_KINDS``."""
+"""The exportable encoder kinds; a new kind of this package is a line in ``_KINDS``."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport, how_to_compress, refuse_float_tables
 from pocketintent_export.layers.codes import QuantizedRows, storage
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 
 class StaticExport(KindExport[StaticEncoder]):
@@ -120,20 +120,7 @@ class StaticModule(nn.Module):
 
         ``ids`` is int32 [batch, length], ``weights`` float32 [batch, length] with 0 for padding.
         """
-        return unit(self.total(ids, weights))
-
-    @property
-    def table(self) -> StaticModule:
-        """The rows of the slots, as a kind that adapts this one asks for them."""
-        return self
-
-    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
-        """Unit vectors of texts from those of their tokens; padding, zeros, adds nothing."""
-        return unit(x.sum(1))
-
-    def total(self, ids: Tensor, weights: Tensor) -> Tensor:
-        """The weighted sum of the rows, float32 [batch, dim]; see :meth:`forward`."""
-        return self.sums(ids, weights.unsqueeze(1)).squeeze(1)
+        return unit(self.sums(ids, weights.unsqueeze(1)).squeeze(1))
 
     def tokens(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> tuple[Tensor, Tensor]:
         """The vectors of tokens, float32 [batch, num_tokens, dim], in order.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding, layer_norm
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent_export.layers.codes import WholeMatrix, coded, reordered, unknown_zero
+from pocketintent_export.layers.codes import WholeMatrix, coded, unknown_zero
 
 _EPSILON = 1e-5
 _MASK = -1e9
@@ -26,9 +25,8 @@ class TransformerReader(nn.Module):
         self.network = encoder.network
         self.length = length
         weights = encoder.weights
-        positions = np.arange(encoder.vocabulary.max_chars)[:length]
         matrices = {name: coded(weights, name) for name in weights.matrices}
-        matrices["positions"] = reordered(matrices["positions"], positions)
+        matrices["positions"] = coded(weights, "positions", slice(length))
         # Names of torch modules may not contain dots.
         self.matrices = nn.ModuleDict(
             {_key(name): WholeMatrix([matrix]) for name, matrix in matrices.items()}

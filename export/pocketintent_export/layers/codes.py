@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
+from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent.runtime.quantization.matrices import Int8Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import CodeArray
@@ -192,19 +192,13 @@ def row_numbers(count: int, zero: Tensor | None) -> Tensor:
     return numbers.reshape(-1)[:count]
 
 
-def coded(weights: Weights, name: str) -> CodedMatrix:
-    """A matrix of a character network, which must not be float32."""
+def coded(weights: Weights, name: str, rows: IndexArray | slice = slice(None)) -> CodedMatrix:
+    """Rows of a matrix of a character network, which must not be float32; by default all."""
     matrix = weights.matrices[name]
     assert isinstance(matrix, CodedMatrix), name
-    return matrix
-
-
-def reordered(matrix: CodedMatrix, order: NDArray[np.intp]) -> CodedMatrix:
-    """A matrix of some rows of another matrix, in any order."""
     if isinstance(matrix, Int8Matrix):
-        return Int8Matrix(matrix.codes[order], matrix.scales[order])
-    norms = None if matrix.norms is None else matrix.norms[order]
-    return QuantizedMatrix(matrix.codes[order], norms, matrix.quantizer)
+        return Int8Matrix(matrix.codes[rows], matrix.scales[rows])
+    return matrix.select(rows)
 
 
 def pack_rows(codes: CodeArray, bits: int) -> CodeArray:

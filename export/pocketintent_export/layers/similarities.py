@@ -1,4 +1,4 @@
-"""Torch modules of a template index: the similarities of vectors to templates and intents."""
+"""Cosine similarities: unit vectors, and torch modules of an index of templates and intents."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ from pocketintent_export.layers.codes import Codes, unknown_zero
 
 _BLOCK = 32
 """Number of templates that are compared at once."""
+
+
+def unit(vectors: Tensor) -> Tensor:
+    """Vectors [n, dim] at unit length; zeros stay zeros."""
+    squares = (vectors * vectors).sum(-1, keepdim=True)
+    return vectors / torch.sqrt(torch.where(squares > 0, squares, 1.0))
 
 
 class Scores(nn.Module):

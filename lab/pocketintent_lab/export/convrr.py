@@ -13,14 +13,14 @@ from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent_export.formats import Format
+from pocketintent_export.kinds.contextual import ContextualModule
 from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.registry import export_of
-from pocketintent_export.kinds.static import embed_slots
+from pocketintent_export.kinds.static import StaticModule, embed_slots
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.convrr.head import ResidualHead
-from pocketintent_lab.export.tokens import TokenEncoder
 
 
 class ConvrrExport(KindExport[ConvrrEncoder]):
@@ -67,16 +67,20 @@ class ConvrrModule(nn.Module):
 
     def __init__(self, encoder: ConvrrEncoder, inner: nn.Module, file_format: str) -> None:
         super().__init__()
-        assert isinstance(inner, TokenEncoder)
-        self.inner = inner
+        assert isinstance(inner, StaticModule | ContextualModule)
+        self.inner: StaticModule | ContextualModule = inner
         self.head = HeadModule(encoder.head)
         self.keep_codes = file_format == "tflite"
 
     def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
         """Sentence vectors; see :meth:`ContextualModule.forward`."""
         zero = unknown_zero(ids) if self.keep_codes else None
-        x, is_token = self.inner.table.tokens(ids, weights, token_numbers)
-        base = self.inner.combine(x, is_token, zero)
+        if isinstance(self.inner, StaticModule):
+            x, is_token = self.inner.tokens(ids, weights, token_numbers)
+            base = unit(x.sum(1))
+        else:
+            x, is_token = self.inner.table.tokens(ids, weights, token_numbers)
+            base = self.inner.combine(x, is_token, zero)
         return unit(base + self.head(base, x, is_token, zero))
 
 

@@ -9,11 +9,10 @@ from torch import Tensor, nn
 
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent_export.formats import Format
-from pocketintent_export.kinds.recurrent.onnx import OnnxLayers
-from pocketintent_export.kinds.recurrent.tflite import LoopLayers
+from pocketintent_export.kinds.recurrent import LoopLayers, OnnxLayers
 from pocketintent_export.kinds.static import SequenceExport, StaticModule
 from pocketintent_export.layers.codes import unknown_zero
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 
 _BELOW_ALL_STATES = -2.0

@@ -15,7 +15,7 @@ With --teacher, a sentence encoder in a local folder, such as MiniLM, first teac
 the words of the bot's subject work together; it is not needed afterwards. A few hundred templates
 gain up to two points of accuracy, lines of a log, which need no labels, more.
 
-keys of the report that need a word:
+in the report, a JSON line on stdout:
   unknown  number of templates in which the model knows no word; they are never matched
   adapted  number of texts that --teacher has trained the model on; null without it
   words    words of the model, before and after --max-words; null for a model without words

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -65,21 +65,6 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return getattr(action.type, "metavar", default)
 
 
-class ParserOfCommands(argparse.ArgumentParser):
-    """A parser that tells the new name of a command in :data:`RENAMED`, or what may be meant."""
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        names = list(action.choices or ())
-        if isinstance(action, argparse._SubParsersAction) and value not in names:
-            new = RENAMED.get(f"{self.prog} {value}".removeprefix("pocketintent "))
-            if new is not None:
-                self.error(f"`{self.prog} {value}` is now `{new}`{_how_to_install(new)}")
-            near = difflib.get_close_matches(str(value), names, n=1)
-            meant = f"did you mean {near[0]}? " if near else ""
-            self.error(f"there is no command {value!r}; {meant}known: {', '.join(names)}")
-        super()._check_value(action, value)
-
-
 def _how_to_install(command: str) -> str:
     """What to do where the program of a command may not be installed, for a message."""
     program = command.partition(" ")[0]
@@ -87,11 +72,14 @@ def _how_to_install(command: str) -> str:
     return f", which is not installed: {install_command(folder='./lab')}" if is_missing else ""
 
 
-class CommandParser(ParserOfCommands):
-    """The parser of a subcommand, which imports :attr:`Command.module` when it parses arguments."""
+class CommandParser(argparse.ArgumentParser):
+    """The parser of a command, which imports :attr:`Command.module` when it parses arguments.
+
+    It tells the new name of a subcommand in :data:`RENAMED`, and what may be meant by a slip.
+    """
 
     def __init__(self, *, command: Command, **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(formatter_class=HelpFormatter, **options)
         self._command = command
         self._is_filled = False
 
@@ -113,7 +101,9 @@ class CommandParser(ParserOfCommands):
             plugins = installed_plugins("pocketintent.commands")
             group = self.prog.removeprefix("pocketintent ")
             more = plugins[group].load() if group in plugins else ()
-            add_commands(self, (*self._command.commands, *more))
+            below = self.add_subparsers(metavar="COMMAND", required=True)
+            for command in (*self._command.commands, *more):
+                below.add_parser(command.name, command=command, help=command.summary)
         else:
             module.add_arguments(self)
 
@@ -130,6 +120,17 @@ class CommandParser(ParserOfCommands):
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._advice(unknown[0])}")
         return parsed, unknown
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        names = list(action.choices or ())
+        if isinstance(action, argparse._SubParsersAction) and value not in names:
+            new = RENAMED.get(f"{self.prog} {value}".removeprefix("pocketintent "))
+            if new is not None:
+                self.error(f"`{self.prog} {value}` is now `{new}`{_how_to_install(new)}")
+            near = difflib.get_close_matches(str(value), names, n=1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            self.error(f"there is no command {value!r}; {meant}known: {', '.join(names)}")
+        super()._check_value(action, value)
+
     def _advice(self, argument: str) -> str:
         """What may have been meant by an unknown argument."""
         from pocketintent.cli.options.settings import settings_advice
@@ -142,11 +143,3 @@ class CommandParser(ParserOfCommands):
             or (near and f"did you mean {near[0]}?")
         )
         return f"; {meant}" if meant else ""
-
-
-def add_commands(parser: argparse.ArgumentParser, commands: Iterable[Command]) -> None:
-    """Add subcommands to a parser, in the order of the help."""
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=CommandParser)
-    for command in commands:
-        name, help = command.name, command.summary
-        subparsers.add_parser(name, command=command, help=help, formatter_class=HelpFormatter)

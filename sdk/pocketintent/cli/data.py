@@ -26,27 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         metavar="ACTION", required=True, parser_class=argparse.ArgumentParser
     )
-    listing = actions.add_parser(
-        "list",
-        help="list the data sets, their homepages and licences",
-        description="Print one JSON line for each data set: name, homepage, licence and files.",
-    )
-    listing.set_defaults(run=run_list)
+    about = "list the data sets, their homepages and licences"
+    actions.add_parser("list", help=about, description=about).set_defaults(run=run_list)
+    about = "download data sets and write them in the layout that the other commands read"
     fetch = actions.add_parser(
-        "fetch",
-        help="download data sets and write them in the layout that the other commands read",
-        description="Download data sets, convert them, check the number of lines, and write them "
-        "under DIR. Prints one JSON line for each data set.",
-        epilog=parser.epilog,
-        formatter_class=HelpFormatter,
+        "fetch", help=about, description=about, epilog=parser.epilog, formatter_class=HelpFormatter
     )
-    fetch.add_argument(
-        "names",
-        nargs="+",
-        metavar="NAME",
-        choices=[*PUBLIC_SETS, "all"],
-        help=f"data set: {', '.join(PUBLIC_SETS)}, or all",
-    )
+    names = [*PUBLIC_SETS, "all"]
+    fetch.add_argument("names", nargs="+", metavar="NAME", choices=names, help=", ".join(names))
     add(fetch, "--out", type=output_folder, help="folder to write the data to")
     fetch.add_argument("--force", action="store_true", help="fetch again the files that exist")
     fetch.set_defaults(run=run, parser=fetch)
@@ -54,11 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_list(args: argparse.Namespace) -> int:
     """List the data sets."""
+    keys = ("name", "about", "homepage", "licence")
     for public_set in PUBLIC_SETS.values():
-        line = {
-            name: getattr(public_set, name) for name in ("name", "about", "homepage", "licence")
-        }
-        print_json({**line, "files": [output.path for output in public_set.outputs]})
+        files = [output.path for output in public_set.outputs]
+        print_json({**{key: getattr(public_set, key) for key in keys}, "files": files})
     return 0
 
 

@@ -26,18 +26,15 @@ from pocketintent.runtime.text.tokenizer import MAX_CHARS
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``export``."""
     add(parser, "--templates", required=True)
-    add(parser, "--model")
-    parser.add_argument(
-        "--format", required=True, choices=("onnx", "tflite"), help="format of the graphs"
-    )
+    parser.add_argument("--format", required=True, choices=("onnx", "tflite"))
     add(parser, "--out", type=output_folder, help="folder to write")
-    add(parser, *RECOGNITION)
+    add(parser, "--model", *RECOGNITION)
     parser.add_argument(
         "--scoring",
         choices=("decoded", "table"),
         default="decoded",
-        help="multiply by the decoded templates, or add up look-ups in a table of similarities; "
-        "the scores are the same, and decoded is faster (default: %(default)s)",
+        help="multiply by the decoded templates, which is faster, or add up look-ups in a table of "
+        "similarities; the scores are the same (default: %(default)s)",
     )
     parser.add_argument(
         "--max-length",
@@ -48,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-chars",
         type=whole_number(1, MAX_CHARS),
-        help="characters that a TFLite graph of a character network reads: of a word (default: "
-        "32) or, if it reads whole texts, of a text (default: 128); at most the model's own limit",
+        help="characters that a TFLite graph of a character network reads, at most the model's "
+        "limit: of a word (default: 32) or, if it reads whole texts, of a text (default: 128)",
     )
     add(parser, "--seed", help="seed of the conformance utterances (default: %(default)s)")
 

@@ -7,96 +7,57 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import pocketintent
-from pocketintent.cli.commands import Command, ParserOfCommands, add_commands
+from pocketintent.cli.commands import Command, CommandParser
 from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 
-
-def _table(module: str, summaries: Mapping[str, str]) -> tuple[Command, ...]:
-    """Commands by name; ``{}`` in the name of their module stands for their own."""
-    return tuple(
-        Command(name, f"pocketintent.cli.{module.format(name.replace('-', '_'))}", summary)
-        for name, summary in summaries.items()
-    )
-
+_CLI = "pocketintent.cli"
+_TRAIN = f"{_CLI}.train.methods"
 
 METHODS = (
-    *_table(
-        "train.methods",
-        {
-            "starspace": "word embeddings learnt by ranking (Wu et al. 2018)",
-            "charemb": "vectors of any text from its characters, learnt from a table of vectors",
-            "distil": "word vectors whose sums approximate the vectors of a sentence encoder",
-            "contextual": "words that their neighbours change, learnt from a sentence encoder",
-        },
-    ),
-    *_table(
-        "train.{}",
-        {
-            "finish": "weight the words of a model and add dimensions for their character n-grams",
-            "targets": "vectors of texts by a sentence encoder, to distil a small model from",
-        },
+    Command("starspace", _TRAIN, "word embeddings learnt by ranking (Wu et al. 2018)"),
+    Command("charemb", _TRAIN, "vectors of any text from its characters, learnt from a table"),
+    Command("distil", _TRAIN, "word vectors whose sums approximate those of a sentence encoder"),
+    Command("contextual", _TRAIN, "words that neighbours change, learnt from a sentence encoder"),
+    Command("finish", f"{_CLI}.train.finish", "weight words, and add dimensions for their n-grams"),
+    Command("targets", f"{_CLI}.train.targets", "vectors of texts by a sentence encoder"),
+)
+TASKS = (
+    Command("sts", f"{_CLI}.evaluate.sts", "correlation of cosine with human scores of pairs"),
+    Command("intents", f"{_CLI}.evaluate.intents", "few-shot accuracy, refusals, calibration"),
+    Command(
+        "typing-errors", f"{_CLI}.evaluate.typing_errors", "few-shot accuracy with typing errors"
     ),
 )
-TASKS = _table(
-    "evaluate.{}",
-    {
-        "sts": "correlation of cosine with human scores of pairs of texts",
-        "intents": "few-shot accuracy and macro-F1; out-of-scope texts and calibration",
-        "typing-errors": "few-shot accuracy with random typing errors in each utterance",
-    },
-)
-ACTIONS = _table(
-    "templates.{}",
-    {
-        "check": "find all errors and weak points of template files",
-        "test": "measure a bot on labelled utterances",
-    },
+ACTIONS = (
+    Command("check", f"{_CLI}.templates.check", "find all errors and weak points of templates"),
+    Command("test", f"{_CLI}.templates.test", "measure a bot on labelled utterances"),
 )
 COMMANDS = (
-    Command("match", "pocketintent.cli.match", "recognise the intent of texts"),
-    Command("build", "pocketintent.cli.build", "put a model and templates into one bot file"),
-    Command("train", "pocketintent.cli.train", "learn an encoder from a corpus", METHODS),
-    Command("compress", "pocketintent.cli.compress", "prune and quantise a model"),
-    Command("export", "pocketintent.cli.export", "make ONNX or TFLite graphs for other languages"),
-    Command("evaluate", "pocketintent.cli.evaluate", "measure a model", TASKS),
-    Command("templates", "pocketintent.cli.templates", "check and test template files", ACTIONS),
-    Command("data", "pocketintent.cli.data", "fetch the public data sets behind the figures"),
+    Command("match", f"{_CLI}.match", "recognise the intent of texts"),
+    Command("build", f"{_CLI}.build", "put a model and templates into one bot file"),
+    Command("train", f"{_CLI}.train", "learn an encoder from a corpus", METHODS),
+    Command("compress", f"{_CLI}.compress", "prune and quantise a model"),
+    Command("export", f"{_CLI}.export", "make ONNX or TFLite graphs for other languages"),
+    Command("evaluate", f"{_CLI}.evaluate", "measure a model", TASKS),
+    Command("templates", f"{_CLI}.templates", "check and test template files", ACTIONS),
+    Command("data", f"{_CLI}.data", "fetch the public data sets behind the figures"),
 )
 """The commands, in the order of the help."""
-
-DESCRIPTION = """\
-Recognise the intent of an utterance on the device: a model of a few MB, templates in JSON.
-
-Results go to stdout as JSON, one object per line; progress and messages go to stderr."""
-
-EXAMPLES = """\
-examples:
-  pocketintent match --templates smart_home "could you switch the lamp off please"
-  pocketintent match --templates my_bot.json < utterances.txt > matches.jsonl
-  pocketintent build my_bot.json --model tiny --out my_bot.safetensors
-  pocketintent COMMAND --help
-
-exit status: 0 success, 1 bad input, 2 bad usage"""
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = ParserOfCommands(
-        prog="pocketintent",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    root = Command("pocketintent", "pocketintent.cli", "", COMMANDS)
+    parser = CommandParser(prog=root.name, command=root)
     version = f"pocketintent {pocketintent.__version__}"
     parser.add_argument("--version", action="version", version=version)
-    add_commands(parser, COMMANDS)
     return parser
 
 

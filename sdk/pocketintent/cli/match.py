@@ -46,16 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backend",
         choices=("numpy", "onnxruntime", "tflite"),
         default="numpy",
-        help="what computes the sentence vectors: numpy, or the graphs of a folder written by "
-        "`pocketintent export` (default: %(default)s)",
+        help="what computes vectors: numpy, or the graphs of `pocketintent export` (%(default)s)",
     )
     add(parser, "--search", *RECOGNITION, *LIMITS)
-    parser.add_argument(
-        "--rank", type=whole_number(1), help="also print the best N intents of each text"
-    )
-    parser.add_argument(
-        "texts", nargs="*", metavar="TEXT", help="a text; without any, the lines of stdin"
-    )
+    parser.add_argument("--rank", type=whole_number(1), help="also print the best N intents")
+    parser.add_argument("texts", nargs="*", metavar="TEXT", help="a text (the lines of stdin)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -69,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
     from pocketintent.recognizer import IntentRecognizer
 
     recognizer = IntentRecognizer.load(
-        templates=args.templates,
-        model=args.model,
+        args.templates,
+        args.model,
         decision=args.decision,
         search=args.search,
         correct=args.correct,

@@ -1,28 +1,35 @@
-"""From the names of templates and a model to a bot: what ``IntentRecognizer.load`` opens."""
+"""From names of files to a bot, what ``IntentRecognizer.load`` opens; and back to a file."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, cast, get_args
 
-from pocketintent.runtime.arguments import check_choice, check_flag
+from pocketintent.runtime.arguments import check_choice, check_flag, check_path
 from pocketintent.runtime.decision.bot import Bot, build_bot
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder, naming_damage
-from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.templates.files import (
+    BOT_SUFFIX,
+    SUFFIX,
     TemplateSource,
     choose_model,
     find_bot_file,
     load_templates,
+    save_templates,
 )
+from pocketintent.runtime.text.languages import language_warning
 
 Backend = Literal["numpy", "onnxruntime", "tflite"]
+
+# What a model file with templates does not need is imported where it is used.
 
 
 def open_bot(
@@ -32,15 +39,16 @@ def open_bot(
     search: Search | None,
     correct: bool | None,
     backend: Backend,
-) -> tuple[Bot, Mapping[str, Any]]:
-    """The bot, and the manifest of its model or folder; see :meth:`IntentRecognizer.load`."""
+) -> Bot:
+    """The bot of the arguments of :meth:`IntentRecognizer.load`, whose caller gets the warning."""
+    check_choice("backend", backend, get_args(Backend))
     if decision is not None:
         check_choice("decision", decision, DECISIONS)
     if search is not None:
         check_choice("search", search, get_args(Search))
     if correct is not None:
         check_flag("correct", correct)
-    # What a model file with templates does not need is imported where it is used.
+    manifest: Mapping[str, Any]
     if (path := find_bot_file(templates)) is not None:
         from pocketintent.runtime.bot_file import load_bot, with_settings
 
@@ -52,23 +60,34 @@ def open_bot(
             )
         bot = with_settings(load_bot(path), decision, search, correct)
         assert isinstance(bot.encoder, ModelEncoder)
-        return bot, bot.encoder.manifest
-    if backend != "numpy":
-        return _open_folder(templates, model, decision, search, correct, backend)
-    encoder = load_encoder(model)
-    if templates is None:
-        if model is not None and BOT in load_model(find_model(model)).manifest:
-            raise PocketIntentError(
-                f"{model} is a bot file, which has templates and model: write "
-                f"IntentRecognizer.load({os.fspath(model)!r})"
-            )
+        manifest = bot.encoder.manifest
+    elif backend != "numpy":
+        bot, manifest = _open_folder(templates, model, decision, search, correct, backend)
+    else:
+        encoder = load_encoder(model)
+        chosen = load_templates(_given(templates, model))
+        settings = decision or DEFAULT_DECISION, search or "table", correct is not False
+        bot, manifest = build_bot(encoder, chosen, *settings), encoder.manifest
+    if (warning := language_warning(bot.templates.language, manifest)) is not None:
+        warnings.warn(warning, PocketIntentWarning, stacklevel=3)
+    return bot
+
+
+def _given(
+    templates: TemplateSource | None, model: str | os.PathLike[str] | None
+) -> TemplateSource:
+    """The templates; PocketIntentError if there are none."""
+    if templates is not None:
+        return templates
+    if model is not None and BOT in load_model(find_model(model)).manifest:
         raise PocketIntentError(
-            "no templates; give a file, a shipped set or a mapping. A bot file has templates if it "
-            "is given as the templates; an exported folder needs a backend"
+            f"{model} is a bot file, which has templates and model: write "
+            f"IntentRecognizer.load({os.fspath(model)!r})"
         )
-    chosen, kept = decision or DEFAULT_DECISION, search or "table"
-    bot = build_bot(encoder, load_templates(templates), chosen, kept, correct is not False)
-    return bot, encoder.manifest
+    raise PocketIntentError(
+        "no templates; give a file, a shipped set or a mapping. A bot file has templates if it "
+        "is given as the templates; an exported folder needs a backend"
+    )
 
 
 def _open_folder(
@@ -99,3 +118,20 @@ def _open_folder(
     with naming_damage(stored, "bot"):
         bot = read_bot(encoder, folder.templates(), stored.manifest, stored.tensors, correct)
     return with_settings(bot, decision, search), manifest.entries
+
+
+def save_by_suffix(path: str | os.PathLike[str], bot: Bot) -> None:
+    """Save a bot file or its templates; see :meth:`IntentRecognizer.save`."""
+    check_path("path", path)
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix == BOT_SUFFIX:
+        from pocketintent.runtime.bot_file import save_bot
+
+        save_bot(path, bot)
+    elif suffix == SUFFIX:
+        save_templates(bot.templates, path)
+    else:
+        raise PocketIntentError(
+            f"{os.fspath(path)!r}: the name of a template file ends in {SUFFIX}, that of "
+            f"a bot file in {BOT_SUFFIX}"
+        )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 
 from commands.settings_files import settings_file
-from pocketintent.cli.commands import Command, add_commands
+from pocketintent.cli.commands import Command, CommandParser
 from pocketintent.cli.options.settings import (
     add_settings,
     given_settings,
@@ -156,8 +156,8 @@ def test_an_option_that_is_a_setting_of_a_file_says_so(
             parser.allow_abbrev = False
 
     monkeypatch.setattr("pocketintent.cli.commands.import_module", lambda name: Module)
-    root = argparse.ArgumentParser(prog="prog")
-    add_commands(root, [Command("train", "module", "")])
+    command = Command("prog", "prog", "", (Command("train", "module", ""),))
+    root = CommandParser(prog="prog", command=command)
     with pytest.raises(SystemExit):
         root.parse_args(["train", option])
     assert advice in capsys.readouterr().err

@@ -26,7 +26,7 @@ from pocketintent_export.formats import GraphTensor
 from pocketintent_export.kinds.charemb import CharactersModule
 from pocketintent_export.kinds.combined import AttentionModule
 from pocketintent_export.kinds.registry import export_of
-from pocketintent_export.writers.registry import WRITERS
+from pocketintent_export.writers import WRITERS
 
 MakeMatrix = Callable[..., QuantizedMatrix]
 MakeEncoder = Callable[..., StaticEncoder]

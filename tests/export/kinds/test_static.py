@@ -12,7 +12,7 @@ from pocketintent.runtime.encoders.combined import CombinedEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent_export.kinds.registry import export_of
-from pocketintent_export.layers.lengths import unit
+from pocketintent_export.layers.similarities import unit
 
 
 def test_zeros_have_no_length_and_stay_zeros() -> None:

@@ -18,7 +18,7 @@ from pocketintent.runtime.decision.logistic.scorer import (
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS, count_ngrams_of_texts
-from pocketintent_export.layers.decisions import decision_module
+from pocketintent_export.layers.recognizer import decision_module
 from pocketintent_export.layers.similarities import BestTemplates
 
 MakeIndex = Callable[..., IndexedTemplates]

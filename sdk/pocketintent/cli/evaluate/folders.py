@@ -16,16 +16,10 @@ if TYPE_CHECKING:
 def each_folder(
     args: argparse.Namespace, unit: str, num_steps: int
 ) -> Iterator[tuple[Path, IntentData, dict[str, Any]]]:
-    """Yield the folders with their data, all of which is read before the first is measured.
+    """Yield each folder with its data, all of which is read before the first is measured.
 
-    Args:
-        args: The arguments of the task.
-        unit: What the progress counts, in the plural.
-        num_steps: Steps of a folder.
-
-    Yields:
-        The folder, its data, and the arguments of the draws: ``shots``, ``runs``, ``seed`` and
-        ``progress``, which is called after each step.
+    The third item has the arguments of its draws: ``shots``, ``runs``, ``seed`` and ``progress``,
+    which is called after each of ``num_steps`` steps; ``unit`` names them, in the plural.
     """
     from pocketintent.evaluation.intents.datasets import load_intent_data
 

@@ -40,9 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help=f"each is {MODEL_HELP} (default)",
     )
-    parser.add_argument(
-        "--shots", type=whole_number(1), default=10, help="templates per intent (10)"
-    )
+    shots = "templates per intent (%(default)s)"
+    parser.add_argument("--shots", type=whole_number(1), default=10, help=shots)
     parser.add_argument(
         "--errors",
         type=whole_numbers(0),
@@ -50,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,…",
         help="typing errors in each utterance (0,1,2,3)",
     )
-    add(parser, "--runs", default=2, help="random draws of templates and errors (2)")
+    add(parser, "--runs", default=2, help="random draws of templates and errors (%(default)s)")
     add(parser, "--seed")
     add(parser, "--plot", help="draw accuracy against typing errors")
 

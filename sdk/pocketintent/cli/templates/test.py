@@ -44,24 +44,13 @@ from pocketintent.runtime.files.shipped_models import DEFAULT
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``templates test``."""
     add(parser, "templates")
-    parser.add_argument(
-        "utterances",
-        type=input_file,
-        metavar="UTTERANCES",
-        help="labelled utterances: JSON lines, TSV or CSV",
-    )
+    utterances = "labelled utterances: JSON lines, TSV or CSV"
+    parser.add_argument("utterances", type=input_file, metavar="UTTERANCES", help=utterances)
     add(parser, "--model", "--decision", *LIMITS)
-    parser.add_argument(
-        "--worst",
-        type=whole_number(0),
-        default=10,
-        help="most confusions and most refusals in the report (%(default)s)",
-    )
-    parser.add_argument(
-        "--min-accuracy",
-        type=number(least=0.0, most=1.0),
-        help="exit with status 1 if the accuracy is below X, 0 to 1 (none)",
-    )
+    worst = "most confusions and most refusals in the report (%(default)s)"
+    parser.add_argument("--worst", type=whole_number(0), default=10, help=worst)
+    least = "exit with status 1 if the accuracy is below X, 0 to 1 (none)"
+    parser.add_argument("--min-accuracy", type=number(least=0.0, most=1.0), help=least)
     add(parser, "--plot", help="draw the confusion matrix; needs the extra 'evaluate'")
     add(parser, "--json")
 

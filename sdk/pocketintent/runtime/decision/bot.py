@@ -188,25 +188,11 @@ def build_bot(
     decision: Decision,
     search: Search,
     correct: bool = True,
-    old: Bot | None = None,
 ) -> Bot:
-    """Index a template set and make its scorer.
-
-    ``old`` is the bot before an edit, by the same decision and search; what the edit leaves as it
-    was is not encoded again.
-    """
+    """Index a template set and make its scorer."""
     with one_blas_thread():
-        if old is None:
-            indexed = index_templates(encoder, templates, search)
-            scorer = make_scorer(decision, encoder, templates, indexed)
-        else:
-            before, after = (
-                {name: intent.templates for name, intent in of_set.intents.items()}
-                for of_set in (old.templates, templates)
-            )
-            changed = {name for name in before | after if before.get(name) != after.get(name)}
-            indexed = index_templates(encoder, templates, search, old.indexed, changed)
-            scorer = make_scorer(decision, encoder, templates, indexed, old.scorer)
+        indexed = index_templates(encoder, templates, search)
+        scorer = make_scorer(decision, encoder, templates, indexed)
     corrector = make_corrector(encoder, templates, indexed) if correct else None
     return Bot(encoder, templates, decision, search, correct, indexed, scorer, corrector)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from pocketintent.runtime.decision.bot import Bot
 from pocketintent.runtime.decision.results import Candidate, Match
+from pocketintent.runtime.errors import PocketIntentError, list_names
 from pocketintent.runtime.text.correction import join_tokens
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.runtime.threads import one_blas_thread
@@ -53,8 +54,11 @@ def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
 
     It needs nothing but scores, so it works with every encoder and decision. The shares do not add
     up to the score: two words that say the same have a small share each. Without ``intent`` the
-    score of the nearest is explained.
+    score of the nearest is explained; PocketIntentError if the bot has no such intent.
     """
+    if intent is not None and intent not in bot.indexed.names:
+        known = list_names(bot.indexed.names)
+        raise PocketIntentError(f"no intent {intent!r} can be explained; known: {known}")
     text = bot.read(text)
     vector = bot.encoder.encode(text)
     match = bot.match_vector(text, vector)

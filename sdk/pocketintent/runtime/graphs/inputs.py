@@ -112,7 +112,7 @@ class GraphInputs:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the inputs of the encoder and recogniser graphs, in the graphs' order."""
-        return tuple(self._largest(dim=0))
+        return tuple(self("").arrays(lambda _: np.zeros(0, np.float32)))
 
     @property
     def spells(self) -> bool:
@@ -135,21 +135,17 @@ class GraphInputs:
             length = lengths.get(name)
             if length is not None and (limit is None or limit > length):
                 raise ModelFileError(f"a graph takes {length} {name}, and a text may have {limit}")
-        arrays = self._largest(lengths.get("spelt") or 0, words)
+        dim = lengths.get("spelt") or 0
+        arrays = self("").arrays(lambda _: np.zeros(dim, np.float32))
+        if "ids" in arrays and self._num_rows:
+            arrays |= self._slots([self._num_rows - 1], [1.0], [1]).arrays()
+        if self.characters is not None and (words or self.tokenize is None):
+            arrays = character_arrays([len(self.characters.characters)])
         if arrays.keys() != graph.inputs.keys():
             raise ModelFileError(
                 f"the texts become {', '.join(arrays)}, and a graph takes {', '.join(graph.inputs)}"
             )
         return graph.run(arrays)
-
-    def _largest(self, dim: int, words: bool = False) -> dict[str, NDArray[Any]]:
-        """The inputs of a graph with the largest ids, and zeros for ``dim`` values of words."""
-        if self.characters is not None and (words or self.tokenize is None):
-            return character_arrays([len(self.characters.characters)])
-        rows, has_table = self._num_rows, self.vocabulary is not None
-        slots = self._slots([rows - 1] * (rows > 0), [1.0] * (rows > 0), [1] * (rows > 0))
-        text = TextInputs([], slots if has_table else None, [] if self.spells else None)
-        return text.arrays(lambda _: np.zeros(dim, np.float32))
 
     def __call__(self, text: str) -> TextInputs:
         """The inputs for a text."""

@@ -36,7 +36,7 @@ def index_templates(
     templates: TemplateSet,
     search: Search,
     old: IndexedTemplates | None = None,
-    changed: Collection[str] = (),
+    kept: Collection[str] = (),
 ) -> IndexedTemplates:
     """Index a template set.
 
@@ -46,10 +46,10 @@ def index_templates(
     codebook that was fitted on templates, ``REFIT_GROWTH`` times the error on them: then a new
     codebook is fitted.
 
-    ``old`` is the index before the edit, from which all intents but those that it added, removed
-    or gave other templates, ``changed``, are copied.
+    ``old`` is the index before the edit, from which the intents are copied whose templates it
+    ``kept``.
     """
-    intents = {} if old is None else {n: r for n, r in old.intents.items() if n not in changed}
+    intents = {} if old is None else {n: r for n, r in old.intents.items() if n in kept}
     fresh = _encode(encoder, templates, (name for name in templates.intents if name not in intents))
     quantizer, max_error = None, 0.0
     if search == "exact":

@@ -1,45 +1,152 @@
-"""The recurrent layers of a TFLite graph: a loop over the characters of a text."""
+"""The LSTM and the GRU as torch modules: ONNX's own operators, or a loop in a TFLite graph."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
+from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
-from pocketintent.runtime.encoders.recurrent import RecurrentNetwork
+from pocketintent.runtime.encoders.recurrent import GATES, RecurrentNetwork
 from pocketintent.runtime.encoders.weights import Weights
-from pocketintent_export.kinds.recurrent.weights import LayerWeights
 from pocketintent_export.layers.codes import WholeMatrix, coded, unknown_zero
-from pocketintent_export.writers.loops import Values, repeat
+from pocketintent_export.loops import Values, repeat
 
 
-class LoopReader(nn.Module):
-    """The last states of an LSTM or a GRU, by a loop over the characters of one text.
+class RecurrentReader(nn.Module):
+    """The last states of an LSTM or a GRU over the characters of a text.
 
-    The product of the first layer's weights and its inputs is computed once for each character of
-    the vocabulary. ``length`` is the number of characters of the input.
+    ``length`` is the number of characters that a TFLite graph takes, which reads one text; None
+    for ONNX. In torch, a module for ONNX gives zeros.
     """
 
-    def __init__(self, encoder: CharEncoder, length: int) -> None:
+    def __init__(self, encoder: CharEncoder, length: int | None) -> None:
         super().__init__()
-        self.embedding = WholeMatrix([coded(encoder.weights, "embedding")])
-        self.layers = LoopLayers(encoder.network, encoder.weights, length)
+        network, weights = encoder.network, encoder.weights
+        self.embedding = WholeMatrix([coded(weights, "embedding")])
+        self.layers = (
+            OnnxLayers(network, weights) if length is None else LoopLayers(network, weights, length)
+        )
         self.length = length
 
-    def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """The last states, float32 [1, state], zeros for an empty text; and an unknown zero.
+    def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The last states of all directions, side by side, float32 [batch, state].
 
-        ``characters`` is int32 [1, length], ``lengths`` int32 [1]; what is beyond is cut off.
+        ``characters``, int32 [batch, length], is cut off at ``lengths``, int32 [batch]. The states
+        of a text of length 0 are any. Also returns an unknown zero, None for ONNX.
         """
+        batch, length = characters.shape
+        if self.length is None:
+            inside = torch.arange(length, dtype=torch.int32) < lengths.unsqueeze(1)
+            numbers = torch.where(inside, characters, 0)
+            _, last = self.layers(embedding(numbers.t(), self.embedding(None)), lengths)
+            return last.transpose(0, 1).reshape(batch, -1), None
         count = torch.clamp(lengths, 0, self.length)
         zero = unknown_zero(lengths)
+        # The first layer's inputs are projected once for each character of the vocabulary.
         numbers = characters.reshape(-1, 1).to(torch.float32)  # exact, and a table for look-ups
         zero, last, _ = self.layers(self.embedding(zero), numbers, count, zero)
         return last.reshape(1, -1), zero
+
+
+class _Layer(nn.Module):
+    """The weights of a layer, one direction after the other."""
+
+    gate_order: ClassVar[dict[str, tuple[int, ...]]]
+    """The numbers of the model's gates in the order of the module, by cell."""
+    bias: Tensor
+    recurrent_bias: Tensor
+
+    def __init__(self, network: RecurrentNetwork, weights: Weights, number: int) -> None:
+        super().__init__()
+        self.network = network
+        prefixes = [f"layers.{number}.{direction}" for direction in network.directions]
+        gates = self.gate_order[network.cell]
+        order = np.arange(len(gates) * network.hidden).reshape(len(gates), -1)[list(gates)].ravel()
+
+        def matrix(name: str) -> WholeMatrix:
+            return WholeMatrix([coded(weights, f"{prefix}.{name}", order) for prefix in prefixes])
+
+        def vector(name: str) -> FloatArray:
+            return np.stack([weights.vectors[f"{prefix}.{name}"] for prefix in prefixes])
+
+        self.inputs, self.recurrent = matrix("input"), matrix("recurrent")
+        self.register_buffer("bias", torch.from_numpy(vector("bias")[:, order]))
+        if network.cell == "gru":
+            self.register_buffer("recurrent_bias", torch.from_numpy(vector("recurrent_bias")))
+
+    @classmethod
+    def of_network(cls, network: RecurrentNetwork, weights: Weights) -> Any:
+        """All layers of a network, in a ``ModuleList``."""
+        return nn.ModuleList(cls(network, weights, number) for number in range(network.layers))
+
+
+class OnnxLayers(nn.Module):
+    """ONNX's own LSTM or GRU, which takes the lengths of the sequences as an input."""
+
+    def __init__(self, network: RecurrentNetwork, weights: Weights) -> None:
+        super().__init__()
+        self.layers = _OnnxLayer.of_network(network, weights)
+
+    def forward(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """The states of the last layer; zeros in torch.
+
+        ``x`` is float32 [length, batch, size], ``lengths`` int32 [batch]; 0 is treated as 1.
+
+        Returns:
+            The states after all steps, float32 [length, batch, state], zeros beyond the end of a
+            sequence; and the last states, float32 [directions, batch, hidden].
+        """
+        length, batch, _ = x.shape
+        lengths = torch.clamp(lengths, min=1)
+        last = x
+        for layer in self.layers:
+            states, last = layer.run(x, lengths)
+            x = states.transpose(1, 2).reshape(length, batch, -1)
+        return x, last
+
+
+class _OnnxLayer(_Layer):
+    """A layer; ONNX orders the gates input, output, forget, cell, or update, reset, new."""
+
+    gate_order: ClassVar = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2)}
+
+    def run(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """The states of all steps, [length, directions, batch, hidden], and the last states."""
+        network = self.network
+        length, batch, _ = x.shape
+        directions, hidden = len(network.directions), network.hidden
+        rows = GATES[network.cell] * hidden
+        recurrent_bias = torch.zeros(directions, rows)
+        attributes: dict[str, Any] = {
+            "hidden_size": hidden,
+            "direction": "bidirectional" if directions == 2 else "forward",
+        }
+        if network.cell == "gru":
+            attributes["linear_before_reset"] = 1
+            parts = torch.zeros(directions, rows - hidden), self.recurrent_bias
+            recurrent_bias = torch.cat(parts, dim=1)
+        inputs = (
+            x,
+            self.inputs(None).reshape(directions, rows, -1),
+            self.recurrent(None).reshape(directions, rows, -1),
+            torch.cat([self.bias, recurrent_bias], dim=1),
+            lengths,
+        )
+        states, last = torch.onnx.ops.symbolic_multi_out(
+            network.cell.upper(),
+            inputs,
+            attributes,
+            dtypes=(torch.float32, torch.float32),
+            shapes=((length, directions, batch, hidden), (directions, batch, hidden)),
+            version=14,
+        )
+        return states, last
 
 
 class LoopLayers(nn.Module):
@@ -57,7 +164,7 @@ class LoopLayers(nn.Module):
     ) -> None:
         super().__init__()
         self.is_forward, self.hidden = len(network.directions) == 1, network.hidden
-        self.layers = _Layer.of_network(network, weights)
+        self.layers = _LoopLayer.of_network(network, weights)
         self.keeps_all = keeps_all
         self.register_buffer("positions", torch.arange(length, dtype=torch.int32))
 
@@ -100,7 +207,7 @@ class LoopLayers(nn.Module):
         return torch.cat([forward * 2, backward * 2 + 1], dim=1).to(torch.float32)
 
 
-class _Layer(LayerWeights):
+class _LoopLayer(_Layer):
     """The rounds of one layer; gates with a logistic function come first."""
 
     gate_order: ClassVar = {"lstm": (0, 1, 3, 2), "gru": (0, 1, 2)}

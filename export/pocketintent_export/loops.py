@@ -7,7 +7,7 @@ rounds as it has characters, and the file contains one round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from torch import Tensor
 from pocketintent.runtime.errors import require
 
 _NAME = "pocketintent.loop"
-_MARKER = "STABLEHLO_COMPOSITE"
 
 Values = tuple[Tensor, ...]
 """Values of a loop."""
@@ -48,16 +47,22 @@ def finish_loops(content: bytes) -> bytes:
     if _NAME.encode() not in content:
         return content
     schema = require("ai_edge_litert.schema_py_generated", "export")
+    operators = schema.BuiltinOperator
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
-    marker = getattr(schema.BuiltinOperator, _MARKER)
+    marker = operators.STABLEHLO_COMPOSITE
     codes = {n for n, code in enumerate(model.operatorCodes) if code.builtinCode == marker}
     for graph in list(model.subgraphs):
         for operator in graph.operators:
             if operator.opcodeIndex in codes:
                 _to_while(schema, model, graph, operator)
     for number in codes:
-        _set_code(model.operatorCodes[number], schema.BuiltinOperator.WHILE)
-    _shorten_names(model.subgraphs)
+        model.operatorCodes[number] = _operator_code(schema, operators.WHILE)
+    # Number all tensors but inputs and outputs: module paths are a tenth of a small file.
+    public = {*model.subgraphs[0].inputs, *model.subgraphs[0].outputs}
+    for graph in model.subgraphs:
+        for number, tensor in enumerate(graph.tensors):
+            if graph is not model.subgraphs[0] or number not in public:
+                tensor.name = b"%d" % number
     return _pack(model)
 
 
@@ -65,73 +70,56 @@ def _to_while(schema: Any, model: Any, graph: Any, operator: Any) -> None:
     """Turn a composite into ``WHILE``, whose body must return the constants, too."""
     number = operator.builtinOptions2.decompositionSubgraphIndex
     body = model.subgraphs[number]
-    num_variables = len(body.outputs)
+    num_variables, num_tensors = len(body.outputs), len(graph.tensors)
     body.outputs = np.array([*body.outputs, *body.inputs[num_variables:]], np.int32)
-    unused_outputs = []
-    for index in operator.inputs[num_variables:]:
-        unused_outputs.append(len(graph.tensors))
-        graph.tensors.append(_tensor_like(schema, graph.tensors[index], b"constant"))
+    constants = operator.inputs[num_variables:]
+    graph.tensors += [_tensor_like(schema, graph.tensors[index]) for index in constants]
+    unused_outputs = range(num_tensors, len(graph.tensors))
     operator.outputs = np.array([*operator.outputs, *unused_outputs], np.int32)
-    options = schema.WhileOptionsT()
-    options.bodySubgraphIndex = number
-    options.condSubgraphIndex = len(model.subgraphs)
-    model.subgraphs.append(_condition(schema, model, body))
     operator.builtinOptionsType = schema.BuiltinOptions.WhileOptions
-    operator.builtinOptions = options
+    operator.builtinOptions = schema.WhileOptionsT(
+        bodySubgraphIndex=number, condSubgraphIndex=len(model.subgraphs)
+    )
     operator.builtinOptions2Type = schema.BuiltinOptions2.NONE
     operator.builtinOptions2 = None
+    model.subgraphs.append(_condition(schema, model, body))
 
 
 def _condition(schema: Any, model: Any, body: Any) -> Any:
     """The subgraph that tests whether rounds are left."""
-    graph = schema.SubGraphT()
-    graph.name = body.name + b".condition"
-    inputs = [body.tensors[index] for index in body.inputs]
-    graph.tensors = [
-        _tensor_like(schema, tensor, b"input%d" % n) for n, tensor in enumerate(inputs)
-    ]
-    graph.inputs = np.arange(len(inputs), dtype=np.int32)
-    zero = _tensor_like(schema, inputs[0], b"zero")
+    inputs = [_tensor_like(schema, body.tensors[index]) for index in body.inputs]
+    zero = _tensor_like(schema, inputs[0])
     zero.buffer = len(model.buffers)
-    buffer = schema.BufferT()
-    buffer.data = np.zeros(4, np.uint8)
-    model.buffers.append(buffer)
-    left = _tensor_like(schema, inputs[0], b"left")
+    model.buffers.append(schema.BufferT(data=np.zeros(4, np.uint8)))
+    left = _tensor_like(schema, inputs[0])
     left.type = schema.TensorType.BOOL
-    graph.tensors += [zero, left]
-    greater = schema.OperatorT()
-    greater.opcodeIndex = len(model.operatorCodes)
-    model.operatorCodes.append(schema.OperatorCodeT())
-    _set_code(model.operatorCodes[-1], schema.BuiltinOperator.GREATER)
-    greater.inputs = np.array([0, len(inputs)], np.int32)
-    greater.outputs = graph.outputs = np.array([len(inputs) + 1], np.int32)
-    greater.builtinOptionsType = schema.BuiltinOptions.GreaterOptions
-    greater.builtinOptions = schema.GreaterOptionsT()
-    graph.operators = [greater]
-    return graph
+    greater = schema.OperatorT(
+        opcodeIndex=len(model.operatorCodes),
+        inputs=np.array([0, len(inputs)], np.int32),
+        outputs=np.array([len(inputs) + 1], np.int32),
+        builtinOptionsType=schema.BuiltinOptions.GreaterOptions,
+        builtinOptions=schema.GreaterOptionsT(),
+    )
+    model.operatorCodes.append(_operator_code(schema, schema.BuiltinOperator.GREATER))
+    return schema.SubGraphT(
+        name=body.name + b".condition",
+        tensors=[*inputs, zero, left],
+        inputs=np.arange(len(inputs), dtype=np.int32),
+        outputs=greater.outputs,
+        operators=[greater],
+    )
 
 
-def _set_code(code: Any, builtin: int) -> None:
-    """Set the operator of an operator code."""
-    code.builtinCode, code.version = builtin, 1
-    # Runtimes that know fewer than 128 operators read this field.
-    code.deprecatedBuiltinCode = min(builtin, 127)
+def _operator_code(schema: Any, builtin: int) -> Any:
+    # Runtimes that know fewer than 128 operators read the deprecated field.
+    return schema.OperatorCodeT(
+        deprecatedBuiltinCode=min(builtin, 127), version=1, builtinCode=builtin
+    )
 
 
-def _tensor_like(schema: Any, tensor: Any, name: bytes) -> Any:
+def _tensor_like(schema: Any, tensor: Any) -> Any:
     """A computed tensor of the same shape and type as another tensor."""
-    copy = schema.TensorT()
-    copy.name, copy.shape, copy.type, copy.hasRank = name, tensor.shape, tensor.type, True
-    return copy
-
-
-def _shorten_names(graphs: Sequence[Any]) -> None:
-    """Number all tensors but inputs and outputs: module paths are a tenth of a small file."""
-    public = {*graphs[0].inputs, *graphs[0].outputs}
-    for graph in graphs:
-        for number, tensor in enumerate(graph.tensors):
-            if graph is not graphs[0] or number not in public:
-                tensor.name = b"%d" % number
+    return schema.TensorT(shape=tensor.shape, type=tensor.type, hasRank=True)
 
 
 def _pack(model: Any) -> bytes:
