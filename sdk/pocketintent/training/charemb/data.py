@@ -106,16 +106,12 @@ class CharBatches:
     def __init__(
         self, vocabulary: CharVocabulary, terms: TargetTerms, settings: CharEmbSettings
     ) -> None:
-        self._vocabulary = vocabulary
-        self._texts = terms.texts
+        self._vocabulary, self._texts, self._settings = vocabulary, terms.texts, settings
         self._lengths = np.array([len(text) for text in terms.texts])
-        self._settings = settings
         self._shares: NDArray[np.float64] | None = None
         if settings.rank_power > 0:
             shares = (terms.ranks + 1.0) ** -settings.rank_power
             self._shares = shares / shares.sum()
-        self._epoch = -1
-        self._batches: list[IntArray] = []
 
     def __len__(self) -> int:
         """Number of batches in an epoch."""

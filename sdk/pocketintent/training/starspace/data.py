@@ -52,8 +52,7 @@ class WordBatches:
     def __init__(
         self, corpus: EncodedCorpus, counts: IntArray, settings: StarSpaceSettings
     ) -> None:
-        self._ids = corpus.ids
-        self._settings = settings
+        self._ids, self._settings = corpus.ids, settings
         self._starts, self._lengths = _pieces(corpus.sentences, settings.row_length)
         if not len(self._starts):
             raise PocketIntentError("the corpus has no sentence of two known words to learn from")
@@ -116,9 +115,7 @@ class BagBatches:
         num_words: int,
         settings: StarSpaceSettings,
     ) -> None:
-        self._corpus = corpus
-        self._settings = settings
-        self._num_words = num_words
+        self._corpus, self._settings, self._num_words = corpus, settings, num_words
         self._labels = None
         lengths = np.diff(corpus.sentences[corpus.documents])
         usable = lengths > 1

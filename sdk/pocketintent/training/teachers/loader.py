@@ -44,13 +44,9 @@ def load_teacher(
     of a Hugging Face transformer, also if it has a graph; or a ``.json`` or ``.toml`` file, whose
     kind an installed plug-in knows.
 
-    Args:
-        path: See above.
-        device: Torch device of a transformer; by default ``"cpu"``.
-        threads: Number of CPU threads of an ONNX graph; by default 1.
-        max_tokens: Longer texts are cut to this number of tokens; by default 128.
-        precision: Number type of the weights of a transformer; by default ``"float32"``.
-        texts: Texts that the teacher of a description may count words in.
+    ``device`` and ``precision``, of the weights, are those of a transformer, ``threads`` of the CPU
+    those of a graph. Texts are cut to ``max_tokens``, by default 128. In ``texts`` the teacher of a
+    description may count words.
 
     The vector of a text is the mean of its tokens' last states, or the first token's state where
     ``1_Pooling/config.json`` requires it, at unit length; a graph that outputs one vector for each
