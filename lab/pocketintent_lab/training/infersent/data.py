@@ -269,8 +269,8 @@ class PairBatches:
             parts = batches_of_similar_length(order, self._lengths[number], self._size)
             batches += [(number, part) for part in parts]
         self._batches = [batches[place] for place in rng.permutation(len(batches))]
-        return len(batches)
         self._epoch = epoch
+        return len(batches)
 
     def batch(self, number: int) -> PairBatch:
         """One batch of the current epoch.
