@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from pocketintent.compression.network import quantise_charemb  # noqa: E402
+from pocketintent.compression.quantise import quantise_charemb  # noqa: E402
 from pocketintent.runtime.encoders.charemb.network import Cell, CharNetwork  # noqa: E402
 from pocketintent.runtime.text.characters import CharVocabulary  # noqa: E402
 from pocketintent.training.charemb.data import make_batch  # noqa: E402

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from pocketintent.compression.network import quantise_charemb
+from pocketintent.compression.quantise import quantise_charemb
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.weights import WeightFormat, Weights

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from pocketintent.compression.background import add_background
-from pocketintent.compression.network import quantise_context
+from pocketintent.compression.kinds import quantise_context
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
