@@ -29,9 +29,9 @@ import sys
 import time
 
 from pocketintent.cli.options.model import check_model_name, encoder_path
-from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.shared import LIMITS, RECOGNITION, add, refuse_options, set_limits
 from pocketintent.cli.options.training import command_line
+from pocketintent.cli.options.types import whole_number
 from pocketintent.cli.output import Progress, print_json, print_note
 
 

@@ -23,11 +23,10 @@ import argparse
 import time
 from typing import Any
 
-from pocketintent.cli.options.files import input_file, input_folder
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import add, refuse_options
+from pocketintent.cli.options.types import input_file, input_folder, whole_number, whole_numbers
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.compression.background import add_background
 from pocketintent.compression.combine import combine_encoders

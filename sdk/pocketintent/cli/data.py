@@ -15,8 +15,8 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.commands import HelpFormatter
-from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.types import output_folder
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
 

@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import output_folder
-from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.shared import RECOGNITION, add
+from pocketintent.cli.options.types import output_folder, whole_number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.text.tokenizer import MAX_CHARS
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import pocketintent
 from pocketintent.cli.commands import Command, CommandParser
-from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 
@@ -79,6 +78,8 @@ def main(
     args = argparse.Namespace()
     try:
         parser.parse_args(arguments, args)
+        from pocketintent.cli.options.types import check_paths  # with NumPy, which loads slowly
+
         check_paths(args.parser, args)
         with _warnings_as_notes(program):
             status: int = args.run(args)

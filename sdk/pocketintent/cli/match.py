@@ -31,8 +31,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.shared import LIMITS, RECOGNITION, TEMPLATES_HELP, add, set_limits
+from pocketintent.cli.options.types import whole_number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.records import without_mark
 

@@ -24,9 +24,8 @@ from functools import partial
 from typing import Any
 
 from pocketintent.cli.evaluate.folders import each_folder, print_reports
-from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.numbers import number, whole_numbers
 from pocketintent.cli.options.shared import INTENT_DATA, add, refuse_options
+from pocketintent.cli.options.types import input_file, number, output_file, whole_numbers
 from pocketintent.cli.output import Progress
 from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import encoder_of

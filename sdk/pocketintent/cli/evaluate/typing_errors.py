@@ -21,8 +21,8 @@ from typing import Any
 
 from pocketintent.cli.evaluate.folders import each_folder, print_reports
 from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.shared import INTENT_DATA, Distinct, add
+from pocketintent.cli.options.types import whole_number, whole_numbers
 from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model

@@ -18,8 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.numbers import NumberType
+from pocketintent.cli.options.types import NumberType, input_file, output_file
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.regular import read_regular

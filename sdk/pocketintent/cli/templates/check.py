@@ -23,9 +23,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pocketintent.cli.options.files import check_name, file_name
 from pocketintent.cli.options.model import MODEL_HELP
 from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.types import check_name, file_name
 from pocketintent.cli.output import print_json, print_note
 
 

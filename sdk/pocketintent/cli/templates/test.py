@@ -34,9 +34,8 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
-from pocketintent.cli.options.numbers import number, whole_number
 from pocketintent.cli.options.shared import LIMITS, add, set_limits
+from pocketintent.cli.options.types import input_file, number, whole_number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.files.shipped_models import DEFAULT
 

@@ -12,12 +12,11 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from pocketintent.cli.options.files import output_file
 from pocketintent.cli.options.model import model_file, vectors_file
-from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import OPTIONS
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.cli.options.types import output_file, whole_number
 from pocketintent.settings import Settings
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.contextual.settings import ContextualSettings

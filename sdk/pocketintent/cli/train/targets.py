@@ -20,12 +20,11 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import encoder_path, vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.shared import add
-from pocketintent.cli.options.teacher import add_teacher_options, read_teacher
+from pocketintent.cli.options.shared import add, add_teacher_options, read_teacher
 from pocketintent.cli.options.training import repeating_command
+from pocketintent.cli.options.types import input_file
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.training.teachers.settings import TargetSettings
 
