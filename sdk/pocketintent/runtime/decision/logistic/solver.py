@@ -64,7 +64,7 @@ class TrainingRows:
 
     @property
     def is_template(self) -> NDArray[np.bool_]:
-        """bool [num_rows]: whether the row is a template."""
+        """Whether each row is a template, bool [num_rows]."""
         is_own: NDArray[np.bool_] = self.labels != NO_INTENT
         return is_own if self.is_name is None else is_own & ~self.is_name
 
