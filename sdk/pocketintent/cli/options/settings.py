@@ -62,14 +62,9 @@ def add_settings(
     if not classes:
         help = "read these and all other settings from this file; options win over it"
         group.add_argument("--settings", type=input_file, metavar="FILE.toml", help=help)
-        group.add_argument(
-            "--write-settings",
-            action=_WriteSettings,
-            nargs="?",
-            type=output_file,
-            metavar="FILE.toml",
-            help="only write such a file, with every setting and its meaning (to stdout)",
-        )
+        written: dict[str, Any] = {"type": output_file, "nargs": "?", "metavar": "FILE.toml"}
+        help = "only write such a file, with every setting and its meaning (to stdout)"
+        group.add_argument("--write-settings", action=_WriteSettings, help=help, **written)
 
 
 def given_settings(
