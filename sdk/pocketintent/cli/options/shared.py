@@ -84,7 +84,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--split": {
         "choices": ("test", "valid"),
         "default": "test",
-        "help": "utterances to recognise (%(default)s)",
+        "help": "utterances (%(default)s)",
     },
     "--no-names": {
         "dest": "learn_names",

@@ -29,9 +29,7 @@ class NumberType:
     """
 
     kind: type[int] | type[float]
-    """Kind of the number."""
     bounds: Bounds
-    """Its limits, beside those of :meth:`Bounds.problem`."""
 
     @property
     def metavar(self) -> str:

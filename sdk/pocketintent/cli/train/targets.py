@@ -11,9 +11,8 @@ Examples:
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
 both, the folder of a Hugging Face transformer, or a .json or .toml file that describes a teacher
-of the laboratory; nothing is downloaded. Texts are lines of corpora, what is made from them, terms,
-and the words of a file of vectors; each is encoded once. With .tsv as the suffix of --out, texts
-keep their spaces. An unfinished run continues from OUT.partial.
+of the laboratory; nothing is downloaded. Each text is encoded once. With .tsv as the suffix of
+--out, texts keep their spaces. An unfinished run continues from OUT.partial.
 """
 
 from __future__ import annotations
