@@ -99,10 +99,7 @@ def show_default(setting: Setting) -> str:
 
 
 def settings_advice(classes: Collection[type[Settings]], option: str) -> str | None:
-    """What to write into a file in place of an option, such as ``--no-rotate``.
-
-    None unless the option was or would be that of a setting of the command's ``classes``.
-    """
+    """What to write in place of an option, such as ``--no-rotate``, of a setting of the classes."""
     on = not option.startswith("--no-")
     name = option.removeprefix("--" if on else "--no-").replace("-", "_")
     name = _RENAMED.get(option, name)
