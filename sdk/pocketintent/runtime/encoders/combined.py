@@ -14,13 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import (
-    MAX_NUMBERS,
-    FloatArray,
-    row_lengths,
-    unit_rows,
-    unit_vector,
-)
+from pocketintent.runtime.arrays import MAX_NUMBERS, FloatArray, row_lengths, unit_rows, unit_vector
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry

@@ -94,8 +94,7 @@ def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArra
 def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Shapes) -> Weights:
     """Read the weights of the given shapes that :func:`weights_to_parts` wrote.
 
-    Raises:
-        ModelFileError: A weight is missing, or differs from its settings in the entry.
+    A weight that is missing, or differs from its settings in the entry, is a ModelFileError.
     """
     if not isinstance(entry, dict) or entry.get("format") not in list(_CLASSES):
         raise ModelFileError(f"the manifest's weights must name a format: {', '.join(_CLASSES)}")
