@@ -127,7 +127,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 RECOGNITION = ("--decision", "--no-correction")
 LIMITS = ("--threshold", "--margin")
-INTENT_DATA = ("directories", "--split", "--no-names")
 
 
 def add(parser: Any, *names: str, **changes: Any) -> None:
