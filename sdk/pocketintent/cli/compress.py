@@ -56,19 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "--seed", help="seed of the rotation and of codebooks (%(default)s)")
     pruning = parser.add_argument_group("pruning")
     pruning.add_argument("--keep", type=whole_number(1), help="number of words to keep (all)")
-    pruning.add_argument(
-        "--prune",
-        choices=("frequency", "norm"),
-        default="frequency",
-        help="keep the most frequent words, or the words of largest norm, chosen so that every "
-        "sentence of the corpus keeps at least one word (%(default)s)",
-    )
-    add(
-        pruning,
-        "--corpus",
-        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook with which "
-        "templates are quantised, and for the background of the decision logistic",
-    )
+    ways = ("frequency", "norm")
+    help = "keep frequent words, or those of largest norm and one of each sentence (%(default)s)"
+    pruning.add_argument("--prune", choices=ways, default=ways[0], help=help)
+    uses = "pruning by norm, a codebook for templates, and the background of the decision logistic"
+    add(pruning, "--corpus", help=f"training texts (.txt, .jsonl, .gz), for {uses}")
     help = "leave out the n-grams; a text is then the sum of its known words alone"
     pruning.add_argument("--no-ngrams", action="store_true", help=help)
     codes = ("sub_dim", "codebook_size")

@@ -17,8 +17,8 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.model import encoder_path
-from pocketintent.cli.options.shared import add
-from pocketintent.cli.options.teacher import (
+from pocketintent.cli.options.shared import (
+    add,
     add_teacher_options,
     check_without_teacher,
     read_teacher,

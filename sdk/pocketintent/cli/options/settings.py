@@ -62,26 +62,16 @@ def add_settings(
     if not classes:
         help = "read these and all other settings from this file; options win over it"
         group.add_argument("--settings", type=input_file, metavar="FILE.toml", help=help)
-        group.add_argument(
-            "--write-settings",
-            action=_WriteSettings,
-            nargs="?",
-            type=output_file,
-            metavar="FILE.toml",
-            help="only write such a file, with every setting and its meaning (to stdout)",
-        )
+        written: dict[str, Any] = {"type": output_file, "nargs": "?", "metavar": "FILE.toml"}
+        help = "only write such a file, with every setting and its meaning (to stdout)"
+        group.add_argument("--write-settings", action=_WriteSettings, help=help, **written)
 
 
-def given_settings(
-    args: argparse.Namespace, settings: type[Settings], **preset: Any
-) -> dict[str, Any]:
-    """The values of the fields of a settings class that an option, the file or a preset gives.
-
-    An error in the file of ``--settings`` is a PocketIntentError.
-    """
+def given_settings(args: argparse.Namespace, cls: type[Settings], **preset: Any) -> dict[str, Any]:
+    """The values of the fields of a settings class that an option, the file or a preset gives."""
     options = {name: value for name, value in vars(args).items() if value is not None}
     given = {**preset, **_read_file(args), **options}
-    return {item.name: given[item.name] for item in list_settings(settings) if item.name in given}
+    return {item.name: given[item.name] for item in list_settings(cls) if item.name in given}
 
 
 def read_settings(args: argparse.Namespace, settings: type[SettingsT]) -> SettingsT:
@@ -109,10 +99,7 @@ def show_default(setting: Setting) -> str:
 
 
 def settings_advice(classes: Collection[type[Settings]], option: str) -> str | None:
-    """What to write into a file in place of an option, such as ``--no-rotate``.
-
-    None unless the option was or would be that of a setting of the command's ``classes``.
-    """
+    """What to write in place of an option, such as ``--no-rotate``, of a setting of the classes."""
     on = not option.startswith("--no-")
     name = option.removeprefix("--" if on else "--no-").replace("-", "_")
     name = _RENAMED.get(option, name)

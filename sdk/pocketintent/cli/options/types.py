@@ -29,9 +29,7 @@ class NumberType:
     """
 
     kind: type[int] | type[float]
-    """Kind of the number."""
     bounds: Bounds
-    """Its limits, beside those of :meth:`Bounds.problem`."""
 
     @property
     def metavar(self) -> str:
@@ -80,9 +78,6 @@ def given_twice(values: Sequence[Any]) -> str | None:
 
 SEED = whole_number(0, MAX_SEED)
 """Argument type: a seed, which every generator of random numbers accepts."""
-
-THREADS = whole_number(1, 1024)
-"""Argument type: a number of threads."""
 
 
 def file_name(text: str) -> str:
@@ -193,15 +188,12 @@ output_file = PathType(_file_problem)
 output_folder = PathType(_folder_problem, "DIR")
 """Argument types: a file to write, whose folder exists; a folder to write, where all may be new."""
 
-PLOT_SUFFIXES = (".png", ".svg", ".pdf")
-
 
 def plot_file(text: str) -> Path:
     """Argument type: the file of a plot that can be drawn and written; bad usage otherwise."""
-    path = Path(text)
-    if path.suffix.lower() not in PLOT_SUFFIXES:
-        suffixes = ", ".join(PLOT_SUFFIXES)
-        raise argparse.ArgumentTypeError(f"{text}: the name must end with {suffixes}")
+    path, suffixes = Path(text), (".png", ".svg", ".pdf")
+    if path.suffix.lower() not in suffixes:
+        raise argparse.ArgumentTypeError(f"{text}: the name must end with {', '.join(suffixes)}")
     if not path.absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text}: there is no folder {path.parent}")
     try:

@@ -7,9 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, row_products, unit_rows
+from pocketintent.runtime.arrays import FloatArray, half_precision, row_products, unit_rows
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates, IntentRows
+from pocketintent.runtime.quantization.lbg import draw_rows, fit_lbg
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.templates.template_set import TemplateSet
 
@@ -113,14 +114,10 @@ def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
             sub-vectors, only the rounding to half precision is lost. A code has ``SUB_DIM``
             dimensions, or 1 if dim is odd.
     """
-    return Quantizer.fit(
-        vectors,
-        sub_dim=SUB_DIM if vectors.shape[1] % SUB_DIM == 0 else 1,
-        codebook_size=CODEBOOK_SIZE,
-        per_position=False,
-        normalised=False,
-        sample=FIT_SAMPLE,
-    )
+    dim, rng = vectors.shape[1], np.random.default_rng(0)
+    rows = draw_rows(vectors, FIT_SAMPLE, rng).reshape(-1, 1 if dim % SUB_DIM else SUB_DIM)
+    codebook = half_precision(fit_lbg(draw_rows(rows, FIT_SAMPLE, rng), CODEBOOK_SIZE), "codebook")
+    return Quantizer(codebook.astype(np.float32)[None], dim, normalised=False)
 
 
 def _quantise(fresh: Vectors, quantizer: Quantizer) -> dict[str, IntentRows]:
