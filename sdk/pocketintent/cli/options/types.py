@@ -175,8 +175,7 @@ def _folder_problem(path: Path) -> str | None:
     folder = next(part for part in (path.absolute(), *path.absolute().parents) if part.exists())
     if not folder.is_dir():
         return f"{folder} is a file, not a folder"
-    is_writable = os.access(folder, os.W_OK)
-    return None if is_writable else f"the folder {folder} cannot be written to"
+    return None if os.access(folder, os.W_OK) else f"the folder {folder} cannot be written to"
 
 
 input_file = PathType(partial(_reading_problem, file=True))
