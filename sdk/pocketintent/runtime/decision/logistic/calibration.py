@@ -110,9 +110,7 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
     return held_out
 
 
-def calibrate(
-    rows: TrainingRows, held_out: HeldOut, is_name: NDArray[np.bool_] | None = None
-) -> Calibration:
+def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
     """Fit the probability that the best intent of a text is the right one.
 
     The examples are the templates, each with the best intent of classifiers fitted without it, and
@@ -123,15 +121,8 @@ def calibrate(
     The examples of a small bot say little. The sigmoid that bots of its size have on average
     (:func:`expected_sigmoid`) therefore counts as 40 more examples, and 45 / k^2 more for each
     intent with k templates: the fewer an intent has, the more it changes when one is left out.
-
-    Args:
-        rows: The rows that the classifier was fitted on.
-        held_out: Their best intents, by :func:`leave_one_out`.
-        is_name: bool [num_rows], whether a row is the name of its intent; None if none is.
     """
-    is_template = rows.labels != NO_INTENT
-    if is_name is not None:
-        is_template &= ~is_name
+    is_template = rows.is_template
     sizes = np.bincount(rows.labels[is_template], minlength=rows.num_intents)
     is_template &= sizes[rows.labels] > 1
     is_outside = (rows.labels == NO_INTENT) & (rows.counter_examples == NO_INTENT)

@@ -45,7 +45,7 @@ _Pair = tuple[FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """The examples of all intents."""
+    """The examples of all intents: the features of texts, and what each is an example of."""
 
     features: FloatArray
     """float32 [num_rows, num_features]; the last feature is 1, for the bias."""
@@ -58,24 +58,15 @@ class TrainingRows:
     is_used: NDArray[np.bool_] | None = None
     """bool [num_features, num_intents]: whether an intent has a weight for a feature, which
     otherwise is zero; None if each has all."""
+    is_name: NDArray[np.bool_] | None = None
+    """bool [num_rows]: whether the row is the name of its intent rather than a text; None if no row
+    is."""
 
-    @classmethod
-    def build(
-        cls,
-        features: FloatArray,
-        labels: IndexArray,
-        counter_examples: IndexArray,
-        num_intents: int,
-        center: FloatArray,
-        is_used: NDArray[np.bool_] | None = None,
-    ) -> TrainingRows:
-        """Shift the features to a centre, which the bias makes up for, and append the ones.
-
-        Without the large mean of texts, the solver needs a third of the steps.
-        """
-        ones = np.ones((len(features), 1), np.float32)
-        rows = np.concatenate([features - center, ones], axis=1)
-        return cls(rows, labels, counter_examples, num_intents, is_used)
+    @property
+    def is_template(self) -> NDArray[np.bool_]:
+        """Whether each row is a template, bool [num_rows]."""
+        is_own: NDArray[np.bool_] = self.labels != NO_INTENT
+        return is_own if self.is_name is None else is_own & ~self.is_name
 
 
 def solve(rows: TrainingRows, start: FloatArray | None = None) -> FloatArray:
