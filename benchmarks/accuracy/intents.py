@@ -24,8 +24,8 @@ import numpy as np
 from benchmarks.systems.contract import DEFAULT_CACHE
 from benchmarks.systems.minilm import MINILM_DIM, MiniLMEncoder, build_minilm
 from benchmarks.systems.model2vec import MODEL2VEC_DIM, Model2VecEncoder, build_model2vec
-from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.types import whole_numbers
 from pocketintent.compression.background import make_background
 from pocketintent.evaluation.intents.baselines import make_baseline
 from pocketintent.evaluation.intents.curves import learning_curves

@@ -25,8 +25,8 @@ from pathlib import Path
 
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.cli.options.model import encoder_name
-from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.types import whole_number
 from pocketintent.compression.background import make_background
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.files import load_templates

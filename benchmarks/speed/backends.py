@@ -30,7 +30,7 @@ import numpy as np
 from benchmarks.speed.latency import read_templates
 from benchmarks.speed.ways import GRAPHS, WAYS, Way, make_way
 from benchmarks.timing import CLOCKS, measure, processor
-from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.cli.options.types import whole_numbers
 from pocketintent.evaluation.intents.datasets import load_intent_data
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import find_model

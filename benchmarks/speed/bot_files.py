@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from pocketintent.bot.build import keep_for_bot
 from pocketintent.compression.kinds import words_of
-from pocketintent.compression.prune import keep_for_bot
 from pocketintent.evaluation.intents.datasets import IntentData, draw_templates, load_intent_data
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.contract import ModelEncoder

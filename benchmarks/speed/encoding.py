@@ -45,7 +45,7 @@ from benchmarks.speed.encoders.systems import (
 from benchmarks.speed.encoders.texts import Texts, draw_texts
 from benchmarks.systems.contract import DEFAULT_CACHE
 from benchmarks.timing import CLOCKS, Times, measure, processor
-from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.cli.options.types import whole_numbers
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
 

@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.systems.contract import DEFAULT_CACHE, System
 from benchmarks.systems.registry import make_system, system_names
 from benchmarks.timing import measure, processor
-from pocketintent.cli.options.numbers import whole_numbers
+from pocketintent.cli.options.types import whole_numbers
 from pocketintent.evaluation.intents.datasets import draw_templates, load_intent_data
 from pocketintent.runtime.errors import PocketIntentError
 

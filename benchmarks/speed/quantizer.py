@@ -14,8 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 
 
 def main() -> None:
@@ -32,9 +31,9 @@ def main() -> None:
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((args.words, args.dim), dtype=np.float32)
     started = time.perf_counter()
-    quantizer = Quantizer.fit(vectors, sub_dim=args.sub_dim, codebook_size=args.codebook_size)
+    quantizer = fit_quantizer(vectors, sub_dim=args.sub_dim, codebook_size=args.codebook_size)
     fitted = time.perf_counter()
-    matrix = QuantizedMatrix.encode(vectors, quantizer)
+    matrix = encode_matrix(vectors, quantizer)
     encoded = time.perf_counter()
 
     ids = rng.integers(0, args.words, 10)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pocketintent.recognizer import IntentRecognizer
+from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import open_exported
 
 FORMATS = {"onnxruntime": "onnx", "tflite": "tflite"}
@@ -40,15 +41,13 @@ class GraphAlone:
 
     def __init__(self, folder: Path) -> None:
         opened = open_exported(folder)
-        self._inputs, self._features = opened.inputs(), opened.features()
-        self._spell = opened.speller(self._inputs)
+        self._arrays, self._features = GraphEncoder(opened).arrays, opened.features()
         self._run = opened.graph("recognizer").run
         self._names = list(opened.templates().intents)
 
     def match(self, text: str) -> str:
         """The nearest intent; see :meth:`Way.match`."""
-        arrays = self._inputs(text).arrays(self._spell) | self._features(text)
-        scores = self._run(arrays)["scores"]
+        scores = self._run(self._arrays(text) | self._features(text))["scores"]
         return self._names[int(scores.argmax())] if scores.any() else ""
 
 

@@ -132,7 +132,7 @@ def export_folder(
         _write_graphs(folder, export, bot, manifest, progress)
         write_manifest(folder, manifest)
         progress(f"proving the graphs on {len(lines)} utterances")
-        proof = prove(open_exported(folder), bot.encoder, bot.templates, lines)
+        proof = prove(open_exported(folder), bot, lines)
         write_manifest(folder, manifest | {"proof": proof})
     known = set(bot.indexed.texts)
     return {

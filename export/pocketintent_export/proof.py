@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.decision.bot import Refusals
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.decision.bot import Bot, make_corrector
+from pocketintent.runtime.decision.scoring import Hit
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.graphs.encoder import GraphEncoder
 from pocketintent.runtime.graphs.folder import ExportedFolder
-from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent_export.conformance import templates_of
 
 MAX_DIFFERENCE = 1e-4
 """Largest difference of a vector's value or a score that counts as a rounding error."""
@@ -46,47 +45,30 @@ def check_utterances(lines: Sequence[Mapping[str, Any]]) -> None:
         )
 
 
-def prove(
-    folder: ExportedFolder,
-    encoder: Encoder,
-    templates: TemplateSet,
-    lines: Sequence[Mapping[str, Any]],
-) -> Proof:
+def prove(folder: ExportedFolder, bot: Bot, lines: Sequence[Mapping[str, Any]]) -> Proof:
     """Run all graphs of a folder on the conformance utterances.
 
     The inputs are computed from the folder's files, so that the files are proven too.
 
     Args:
         folder: The folder.
-        encoder: The runtime's encoder.
-        templates: The templates, in the order of the graph's intents.
+        bot: The bot, whose templates are in the order of the recogniser graph.
         lines: The lines of the conformance file.
 
     Raises:
         ProofError: A value differs by more than ``MAX_DIFFERENCE``, or an intent or template
             differs; the message names the utterance.
     """
-    encoder_graph, recognizer_graph = folder.graph("encoder"), folder.graph("recognizer")
-    inputs, features = folder.inputs(), folder.features()
-    spell, corrector = folder.speller(inputs), folder.corrector(inputs)
-    refuses = Refusals(templates)
-    proof = Proof(len(lines))
+    encoder, recognizer = GraphEncoder(folder), folder.graph("recognizer")
+    features, proof = folder.features(), Proof(len(lines))
+    corrector = make_corrector(encoder, bot.templates, bot.indexed) if folder.corrects else None
     for line in lines:
         text = line["text"] if corrector is None else corrector(line["text"])
-        arrays = inputs(text).arrays(spell)
-        vector = encoder_graph.run(arrays)["vector"]
-        difference = float(np.abs(vector - encoder.encode(text)).max())
-        outputs = recognizer_graph.run(arrays | features(text))
-        gap = _largest_gap(outputs["scores"], line)
-        answer = _answer(outputs["scores"], outputs["templates"], templates)
-        if answer["intent"] is not None and refuses(text, answer["intent"]):
-            answer["intent"] = None
-        runner_up = line["runner_up"] or {"intent": None, "template": None}
-        expected = {
-            "intent": line["intent"],
-            "nearest": (line["nearest"], line["template"]),
-            "runner_up": (runner_up["intent"], runner_up["template"]),
-        }
+        difference = float(np.abs(encoder.encode(text) - bot.encoder.encode(text)).max())
+        outputs = recognizer.run(encoder.arrays(text) | features(text))
+        hits = _hits(outputs["scores"], outputs["templates"])
+        gap = _largest_gap(outputs["scores"], hits, line)
+        answer, expected = _answer(bot.decide(text, hits).to_dict()), _answer(line)
         proof.vector_difference = max(proof.vector_difference, difference)
         proof.score_difference = max(proof.score_difference, gap)
         proof.intents_differing += answer != expected
@@ -100,35 +82,24 @@ def prove(
     return proof
 
 
-def decide(scores: NDArray[np.float32], templates: TemplateSet) -> str | None:
-    """The intent that an app recognises by the scores, float32 [num_intents], or None."""
-    if not scores.any():  # the sentence vector is zeros, which the runtime calls unknown_words
-        return None
-    names = list(templates.intents)
-    best = int(scores.argmax())
-    if scores[best] < templates.threshold_of(names[best]):
-        return None
-    others = np.delete(scores, best)
-    if len(others) and scores[best] - others.max() < templates.margin:
-        return None
-    return names[best]
+def _hits(scores: NDArray[np.float32], templates: NDArray[np.int32]) -> list[Hit]:
+    """The best two intents by the outputs of the recogniser graph; none if nothing is known."""
+    best = np.argsort(-scores, kind="stable")[:2].tolist() if scores.any() else []
+    return [Hit(intent, float(scores[intent]), int(templates[intent])) for intent in best]
 
 
-def _answer(
-    scores: NDArray[np.float32], nearest: NDArray[np.int32], templates: TemplateSet
-) -> dict[str, Any]:
-    """What an app makes of the outputs of the recogniser graph, without the scores."""
-    places: list[int] = np.argsort(-scores, kind="stable")[:2].tolist() if scores.any() else []
-    names = list(templates.intents)
-    texts = templates_of(templates)
-    best = [(names[place], texts[nearest[place]]) for place in places] + [(None, None)] * 2
-    return {"intent": decide(scores, templates), "nearest": best[0], "runner_up": best[1]}
+def _answer(match: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a match without its numbers."""
+    runner_up = match["runner_up"] or {}
+    names = {key: match[key] for key in ("intent", "nearest", "template", "reason")}
+    return names | {"runner_up": (runner_up.get("intent"), runner_up.get("template"))}
 
 
-def _largest_gap(scores: NDArray[np.float32], line: Mapping[str, Any]) -> float:
+def _largest_gap(
+    scores: NDArray[np.float32], hits: Sequence[Hit], line: Mapping[str, Any]
+) -> float:
     """Largest difference from the scores of a line."""
     gaps = [*np.abs(scores - np.asarray(line["scores"], np.float32))]
-    gaps.append(abs(scores.max() - line["score"]))
-    if line["runner_up"] is not None:
-        gaps.append(abs(np.sort(scores)[-2] - line["runner_up"]["score"]))
+    pairs = zip(hits, (line, line["runner_up"]), strict=False)
+    gaps += [abs(hit.score - expected["score"]) for hit, expected in pairs if expected is not None]
     return float(np.max(gaps))

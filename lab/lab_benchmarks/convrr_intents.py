@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from pocketintent.cli.options.numbers import whole_numbers
 from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.types import whole_numbers
 from pocketintent.compression.background import LEAST_WORDS, MOST_WORDS, fit_background
 from pocketintent.compression.quantise import sample_texts
 from pocketintent.evaluation.intents.datasets import Draw, IntentData, load_intent_data

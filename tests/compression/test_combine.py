@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from models.random_networks import random_network
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.combine import combine_encoders
 from pocketintent.compression.prune import with_compact_counts
 from pocketintent.compression.quantise import quantise_encoder
@@ -41,9 +42,7 @@ def make_words(characters: CharEncoder, *, quantised: bool = False) -> StaticEnc
     vectors = own + noise * np.abs(own).mean()
     matrix: DenseMatrix | QuantizedMatrix = DenseMatrix(vectors)
     if quantised:
-        matrix = QuantizedMatrix.encode(
-            vectors, Quantizer.fit(vectors, sub_dim=2, codebook_size=32)
-        )
+        matrix = encode_matrix(vectors, fit_quantizer(vectors, sub_dim=2, codebook_size=32))
     codebook = np.random.default_rng(3).normal(size=(1, 4, 2)).astype(np.float32)
     return StaticEncoder(
         Vocabulary(WORDS),

@@ -7,8 +7,14 @@ import pytest
 from every_kind.encoder_checks import check_size_groups
 from models.lamp_tables import DIM, make_table
 from models.random_contexts import random_context
-from pocketintent.compression.kinds import compression_of, table_of, tables_of, words_of
-from pocketintent.compression.network import quantise_context, rotate_context
+from pocketintent.compression.kinds import (
+    compression_of,
+    quantise_context,
+    rotate_context,
+    table_of,
+    tables_of,
+    words_of,
+)
 from pocketintent.compression.prune import select_words
 from pocketintent.compression.quantise import quantise_network
 from pocketintent.runtime.encoders.contextual.encoder import ContextReader, ContextualEncoder

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.random_networks import random_network
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.prune import (
-    Sentences,
-    keep_for_bot,
+    frequent_words,
     keep_frequent,
     load_word_model,
-    select_by_frequency,
+    read_sentences,
     select_by_norm,
     without_ngrams,
 )
@@ -23,9 +23,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -37,21 +35,20 @@ def make_encoder(quantised: bool = False) -> StaticEncoder:
     vectors = np.random.default_rng(0).standard_normal((len(WORDS), 6), dtype=np.float32)
     if not quantised:
         return StaticEncoder(Vocabulary(WORDS), DenseMatrix(vectors))
-    quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=4)
-    return StaticEncoder(Vocabulary(WORDS), QuantizedMatrix.encode(vectors, quantizer))
+    quantizer = fit_quantizer(vectors, sub_dim=2, codebook_size=4)
+    return StaticEncoder(Vocabulary(WORDS), encode_matrix(vectors, quantizer))
 
 
-def as_sentences(lists: list[list[int]]) -> Sentences:
-    flat = [word for words in lists for word in words]
-    lengths = [0] + [len(words) for words in lists]
-    return Sentences(np.array(flat, np.intp), np.cumsum(lengths, dtype=np.intp))
+def as_sentences(lists: list[list[int]]) -> list[np.ndarray]:
+    return [np.array(words, np.int32) for words in lists]
 
 
-def test_the_most_frequent_words_are_kept_in_their_order() -> None:
-    counts = np.array([3, 9, 1, 9, 4], dtype=np.uint32)
-    assert select_by_frequency(counts, 3).tolist() == [1, 3, 4]
-    assert select_by_frequency(counts, 1).tolist() == [1]
-    assert select_by_frequency(counts, 99).tolist() == [0, 1, 2, 3, 4]
+def test_the_most_frequent_words_are_found_in_their_order() -> None:
+    encoder = make_encoder().replace(counts=np.array([3, 9, 1, 9, 4, 0, 0, 0], dtype=np.uint32))
+    assert frequent_words(encoder, 3).tolist() == [1, 3, 4]
+    assert frequent_words(encoder, 1).tolist() == [1]
+    assert frequent_words(encoder, 99).tolist() == frequent_words(make_encoder(), 99).tolist()
+    assert frequent_words(make_encoder(), 3).tolist() == [0, 1, 2]
 
 
 @given(
@@ -95,17 +92,15 @@ def test_the_error_of_too_many_sentences_gives_the_number_of_words_they_need() -
 @pytest.mark.parametrize("keep", [0, -1])
 def test_keeping_no_word_is_rejected(keep: int) -> None:
     with pytest.raises(PocketIntentError, match="at least 1"):
-        select_by_frequency(np.ones(3, dtype=np.int64), keep)
+        frequent_words(make_encoder(), keep)
     with pytest.raises(PocketIntentError, match="at least 1"):
         select_by_norm(np.ones(3, dtype=np.float32), as_sentences([]), keep)
 
 
 def test_sentences_are_read_as_known_word_ids() -> None:
     encoder = make_encoder()
-    sentences = Sentences.read(encoder, ["Play the music!", "unknown things", "", "lamp on"])
-    assert len(sentences) == 2
-    assert sentences.ids.tolist() == [6, 7, 5, 3, 0]
-    assert sentences.offsets.tolist() == [0, 3, 5]
+    sentences = read_sentences(encoder, ["Play the music!", "unknown things", "", "lamp on"])
+    assert [words.tolist() for words in sentences] == [[6, 7, 5], [3, 0]]
 
 
 @pytest.mark.parametrize("quantised", [False, True])
@@ -169,34 +164,3 @@ def test_a_model_without_a_table_of_words_is_rejected(tmp_path: Path) -> None:
     save_model(path, *encoder.to_model_file_parts())
     with pytest.raises(PocketIntentError, match=r"charemb\.safetensors: .* cannot be left out"):
         load_word_model(path)
-
-
-def test_the_words_of_a_bot_are_kept_besides_the_frequent_ones() -> None:
-    encoder = make_encoder()
-    templates = parse_templates(
-        {
-            "none": ["the music"],
-            "background": ["light"],
-            "intents": {"a": {"templates": ["Play unheard"], "except": ["lamp"]}},
-        }
-    )
-    small = keep_for_bot(encoder, templates, 2)
-
-    assert small.vocabulary.words == ["on", "off", "lamp", "music", "play", "the"]
-    vectors = [model.encode("play the music") for model in (small, encoder)]
-    assert np.array_equal(*vectors)
-    assert small.manifest["compression"]["keep"] == 2
-
-
-def test_a_bot_that_needs_all_words_keeps_the_encoder() -> None:
-    encoder = make_encoder()
-
-    assert keep_for_bot(encoder, TemplateSet(), 1000) is encoder
-
-
-def test_the_quality_of_the_whole_model_is_not_that_of_a_bots() -> None:
-    encoder = make_encoder().replace(manifest={"quality": 1, "languages": ["en"]})
-    small = keep_for_bot(encoder, TemplateSet(), 2)
-
-    assert "quality" not in small.manifest
-    assert small.manifest["languages"] == ["en"]

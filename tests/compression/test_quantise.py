@@ -5,6 +5,7 @@ import pytest
 
 from models.random_contexts import random_context
 from models.random_networks import random_network
+from pocketintent.compression.codebooks import encode_matrix
 from pocketintent.compression.quantise import (
     add_template_quantizer,
     quantise_encoder,
@@ -191,7 +192,7 @@ def test_the_template_codebook_quantises_sentence_vectors() -> None:
     assert (quantizer.dim, quantizer.sub_dim, quantizer.codebook_size) == (20, 2, 256)
     assert not quantizer.per_position and not quantizer.normalised
     vectors = encoder.encode_batch(make_texts(50))
-    decoded = QuantizedMatrix.encode(vectors, quantizer).decode()
+    decoded = encode_matrix(vectors, quantizer).decode()
     assert np.square(vectors - decoded).sum(axis=1).mean() < 0.05
 
 

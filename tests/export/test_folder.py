@@ -7,6 +7,7 @@ import pytest
 
 from exports.exported_folders import read_conformance, read_manifest, rewrite
 from pocketintent.compression.background import fit_background
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.prune import keep_frequent
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -14,8 +15,6 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, PocketIntentWarning
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.folder import LOST_WORDS, open_exported
-from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_export import export_folder
@@ -147,8 +146,8 @@ def test_a_bot_file_is_exported_with_its_decision_and_its_weights(
 def test_a_folder_of_a_pruned_model_corrects_no_word_that_was_lost(tmp_path: Path) -> None:
     words = ["lamp", "the", "on", "off", "lamb", "wont", "sword"]
     vectors = np.random.default_rng(0).standard_normal((len(words), 8)).astype(np.float32)
-    quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=4)
-    matrix = QuantizedMatrix.encode(vectors, quantizer)
+    quantizer = fit_quantizer(vectors, sub_dim=2, codebook_size=4)
+    matrix = encode_matrix(vectors, quantizer)
     encoder = StaticEncoder(Vocabulary(words), matrix)
     pruned = keep_frequent(keep_frequent(encoder, 6), 4)
     save_model(tmp_path / "pruned.safetensors", *pruned.to_model_file_parts())

@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from models.random_contexts import random_context
 from models.random_networks import random_network
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined import CombinedEncoder
@@ -22,8 +23,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import MissingExtraError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.templates.template_set import parse_templates
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -124,13 +124,11 @@ def compressed_model(tiny_encoder: StaticEncoder, tmp_path_factory: pytest.TempP
     rng = np.random.default_rng(8)
     buckets = rng.normal(0.0, 0.1, (64, 32)).astype(np.float32)
     vectors = tiny_encoder.words.decode()
-    quantizer = Quantizer.fit(vectors, sub_dim=4, codebook_size=256)
+    quantizer = fit_quantizer(vectors, sub_dim=4, codebook_size=256)
     encoder = StaticEncoder(
         Vocabulary([*TINY_WORDS.split(), "um"]),
-        QuantizedMatrix.encode(np.pad(vectors, ((0, 1), (0, 0))), quantizer),
-        ngrams=QuantizedMatrix.encode(
-            buckets, Quantizer.fit(buckets, sub_dim=4, codebook_size=256)
-        ),
+        encode_matrix(np.pad(vectors, ((0, 1), (0, 0))), quantizer),
+        ngrams=encode_matrix(buckets, fit_quantizer(buckets, sub_dim=4, codebook_size=256)),
         ngram_settings=NgramSettings(2, 3, 64),
     )
     path = tmp_path_factory.mktemp("model") / "compressed.safetensors"

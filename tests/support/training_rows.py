@@ -17,6 +17,6 @@ def make_rows(
     features = np.concatenate([inside, rng.standard_normal((outside, dim))]).astype(np.float32)
     labels = np.r_[np.repeat(np.arange(num_intents), per_intent), np.full(outside, NO_INTENT)]
     none = np.full(len(labels), NO_INTENT, np.intp)
-    return TrainingRows.build(
-        features, labels.astype(np.intp), none, num_intents, features.mean(axis=0)
-    )
+    ones = np.ones((len(labels), 1), np.float32)
+    features = np.concatenate([features - features.mean(axis=0), ones], axis=1)
+    return TrainingRows(features, labels.astype(np.intp), none, num_intents)

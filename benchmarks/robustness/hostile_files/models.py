@@ -13,7 +13,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from pocketintent.compression.network import quantise_context
+from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
+from pocketintent.compression.kinds import quantise_context
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder
@@ -25,11 +26,8 @@ from pocketintent.runtime.encoders.weights import StoredMatrix, Weights
 from pocketintent.runtime.files.model_file import DTYPES, METADATA_KEY
 from pocketintent.runtime.quantization.matrices import (
     DenseMatrix,
-    Int8Matrix,
     Matrix,
-    QuantizedMatrix,
 )
-from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -128,7 +126,7 @@ def seal_or_damage(parts: Parts, rng: np.random.Generator) -> bytes:
 
 def _static(rng: np.random.Generator, *, dense: bool, ngrams: bool = True) -> StaticEncoder:
     buckets = _matrix(rng, 8, DIM, dense) if ngrams else None
-    codebook = Quantizer.fit(_normal(rng, 40, DIM), sub_dim=2, codebook_size=4, normalised=False)
+    codebook = fit_quantizer(_normal(rng, 40, DIM), sub_dim=2, codebook_size=4, normalised=False)
     return StaticEncoder(
         Vocabulary(WORDS),
         _matrix(rng, len(WORDS), DIM, dense),
@@ -148,7 +146,7 @@ def _characters(rng: np.random.Generator, cell: Any, store: Any) -> CharEncoder:
         if len(shape) == 1:
             vectors[name] = _normal(rng, 1, shape[0])[0]
         elif store == "int8":
-            matrices[name] = Int8Matrix.encode(_normal(rng, *shape))
+            matrices[name] = encode_int8(_normal(rng, *shape))
         else:
             rows, columns = shape
             matrices[name] = _matrix(rng, rows, columns, dense=store == "float32")
@@ -172,7 +170,7 @@ def _matrix(rng: np.random.Generator, rows: int, dim: int, dense: bool) -> Matri
     vectors = _normal(rng, rows, dim)
     if dense:
         return DenseMatrix(vectors)
-    return QuantizedMatrix.encode(vectors, Quantizer.fit(vectors, sub_dim=2, codebook_size=5))
+    return encode_matrix(vectors, fit_quantizer(vectors, sub_dim=2, codebook_size=5))
 
 
 def _normal(rng: np.random.Generator, rows: int, columns: int) -> NDArray[np.float32]:

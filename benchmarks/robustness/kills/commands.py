@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pocketintent.cli.main import build_parser
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.atomic import new_folder, remove_leftovers
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def write_inputs(folder: Path) -> None:
     save_model(folder / MODEL, *encoder.to_model_file_parts())
     small = StaticEncoder(
         encoder.vocabulary,
-        QuantizedMatrix.encode(vectors, Quantizer.fit(vectors, sub_dim=4, codebook_size=4)),
+        encode_matrix(vectors, fit_quantizer(vectors, sub_dim=4, codebook_size=4)),
     )
     save_model(folder / COMPRESSED, *small.to_model_file_parts())
     lines = [" ".join(rng.choice(WORDS, 8)) for _ in range(40)]

@@ -113,7 +113,7 @@ def open_model(path: str | None) -> Candidate:
 
 def make_charemb(preset: str, reads: Reading, dim: int) -> Candidate:
     """An untrained CharEmb of a preset's sizes, with int8 weights, loaded from a model file."""
-    from pocketintent.compression.network import quantise_charemb
+    from pocketintent.compression.quantise import quantise_charemb
     from pocketintent.training.charemb.pipeline import to_encoder
     from pocketintent.training.charemb.settings import PRESETS
 

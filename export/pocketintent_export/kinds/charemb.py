@@ -32,7 +32,7 @@ class CharembExport(KindExport[CharEncoder]):
                 f"{source}: the weights of the character network are float32, and an export "
                 "contains int8 weights or codes; train the network with `pocketintent train "
                 "charemb --weights int8`, or quantise it without training with quantise_charemb of "
-                "pocketintent.compression.network"
+                "pocketintent.compression.quantise"
             )
 
     def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:

@@ -22,7 +22,7 @@ from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent.runtime.quantization.matrices import Int8Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import CodeArray
-from pocketintent.runtime.quantization.tensors import bits_for, pack_codes
+from pocketintent.runtime.quantization.tensors import bits_for
 
 CodedMatrix = Int8Matrix | QuantizedMatrix
 
@@ -205,8 +205,5 @@ def pack_rows(codes: CodeArray, bits: int) -> CodeArray:
     """Codes [n, num_sub] as bytes, uint8 [n, row_bytes]; every row starts at a byte."""
     if bits == 8:
         return codes
-    num_sub = codes.shape[1]
-    padded = np.zeros((len(codes), -(-num_sub // 8) * 8), codes.dtype)  # eight codes end a byte
-    padded[:, :num_sub] = codes
-    packed = pack_codes(padded, bits).reshape(len(codes), -1)
-    return packed[:, : -(-num_sub * bits // 8)]
+    separate = codes[:, :, None] >> np.arange(bits, dtype=codes.dtype) & 1
+    return np.packbits(separate.reshape(len(codes), -1), axis=1, bitorder="little")

@@ -54,10 +54,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.options.files import input_file, input_folder, output_folder
 from pocketintent.cli.options.settings import read_settings
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import repeating_command
+from pocketintent.cli.options.types import input_file, input_folder, output_folder
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError, require
 

@@ -14,11 +14,10 @@ import argparse
 from typing import Any
 
 from pocketintent.cli.compress import add_probe_arguments, read_probe
-from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.options.model import model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import SEED, whole_number, whole_numbers
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import repeating_command
+from pocketintent.cli.options.types import SEED, output_folder, whole_number, whole_numbers
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.compression.kinds import tables_of
 from pocketintent.compression.prune import keep_frequent, load_word_model

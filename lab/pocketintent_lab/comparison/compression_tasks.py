@@ -9,10 +9,10 @@ from typing import Any
 
 from pocketintent.compression.kinds import words_of
 from pocketintent.compression.prune import (
-    Sentences,
     keep_frequent,
     keep_longest,
     load_word_model,
+    read_sentences,
 )
 from pocketintent.evaluation.similarity.sts import evaluate_sts
 from pocketintent.runtime.errors import PocketIntentError
@@ -58,7 +58,7 @@ class PruneTask(ModelTask):
         else:
             folder = store.corpus(self.model.corpus_key)
             corpus = write_corpus(self.model.corpus, self.model.share, self.model.seed, folder)
-            sentences = Sentences.read(encoder, read_texts(corpus.paths))
+            sentences = read_sentences(encoder, read_texts(corpus.paths))
             try:
                 encoder = keep_longest(encoder, sentences, self.keep)
             except PocketIntentError as error:

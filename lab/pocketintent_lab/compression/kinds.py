@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from operator import attrgetter
 
+from pocketintent.compression.codebooks import encode_int8
 from pocketintent.compression.kinds import Compression, table_of
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.weights import Weights
-from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_lab.encoders.convrr.head import PREFIX
 from pocketintent_lab.encoders.infersent.network import BiLstm
 
@@ -17,7 +17,7 @@ def quantise_lstm(network: BiLstm) -> BiLstm:
     weights = network.weights
     if weights.format != "float32":
         return network
-    matrices = {name: Int8Matrix.encode(m.decode()) for name, m in weights.matrices.items()}
+    matrices = {name: encode_int8(m.decode()) for name, m in weights.matrices.items()}
     return BiLstm(network.sizes, Weights("int8", matrices, weights.vectors))
 
 

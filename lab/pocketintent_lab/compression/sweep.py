@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from pocketintent.compression.prune import without_counts
+from pocketintent.compression.kinds import words_of
 from pocketintent.compression.quantise import check_sub_dim, quantise_encoder
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -107,7 +107,7 @@ def run_sweep(
     if table is None:
         baseline = {"quality": measure(encoder), **tensor_bytes(encoder)}
         table = {"made_from": made_from, "baseline": baseline, "cells": []}
-    uncounted = without_counts(encoder)
+    uncounted = _without_counts(encoder)
     finished = {_key(cell) for cell in table["cells"]}
     for done, cell in enumerate(cells, 1):
         if _key(cell) in finished:
@@ -133,10 +133,15 @@ def run_sweep(
 
 def tensor_bytes(encoder: ModelEncoder) -> dict[str, int]:
     """Sizes of the tensors that a match reads: ``bytes``, and ``vector_bytes`` of the words."""
-    _, tensors = without_counts(encoder).to_model_file_parts()
+    _, tensors = _without_counts(encoder).to_model_file_parts()
     sizes = {name: tensor.nbytes for name, tensor in tensors.items()}
     vectors = sum(size for name, size in sizes.items() if name.startswith("words."))
     return {"bytes": sum(sizes.values()), "vector_bytes": vectors}
+
+
+def _without_counts(encoder: ModelEncoder) -> ModelEncoder:
+    """The encoder without the counts of its words, if any, which no match reads."""
+    return encoder if words_of(encoder).counts is None else encoder.replace(counts=None)
 
 
 def flatten(quality: dict[str, Any], prefix: str = "") -> dict[str, float]:

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from pocketintent.compression.codebooks import encode_int8
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import Int8Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.tensors import (
     matrix_from_tensors,
     matrix_settings,
@@ -17,7 +18,7 @@ ROWS[3] = 0
 
 def test_the_rows_are_those_of_an_int8_matrix() -> None:
     decoded = int8_rows(ROWS).decode()
-    np.testing.assert_allclose(decoded, Int8Matrix.encode(ROWS).decode(), rtol=2e-3, atol=1e-6)
+    np.testing.assert_allclose(decoded, encode_int8(ROWS).decode(), rtol=2e-3, atol=1e-6)
     steps = np.abs(ROWS).max(axis=1, keepdims=True) / 127
     assert (np.abs(decoded - ROWS) <= 0.51 * steps).all()
     assert not decoded[3].any()

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pocketintent.compression.codebooks import encode_int8
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_lab.encoders.convrr.head import Network, ResidualHead
 
 
@@ -34,9 +34,9 @@ def random_head(
     width = width if network == "convrr" else 1
     return ResidualHead(
         network=network,
-        inner=Int8Matrix.encode(draw(kernels or dim, width * dim)),
+        inner=encode_int8(draw(kernels or dim, width * dim)),
         bias=draw(kernels or dim),
-        outer=None if kernels is None else Int8Matrix.encode(draw(dim, kernels)),
+        outer=None if kernels is None else encode_int8(draw(dim, kernels)),
         width=width,
         scale=scale,
     )

@@ -7,14 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pocketintent.compression.kinds import table_of
-from pocketintent.compression.prune import keep_for_bot
+import numpy as np
+
+from pocketintent.compression.kinds import table_of, words_of
+from pocketintent.compression.prune import frequent_words, select_words
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.templates.files import find_bot_file
+from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions
 from pocketintent.training.teachers.encode import Progress, encode_texts
 
@@ -103,6 +106,29 @@ def build_bot(
         "adapted": None if teacher is None else encoder.manifest["training"]["texts"]["training"],
         "words": None if before is None else {"before": before, "after": after},
     }
+
+
+def keep_for_bot(encoder: ModelEncoder, templates: TemplateSet, keep: int) -> ModelEncoder:
+    """A copy of an encoder with its ``keep`` most frequent words, and every word of a bot's texts.
+
+    The words of its templates, of ``none`` and of its counter-examples stay, so that their vectors
+    are those of the whole model. The encoder itself is returned if these are all of its words.
+    The errors are those of :func:`keep_frequent`.
+    """
+    vocabulary = words_of(encoder).vocabulary
+    texts = list(templates.none)
+    for intent in templates.intents.values():
+        texts += intent.templates + intent.counter_examples
+    is_kept = np.zeros(len(vocabulary), np.bool_)
+    is_kept[frequent_words(encoder, keep)] = True
+    for text in texts:
+        is_kept[vocabulary.ids(encoder.tokenize(text))] = True
+    if is_kept.all():
+        return encoder
+    pruned = select_words(encoder, np.flatnonzero(is_kept))
+    manifest = {key: value for key, value in pruned.manifest.items() if key != "quality"}
+    compression = {**manifest.get("compression", {}), "keep": keep, "prune": "bot"}
+    return pruned.replace(manifest=manifest | {"compression": compression})
 
 
 @contextmanager

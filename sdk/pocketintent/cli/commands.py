@@ -65,13 +65,6 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return getattr(action.type, "metavar", default)
 
 
-def _how_to_install(command: str) -> str:
-    """What to do where the program of a command may not be installed, for a message."""
-    program = command.partition(" ")[0]
-    is_missing = program != "pocketintent" and shutil.which(program) is None
-    return f", which is not installed: {install_command(folder='./lab')}" if is_missing else ""
-
-
 class CommandParser(argparse.ArgumentParser):
     """The parser of a command, which imports :attr:`Command.module` when it parses arguments.
 
@@ -125,7 +118,9 @@ class CommandParser(argparse.ArgumentParser):
         if isinstance(action, argparse._SubParsersAction) and value not in names:
             new = RENAMED.get(f"{self.prog} {value}".removeprefix("pocketintent "))
             if new is not None:
-                self.error(f"`{self.prog} {value}` is now `{new}`{_how_to_install(new)}")
+                is_there = new.startswith("pocketintent ") or shutil.which(new.partition(" ")[0])
+                advice = f", which is not installed: {install_command(folder='./lab')}"
+                self.error(f"`{self.prog} {value}` is now `{new}`{'' if is_there else advice}")
             near = difflib.get_close_matches(str(value), names, n=1)
             meant = f"did you mean {near[0]}? " if near else ""
             self.error(f"there is no command {value!r}; {meant}known: {', '.join(names)}")

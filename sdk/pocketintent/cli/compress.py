@@ -23,11 +23,10 @@ import argparse
 import time
 from typing import Any
 
-from pocketintent.cli.options.files import input_file, input_folder
 from pocketintent.cli.options.model import check_model_name, model_file, refuse_bot_files
-from pocketintent.cli.options.numbers import whole_number, whole_numbers
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import add, refuse_options
+from pocketintent.cli.options.types import input_file, input_folder, whole_number, whole_numbers
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.compression.background import add_background
 from pocketintent.compression.combine import combine_encoders
@@ -57,19 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "--seed", help="seed of the rotation and of codebooks (%(default)s)")
     pruning = parser.add_argument_group("pruning")
     pruning.add_argument("--keep", type=whole_number(1), help="number of words to keep (all)")
-    pruning.add_argument(
-        "--prune",
-        choices=("frequency", "norm"),
-        default="frequency",
-        help="keep the most frequent words, or the words of largest norm, chosen so that every "
-        "sentence of the corpus keeps at least one word (%(default)s)",
-    )
-    add(
-        pruning,
-        "--corpus",
-        help="training texts (.txt, .jsonl, .gz): for pruning by norm, for a codebook with which "
-        "templates are quantised, and for the background of the decision logistic",
-    )
+    ways = ("frequency", "norm")
+    help = "keep frequent words, or those of largest norm and one of each sentence (%(default)s)"
+    pruning.add_argument("--prune", choices=ways, default=ways[0], help=help)
+    uses = "pruning by norm, a codebook for templates, and the background of the decision logistic"
+    add(pruning, "--corpus", help=f"training texts (.txt, .jsonl, .gz), for {uses}")
     help = "leave out the n-grams; a text is then the sum of its known words alone"
     pruning.add_argument("--no-ngrams", action="store_true", help=help)
     codes = ("sub_dim", "codebook_size")
@@ -110,10 +101,9 @@ def run(args: argparse.Namespace) -> int:
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         args.parser.error("--prune norm requires --keep and --corpus")
     probe = read_probe(args)
-    make = _combine if args.characters else _compress
     # The products are small: on a busy machine several threads wait for each other.
     with threadpool_limits(args.threads), Progress() as progress:
-        report = make(args, probe, progress.show)
+        report = (_combine if args.characters else _compress)(args, probe, progress.show)
     print_json({"out": str(args.out), **report})
     return 0
 

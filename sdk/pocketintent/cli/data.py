@@ -6,8 +6,8 @@ Examples:
   pocketintent data fetch all --out data
   pocketintent evaluate intents data/intents/clinc150
 
-each line of `fetch`: name; downloaded, false when all files existed; files, the number of lines of
-each; as_published, whether each file is that behind the published figures (null for corpora)
+`fetch` says whether it downloaded, the lines of each file, and whether they are those behind the
+published figures (null for corpora).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.commands import HelpFormatter
-from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.types import output_folder
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.evaluation.public_data.catalogue import PUBLIC_SETS
 

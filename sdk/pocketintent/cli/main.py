@@ -13,7 +13,6 @@ from typing import Any
 
 import pocketintent
 from pocketintent.cli.commands import Command, CommandParser
-from pocketintent.cli.options.files import check_paths
 from pocketintent.cli.output import print_note
 from pocketintent.runtime.errors import PocketIntentError, PocketIntentWarning
 
@@ -61,10 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(
-    argv: Sequence[str] | None = None,
-    build: Callable[[], argparse.ArgumentParser] = build_parser,
-) -> int:
+def main(argv: Sequence[str] | None = None, build: Callable[[], Any] = build_parser) -> int:
     """Run the command: ``argv``, by default that of the process, with the parser of ``build``.
 
     Returns the exit status: 0 success, 1 bad input, 130 interrupted. Bad usage ends the process
@@ -79,6 +75,8 @@ def main(
     args = argparse.Namespace()
     try:
         parser.parse_args(arguments, args)
+        from pocketintent.cli.options.types import check_paths  # with NumPy, which loads slowly
+
         check_paths(args.parser, args)
         with _warnings_as_notes(program):
             status: int = args.run(args)
@@ -123,9 +121,7 @@ def _open_streams() -> bool:
 def _warnings_as_notes(program: str) -> Iterator[None]:
     """Print the warnings of the package as lines for people, without a place in the code."""
 
-    def show_warning(
-        message: Warning | str, category: type[Warning], *more: Any, **named: Any
-    ) -> None:
+    def show_warning(message: Any, category: type[Warning], *more: Any, **named: Any) -> None:
         if issubclass(category, PocketIntentWarning):
             print_note(f"{program}: warning: {message}")
         else:

@@ -8,13 +8,13 @@ from typing import TypeVar
 
 import numpy as np
 
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.quantise import sample_texts
 from pocketintent.runtime.arrays import FloatArray, unit_rows
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngram_counts import count_ngrams_of_texts
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 
@@ -33,10 +33,9 @@ classifier is as accurate with these codes as with floats."""
 
 
 def add_background(encoder: EncoderT, texts: Iterable[str], *, seed: int = 0) -> EncoderT:
-    """A copy of a compressed encoder with ``NUM_LINES`` lines of a corpus, as features.
+    """A copy of a compressed encoder with ``NUM_LINES`` lines of a corpus, drawn by ``seed``.
 
-    The decision ``logistic`` fits its classifiers against these lines, drawn by ``seed``. A corpus
-    without a line that has a word of the model is a PocketIntentError.
+    A corpus without a line that has a word of the model is a PocketIntentError.
     """
     return encoder.replace(background=make_background(encoder, texts, seed=seed))
 
@@ -73,7 +72,7 @@ def fit_background(
     def encode(rows: FloatArray, sub_dim: int) -> QuantizedMatrix:
         while rows.shape[1] % sub_dim:
             sub_dim //= 2
-        quantizer = Quantizer.fit(
+        quantizer = fit_quantizer(
             rows,
             sub_dim=sub_dim,
             codebook_size=256,
@@ -82,7 +81,7 @@ def fit_background(
             sample=_SAMPLE,
             seed=seed,
         )
-        return QuantizedMatrix.encode(rows[:num_lines], quantizer)
+        return encode_matrix(rows[:num_lines], quantizer)
 
     ngrams = unit_rows(counts * idf)
     return Background(encode(vectors, _VECTOR_SUB_DIM), encode(ngrams, _NGRAM_SUB_DIM), idf)

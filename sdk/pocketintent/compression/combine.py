@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.compression.prune import keep_frequent, without_counts, without_ngrams
+from pocketintent.compression.prune import keep_frequent, without_ngrams
 from pocketintent.compression.quantise import StageProgress, quantise_encoder
 from pocketintent.runtime.arrays import FloatArray, mean_cosine
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -39,27 +39,12 @@ def combine_encoders(
 
     With ``blend`` a word's vector becomes ``(1 - blend) * table + blend * network``, unless the
     network knows no character of it, so that misspelt forms are nearer to it. The table is then
-    quantised again in the same basis, so a codebook for templates stays valid.
+    quantised again in the same basis, so a codebook for templates stays valid. The model has no
+    n-grams, no counts, since it cannot be compressed further, and no ``quality``.
 
-    Args:
-        words: The table; its n-grams are ignored, and its counts, if any, weight the words when
-            codebooks are fitted.
-        characters: The network.
-        blend: Share of the network in the words' vectors, at least 0 and below 1.
-        attention: Settings of the attention, see :class:`TableAttention`; None for no attention.
-        keep: Number of most frequent words to keep; None for all.
-        sub_dim: Length of a sub-vector; None for the table's own; a table in floats then stays so.
-        codebook_size: Centroids of a codebook; None for the table's own, or 256.
-        seed: Seed of the sample that codebooks are fitted on.
-        progress: Called after each batch of words, each codebook and each block of rows.
-
-    Returns:
-        The model, without counts, since it cannot be compressed further, and without ``quality``.
-        Its manifest has ``combination`` with ``blend``, ``keep`` and ``cosine``, the mean cosine of
-        the 2,000 most frequent words to the network's vectors.
-
-    Raises:
-        PocketIntentError: A setting is out of range, or the parts differ.
+    The ``keep`` most frequent words stay, or all. ``sub_dim`` and ``codebook_size`` are the table's
+    own by default, or 256 centroids for a table in floats, which stays so without ``sub_dim``. A
+    setting out of range, and parts that differ, are PocketIntentErrors.
     """
     if not 0 <= blend < 1:
         raise PocketIntentError(f"blend is {blend}; it must be at least 0 and below 1")
@@ -90,7 +75,7 @@ def combine_encoders(
         # No rotation: the vectors of the network are in the present basis of the table.
         plain = quantise_encoder(plain, rotate=False, seed=seed, progress=progress, **settings)
         plain.manifest["compression"]["rotate"] = before.get("rotate", False)
-    plain = without_counts(plain)
+    plain = plain.replace(counts=None)
     plain.manifest["combination"] = {"blend": blend, "keep": keep, "cosine": round(cosine, 4)}
     return CombinedEncoder(plain, characters, attention)
 
@@ -109,22 +94,20 @@ def _settings(
     words: StaticEncoder, sub_dim: int | None, codebook_size: int | None
 ) -> dict[str, Any] | None:
     """The settings of the table's quantiser; None for a table that stays in floats."""
-    size = 256 if codebook_size is None else codebook_size
-    settings: dict[str, Any] = {"sub_dim": sub_dim, "codebook_size": size}
+    given = {"sub_dim": sub_dim, "codebook_size": codebook_size}
+    settings: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
     if isinstance(words.words, QuantizedMatrix):
         quantizer = words.words.quantizer
-        settings = {
-            "sub_dim": quantizer.sub_dim if sub_dim is None else sub_dim,
-            "codebook_size": quantizer.codebook_size if codebook_size is None else codebook_size,
-            "per_position": quantizer.per_position,
-            "normalised": quantizer.normalised,
-        }
+        names = ("sub_dim", "codebook_size", "per_position", "normalised")
+        settings = {name: getattr(quantizer, name) for name in names} | settings
+    elif not settings:
+        return None
     elif sub_dim is None:
-        if codebook_size is None:
-            return None
         raise PocketIntentError(
             "codebook_size requires sub_dim, because the vectors of words are floats"
         )
+    else:
+        settings.setdefault("codebook_size", 256)
     if settings["sub_dim"] < 1 or words.dim % settings["sub_dim"]:
         raise PocketIntentError(
             f"sub_dim is {settings['sub_dim']}; it must divide the {words.dim} dimensions that the "

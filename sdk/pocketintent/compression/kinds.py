@@ -7,14 +7,15 @@ in an entry point of the group ``pocketintent.compression``, or calls :func:`reg
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from pocketintent.compression.network import quantise_context, rotate_context
+from pocketintent.compression.codebooks import encode_int8
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.encoders.combined import PART
+from pocketintent.runtime.encoders.contextual.network import ContextNetwork, decode
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -55,6 +56,25 @@ class Compression:
         if group not in (BACKGROUND, BOT) and tensor.startswith(self.network):
             return "network"
         return part if group == "words" else group
+
+
+def quantise_context(network: ContextNetwork) -> ContextNetwork:
+    """The network of a contextual encoder with int8 matrices; itself if it has them already."""
+    if network.format == "int8":
+        return network
+    inner, outer = (encode_int8(decode(m)) for m in (network.inner, network.outer))
+    return replace(network, inner=inner, outer=outer)
+
+
+def rotate_context(network: ContextNetwork, rotation: FloatArray) -> ContextNetwork:
+    """The network, in float32, that reads and returns vectors times an orthogonal [dim, dim]."""
+    inner = decode(network.inner).reshape(-1, network.dim) @ rotation
+    return replace(
+        network,
+        inner=inner.reshape(network.hidden, -1),
+        outer=rotation.T @ decode(network.outer),
+        gate=decode(network.gate) @ rotation,
+    )
 
 
 _KINDS: dict[str, Compression] = {

@@ -9,9 +9,9 @@ from typing import Literal
 from pocketintent.compression.background import add_background
 from pocketintent.compression.kinds import tables_of, words_of
 from pocketintent.compression.prune import (
-    Sentences,
     keep_frequent,
     keep_longest,
+    read_sentences,
     with_compact_counts,
     without_ngrams,
 )
@@ -49,7 +49,7 @@ def compress_encoder(
         if prune == "frequency":
             pruned = keep_frequent(pruned, keep)
         else:
-            pruned = keep_longest(pruned, Sentences.read(pruned, texts or ()), keep)
+            pruned = keep_longest(pruned, read_sentences(pruned, texts or ()), keep)
     small = pruned
     if settings is not None:
         small = quantise_encoder(pruned, seed=seed, progress=progress, **asdict(settings))
@@ -58,12 +58,7 @@ def compress_encoder(
         report("fitting the codebook of templates and the background")
         small = add_background(add_template_quantizer(small, texts, seed=seed), texts, seed=seed)
     parts = {"background": "the background", "template_quantizer": "the codebook for templates"}
-    lost = [
-        words
-        for name, words in parts.items()
-        if getattr(encoder, name) is not None and getattr(small, name) is None
-    ]
-    if lost:
+    if lost := [parts[n] for n in parts if getattr(encoder, n) and not getattr(small, n)]:
         why = "since the new vectors have another basis"
         report(f"left out, {why}: {' and '.join(lost)}; give --corpus for new ones")
     small = with_compact_counts(small)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,13 +15,12 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import Counts
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.templates.template_set import TemplateSet
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
 
 def load_word_model(path: str | Path) -> ModelEncoder:
-    """Open a model file; PocketIntentError if it is none, or its kind has no table of words."""
+    """Open a model file; PocketIntentError if it is none, or has no table of words."""
     encoder = load_encoder(path)
     try:
         words_of(encoder)
@@ -31,42 +29,16 @@ def load_word_model(path: str | Path) -> ModelEncoder:
     return encoder
 
 
-@dataclass(frozen=True)
-class Sentences:
-    """Sentences as the ids of their known words, concatenated."""
-
-    ids: IndexArray
-    offsets: IndexArray
-    """Sentence ``i`` is ``ids[offsets[i]:offsets[i + 1]]``, never empty; [num_sentences + 1]."""
-
-    @classmethod
-    def read(cls, encoder: ModelEncoder, texts: Iterable[str]) -> Sentences:
-        """Tokenise texts; texts without a known word are skipped."""
-        vocabulary = words_of(encoder).vocabulary
-        ids: list[NDArray[np.int32]] = []
-        lengths: list[int] = [0]
-        for text in texts:
-            word_ids = vocabulary.ids(encoder.tokenize(text))
-            if word_ids:
-                ids.append(np.array(word_ids, np.int32))
-                lengths.append(len(word_ids))
-        flat = np.concatenate(ids) if ids else np.empty(0, np.int32)
-        return cls(flat.astype(np.intp), np.cumsum(lengths, dtype=np.intp))
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+def read_sentences(encoder: ModelEncoder, texts: Iterable[str]) -> list[NDArray[np.int32]]:
+    """The ids of the known words of each text; texts without a known word are skipped."""
+    vocabulary = words_of(encoder).vocabulary
+    ids = (vocabulary.ids(encoder.tokenize(text)) for text in texts)
+    return [np.array(words, np.int32) for words in ids if words]
 
 
-def select_by_frequency(counts: NDArray[np.integer], keep: int) -> IndexArray:
-    """The most frequent words, of equally frequent ones the first: ids in ascending order.
-
-    ``counts`` has the occurrences of each word. A ``keep`` below 1 is a PocketIntentError.
-    """
-    _check_keep(keep)
-    return np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:keep])
-
-
-def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexArray:
+def select_by_norm(
+    norms: FloatArray, sentences: Sequence[NDArray[np.integer]], keep: int
+) -> IndexArray:
     """Select the words of largest norm such that every sentence keeps at least one of its words.
 
     Equation 4.1 of the thesis, solved greedily as in FastText.zip (Joulin et al. 2016, section
@@ -74,8 +46,8 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     word yet adds its own word of largest norm. ``m`` is the largest number for which at most
     ``keep`` words are kept, found by bisection; remaining places go to the next words by norm.
 
-    From the norm of each word's vector, ``[num_words]``, to ids in ascending order, ``[min(keep,
-    num_words)]``. A ``keep`` below 1, or below what the sentences need, is a PocketIntentError.
+    ``norms`` are [num_words], a sentence is the ids of its words, at least one; the returned ids
+    ascend. A ``keep`` below 1, or below what the sentences need, is a PocketIntentError.
     """
     _check_keep(keep)
     if keep >= len(norms):
@@ -83,38 +55,41 @@ def select_by_norm(norms: FloatArray, sentences: Sentences, keep: int) -> IndexA
     order = np.argsort(-norms, kind="stable")
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
-    ranks = rank[sentences.ids]
-    # Of no sentences, reduceat gives no minimum.
-    best = np.minimum.reduceat(ranks, sentences.offsets[:-1]) if len(sentences) else ranks
-    cover = _cover(len(norms), ranks, sentences.offsets, best, 0)
-    if cover.sum() > keep:
+    ranks = [rank[words] for words in sentences]
+    best = np.array([words.min() for words in ranks], np.intp)
+
+    def cover(top: int) -> NDArray[np.bool_]:
+        """The ``top`` first words by rank, and the further words that the sentences need."""
+        chosen = np.arange(len(norms)) < top
+        for sentence in np.flatnonzero(best >= top).tolist():
+            if not chosen[ranks[sentence]].any():
+                chosen[best[sentence]] = True
+        return chosen
+
+    if (needed := cover(0).sum()) > keep:
         raise PocketIntentError(
-            f"to keep a word of each of {len(sentences)} sentences takes {cover.sum()} words, but "
+            f"to keep a word of each of {len(sentences)} sentences takes {needed} words, but "
             f"--keep is {keep}; keep more words, give fewer sentences, or prune by frequency"
         )
     first, last = 0, keep
     while first < last:
         middle = (first + last + 1) // 2
-        candidate = _cover(len(norms), ranks, sentences.offsets, best, middle)
-        if candidate.sum() <= keep:
-            first, cover = middle, candidate
-        else:
-            last = middle - 1
-    spare = np.flatnonzero(~cover)[: keep - int(cover.sum())]
-    cover[spare] = True
-    return np.sort(order[cover])
+        first, last = (middle, last) if cover(middle).sum() <= keep else (first, middle - 1)
+    chosen = cover(first)
+    chosen[np.flatnonzero(~chosen)[: keep - int(chosen.sum())]] = True
+    return np.sort(order[chosen])
 
 
-def _cover(
-    num_words: int, ranks: IndexArray, offsets: IndexArray, best: IndexArray, top: int
-) -> NDArray[np.bool_]:
-    """Mark, by rank, the ``top`` first words and the further words that the sentences need."""
-    chosen = np.zeros(num_words, np.bool_)
-    chosen[:top] = True
-    for sentence in np.flatnonzero(best >= top).tolist():
-        if not chosen[ranks[offsets[sentence] : offsets[sentence + 1]]].any():
-            chosen[best[sentence]] = True
-    return chosen
+def frequent_words(encoder: ModelEncoder, keep: int) -> IndexArray:
+    """Ids of the most frequent words, ascending: by the counts, otherwise those of the first words.
+
+    Of equally frequent words the first are taken. A ``keep`` below 1 is a PocketIntentError.
+    """
+    _check_keep(keep)
+    counts = _counts(encoder)
+    if counts is None:
+        return np.arange(min(keep, len(words_of(encoder).vocabulary)))
+    return np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:keep])
 
 
 def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
@@ -133,39 +108,18 @@ def select_words(encoder: EncoderT, ids: IndexArray) -> EncoderT:
 def keep_frequent(encoder: EncoderT, keep: int) -> EncoderT:
     """A copy of an encoder with its ``keep`` most frequent words, or all if it has no more.
 
-    Without counts the first words stay, since training sorts words by frequency. A ``keep`` below
-    1, and an encoder without words to leave out, are PocketIntentErrors.
+    Without counts the first words stay, which are the most frequent. A ``keep`` below 1, and an
+    encoder without words to leave out, are PocketIntentErrors.
     """
-    return select_words(encoder, _frequent_words(encoder, keep))
+    return select_words(encoder, frequent_words(encoder, keep))
 
 
-def keep_longest(encoder: EncoderT, sentences: Sentences, keep: int) -> EncoderT:
+def keep_longest(
+    encoder: EncoderT, sentences: Sequence[NDArray[np.integer]], keep: int
+) -> EncoderT:
     """A copy of an encoder with words by :func:`select_by_norm`; PocketIntentError without any."""
     norms = np.linalg.norm(words_of(encoder).words.decode(), axis=1)
     return select_words(encoder, select_by_norm(norms, sentences, keep))
-
-
-def keep_for_bot(encoder: EncoderT, templates: TemplateSet, keep: int) -> EncoderT:
-    """A copy of an encoder with its ``keep`` most frequent words, and every word of a bot's texts.
-
-    The words of its templates, of ``none`` and of its counter-examples stay, so that their vectors
-    are those of the whole model. The encoder itself is returned if these are all of its words.
-    The errors are those of :func:`keep_frequent`.
-    """
-    vocabulary = words_of(encoder).vocabulary
-    texts = list(templates.none)
-    for intent in templates.intents.values():
-        texts += intent.templates + intent.counter_examples
-    is_kept = np.zeros(len(vocabulary), np.bool_)
-    is_kept[_frequent_words(encoder, keep)] = True
-    for text in texts:
-        is_kept[vocabulary.ids(encoder.tokenize(text))] = True
-    if is_kept.all():
-        return encoder
-    pruned = select_words(encoder, np.flatnonzero(is_kept))
-    manifest = {key: value for key, value in pruned.manifest.items() if key != "quality"}
-    compression = {**manifest.get("compression", {}), "keep": keep, "prune": "bot"}
-    return pruned.replace(manifest=manifest | {"compression": compression})
 
 
 def with_compact_counts(encoder: EncoderT) -> EncoderT:
@@ -173,24 +127,11 @@ def with_compact_counts(encoder: EncoderT) -> EncoderT:
     return encoder if _counts(encoder) is None else encoder.replace(compact_counts=True)
 
 
-def without_counts(encoder: EncoderT) -> EncoderT:
-    """Drop the counts of an encoder, if any: no match reads them."""
-    return encoder if _counts(encoder) is None else encoder.replace(counts=None)
-
-
 def without_ngrams(encoder: EncoderT) -> EncoderT:
     """A copy without n-grams, which skips unknown words, and without their ``quality`` entry."""
     changes: dict[str, Any] = {"ngrams": None} if "ngrams" in tables_of(encoder) else {}
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
     return encoder.replace(manifest=manifest, **changes)
-
-
-def _frequent_words(encoder: ModelEncoder, keep: int) -> IndexArray:
-    """Ids of the most frequent words: by the counts, otherwise by the order of the file."""
-    counts = _counts(encoder)
-    if counts is None:
-        counts = np.arange(len(words_of(encoder).vocabulary), 0, -1)
-    return select_by_frequency(counts, keep)
 
 
 def _counts(encoder: ModelEncoder) -> Counts | None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.compression.kinds import changeable_table, compression_of, tables_of
+from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
+from pocketintent.compression.kinds import compression_of, tables_of, words_of
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.weights import StoredMatrix, WeightFormat, Weights
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import fit_template_quantizer
-from pocketintent.runtime.quantization.matrices import Matrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
@@ -46,38 +49,27 @@ def quantise_encoder(
     spreads the variance evenly over the sub-vectors. If ``sub_dim`` does not divide the dimension,
     vectors are padded with zeros, if there is no network.
 
-    Args:
-        encoder: The encoder to quantise; it is not changed.
-        sub_dim: Length of a sub-vector.
-        codebook_size: Centroids of a codebook.
-        count_power: A word's share of the sample for codebooks is its count to this power.
-        per_position: Whether each position has its own codebook; else all share one.
-        normalised: Whether to quantise directions and keep the norms in half precision.
-        rotate: Whether to rotate the vectors at random first, if the kind can be.
-        sample: Number of sub-vectors that a codebook is fitted on.
-        seed: Seed of that sample and of the rotation.
-        progress: Called after each codebook and each block of rows.
-
-    Returns:
-        The quantised encoder. Its manifest has the settings under ``compression``. Dropped are
-        ``quality`` and, if the vectors were rotated or padded, template codebook and background.
-
-    Raises:
-        PocketIntentError: A setting is out of range, a vector is not finite, or a table is missing.
+    The settings are those of :class:`QuantisationSettings`; ``sample`` sub-vectors, drawn by
+    ``seed`` like the rotation, are what a codebook is fitted on. The manifest has them under
+    ``compression``. Dropped are ``quality`` and, if the vectors were rotated or padded, the
+    template codebook and the background. A setting out of range, a vector that is not finite, and
+    an encoder without tables are PocketIntentErrors.
     """
     compression, tables = compression_of(encoder.kind), tables_of(encoder)
     if not tables:
         raise PocketIntentError(f"a model of kind {encoder.kind!r} has no tables to quantise")
-    if empty := [_STAGES.get(name, name) for name, table in tables.items() if not len(table)]:
-        raise PocketIntentError(
-            f"the model has no {empty[0]} to quantise; `compress` needs a model with words"
-        )
+    for name, table in tables.items():
+        if not len(table):
+            what = f"the model has no {_STAGES.get(name, name)} to quantise"
+            raise PocketIntentError(f"{what}; `compress` needs a model with words")
     check_sub_dim(encoder, sub_dim)
     rotate = rotate and compression.rotates
-    dim = _dim(encoder)
-    rotation = random_rotation(dim + -dim % sub_dim, seed) if rotate else None
+    words = words_of(encoder)
+    counts, padding = words.counts, -words.dim % sub_dim
+    rotation = random_rotation(words.dim + padding, seed) if rotate else None
+    changes: dict[str, Any] = {}
     if rotation is not None and compression.rotate is not None:
-        encoder = encoder.replace(network=compression.rotate(encoder.network, rotation))  # type: ignore[attr-defined]
+        changes["network"] = compression.rotate(encoder.network, rotation)  # type: ignore[attr-defined]
     settings: dict[str, Any] = {
         "sub_dim": sub_dim,
         "codebook_size": codebook_size,
@@ -85,39 +77,25 @@ def quantise_encoder(
         "normalised": normalised,
         "seed": seed,
     }
-
-    def quantise(name: str, table: Matrix) -> QuantizedMatrix:
-        vectors = table.decode()
-        if padding := -dim % sub_dim:
-            vectors = np.pad(vectors, ((0, 0), (0, padding)))
+    for name, table in tables.items():
+        vectors = np.pad(table.decode(), ((0, 0), (0, padding))) if padding else table.decode()
         if rotation is not None:
             vectors = vectors @ rotation
-        stage = _STAGES.get(name, name)
-        quantizer = Quantizer.fit(
-            vectors,
-            weights=weights if name == "words" else None,
-            sample=sample,
-            progress=None if progress is None else partial(progress, f"fit {stage}"),
-            **settings,
+        weights = None if counts is None or name != "words" else counts.astype(float) ** count_power
+        fitting, encoding = (
+            None if progress is None else partial(progress, f"{step} {_STAGES.get(name, name)}")
+            for step in ("fit", "encode")
         )
-        encoding = None if progress is None else partial(progress, f"encode {stage}")
-        return QuantizedMatrix.encode(vectors, quantizer, progress=encoding)
-
-    table = changeable_table(encoder)
-    counts = None if table is None else table.counts
-    weights = None if counts is None else counts.astype(np.float64) ** count_power
-    codes: dict[str, Any] = {name: quantise(name, table) for name, table in tables.items()}
+        fit = partial(fit_quantizer, weights=weights, sample=sample, progress=fitting)
+        changes[name] = encode_matrix(vectors, fit(vectors, **settings), progress=encoding)
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
-    power = 0.0 if counts is None else count_power
-    manifest["compression"] = {**settings, "rotate": rotate, "count_power": power}
-    same_basis = not rotate and dim % sub_dim == 0
-    if encoder.background is not None and not same_basis:
-        encoder = encoder.replace(background=None)
-    return encoder.replace(
-        template_quantizer=encoder.template_quantizer if same_basis else None,
-        manifest=manifest,
-        **codes,
-    )
+    settings |= {"rotate": rotate, "count_power": 0.0 if counts is None else count_power}
+    changes["manifest"] = manifest | {"compression": settings}
+    if rotate or padding:  # another basis
+        changes["template_quantizer"] = None
+        if encoder.background is not None:
+            changes["background"] = None
+    return encoder.replace(**changes)
 
 
 def quantise_network(encoder: EncoderT) -> EncoderT:
@@ -127,13 +105,51 @@ def quantise_network(encoder: EncoderT) -> EncoderT:
     return encoder if small is network else encoder.replace(network=small)
 
 
+def quantise_charemb(
+    encoder: CharEncoder,
+    weights: WeightFormat = "int8",
+    *,
+    sub_dim: int = 1,
+    codebook_size: int = 16,
+    seed: int = 0,
+) -> CharEncoder:
+    """A copy of a character encoder with weights of fewer bits; its biases stay float32.
+
+    ``weights`` are ``int8``, with a half-precision factor for each row; ``codebook``, a code for
+    each ``sub_dim`` numbers, which must divide the inputs of every matrix, and a half-precision
+    length for each row, by default 4 bits a number (figures in ``docs/charemb.md``); or
+    ``float32``, which decodes quantised weights. ``seed`` is that of the codebooks' sample. The
+    entry ``quality``, measured on the old weights, is dropped.
+
+    A setting out of range, and a weight that is not finite, are PocketIntentErrors.
+    """
+    if weights not in (known := get_args(WeightFormat)):
+        raise PocketIntentError(f"weights must be one of {', '.join(known)}, not {weights!r}")
+
+    def store(matrix: FloatArray) -> StoredMatrix:
+        if weights == "int8":
+            return encode_int8(matrix)
+        if weights == "float32":
+            return DenseMatrix(matrix)
+        # One codebook for all positions: the inputs of a layer are all alike, and a codebook for
+        # each would be larger than the codes.
+        quantizer = fit_quantizer(
+            matrix, sub_dim=sub_dim, codebook_size=codebook_size, per_position=False, seed=seed
+        )
+        return encode_matrix(matrix, quantizer)
+
+    own = encoder.weights
+    stored = {name: store(matrix.decode()) for name, matrix in own.matrices.items()}
+    manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
+    return encoder.replace(weights=Weights(weights, stored, own.vectors), manifest=manifest)
+
+
 def add_template_quantizer(
     encoder: EncoderT, texts: Iterable[str], *, sample: int = 50_000, seed: int = 0
 ) -> EncoderT:
     """A copy of a compressed encoder with a codebook for templates, fitted on texts of a corpus.
 
-    An app then fits no codebook at every start; see :func:`fit_template_quantizer`. A corpus of
-    which no text in the random sample has a known word is a PocketIntentError.
+    An app then fits none at every start. A corpus without a known word is a PocketIntentError.
     """
     sampled = sample_texts(texts, sample, seed)
     vectors = encoder.encode_batch(sampled)
@@ -168,7 +184,7 @@ def random_rotation(dim: int, seed: int) -> NDArray[np.float32]:
 
 def fits_sub_dim(encoder: ModelEncoder, sub_dim: int) -> bool:
     """Whether the vectors in an encoder's tables can be cut into parts of ``sub_dim`` numbers."""
-    return compression_of(encoder.kind).rotate is None or _dim(encoder) % sub_dim == 0
+    return compression_of(encoder.kind).rotate is None or words_of(encoder).dim % sub_dim == 0
 
 
 def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
@@ -178,12 +194,7 @@ def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:
     if not fits_sub_dim(encoder, sub_dim):
         fitting = [str(n) for n in range(1, _LARGEST_NAMED + 1) if fits_sub_dim(encoder, n)]
         raise PocketIntentError(
-            f"sub_dim must divide the {_dim(encoder)} dimensions of the words, since the network "
-            f"cannot read padded vectors, and {sub_dim} does not; --sub-dim may be "
+            f"sub_dim must divide the {words_of(encoder).dim} dimensions of the words, since the "
+            f"network cannot read padded vectors, and {sub_dim} does not; --sub-dim may be "
             f"{', '.join(fitting)}"
         )
-
-
-def _dim(encoder: ModelEncoder) -> int:
-    """The size of the vectors in the tables, which may differ from that of sentence vectors."""
-    return next(iter(tables_of(encoder).values())).dim

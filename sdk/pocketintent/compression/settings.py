@@ -14,15 +14,9 @@ class QuantisationSettings(Settings):
     """How vectors become codes: arguments of ``quantise_encoder``."""
 
     sub_dim: int = setting(10, "length of a sub-vector", least=1)
-    codebook_size: int = setting(
-        128, "number of centroids of a codebook", least=1, most=1 << MAX_BITS
-    )
-    per_position: bool = setting(
-        True, "one codebook for each position of a sub-vector, or one for all positions"
-    )
-    normalised: bool = setting(
-        True, "quantise directions and norms apart, or the vectors as they are"
-    )
+    codebook_size: int = setting(128, "centroids of a codebook", least=1, most=1 << MAX_BITS)
+    per_position: bool = setting(True, "a codebook for each position of a sub-vector, or for all")
+    normalised: bool = setting(True, "quantise directions and norms apart, or vectors as a whole")
     count_power: float = setting(
         0.5,
         "frequent words shape the codebooks more, by their count to this power",
@@ -36,9 +30,7 @@ class QuantisationSettings(Settings):
 class CombinationSettings(Settings):
     """How a character network joins word vectors: arguments of ``combine_encoders``."""
 
-    blend: float = setting(
-        0.15, "share of the network in the vectors of known words", least=0, below=1
-    )
+    blend: float = setting(0.15, "share of the network in known words", least=0, below=1)
     attention: float = setting(
         DEFAULT_ATTENTION.share,
         "share of similar known words in the vector of an unknown word; 0 for none",
@@ -66,8 +58,5 @@ class CombinationSettings(Settings):
 
     def make_attention(self) -> Attention | None:
         """The settings of the attention; None without attention."""
-        if self.attention == 0:
-            return None
-        return Attention(
-            self.attention, self.temperature, self.unknown_weight, self.attention_words
-        )
+        settings = (self.attention, self.temperature, self.unknown_weight, self.attention_words)
+        return Attention(*settings) if self.attention else None

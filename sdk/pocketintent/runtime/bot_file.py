@@ -31,12 +31,9 @@ _INDEX, _DECISION, _CORRECT = "index", "decision", "correct"
 
 
 def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
-    """Write or replace a bot file; a save that fails or is killed leaves the old file whole.
+    """Write or replace a bot file, as :func:`save_model` does.
 
-    Raises:
-        PocketIntentError: The encoder is the graph of an exported folder.
-        ModelFileError: The model cannot be stored; see :func:`save_model`.
-        OSError: The file cannot be written.
+    PocketIntentError if the encoder is the graph of an exported folder.
     """
     if not isinstance(bot.encoder, ModelEncoder):
         raise PocketIntentError(
@@ -51,11 +48,9 @@ def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
 
 
 def bot_parts(bot: Bot) -> Parts:
-    """The index and the fitted decision of a bot.
+    """The settings ``index`` and ``decision`` of a bot, and their tensors.
 
-    Returns:
-        The settings ``index`` and ``decision``, and their tensors, whose names begin with these
-        words and a dot.
+    The names of the tensors begin with these words and a dot.
     """
     index, rows = index_parts(bot.templates, bot.indexed)
     decision, weights = ({}, {}) if bot.scorer is None else bot.scorer.parts()
@@ -73,8 +68,7 @@ def read_bot(
 ) -> Bot:
     """The bot of an index and a decision, whose settings and tensors :func:`bot_parts` gave.
 
-    Raises:
-        ModelFileError: A part is missing, or the parts do not fit each other.
+    ModelFileError if one is missing, or if they do not fit each other.
     """
     index, decision = _object(settings, _INDEX), _object(settings, _DECISION)
     search: Search = _choice(index, "search", get_args(Search))

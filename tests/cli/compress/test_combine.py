@@ -11,14 +11,13 @@ from commands.settings_files import settings_file
 from models.random_networks import random_network
 from pocketintent import IntentRecognizer
 from pocketintent.cli.main import main
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined import DEFAULT_ATTENTION, CombinedEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -34,7 +33,7 @@ def models(tmp_path: Path) -> tuple[Path, Path]:
     characters = random_network(network, vocabulary, rng)
     vectors = characters.embed_terms(WORDS)
     vectors += rng.normal(0, np.abs(vectors).mean() / 2, vectors.shape).astype(np.float32)
-    matrix = QuantizedMatrix.encode(vectors, Quantizer.fit(vectors, sub_dim=2, codebook_size=8))
+    matrix = encode_matrix(vectors, fit_quantizer(vectors, sub_dim=2, codebook_size=8))
     words, charemb = tmp_path / "words.safetensors", tmp_path / "charemb.safetensors"
     manifest, tensors = StaticEncoder(Vocabulary(WORDS), matrix).to_model_file_parts()
     counts = np.arange(len(WORDS), 0, -1).astype(np.uint32)

@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 import torch
 
 from models.random_networks import random_network
-from pocketintent.compression.network import quantise_charemb
+from pocketintent.compression.quantise import quantise_charemb
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder, TableAttention

@@ -84,7 +84,7 @@ def test_no_more_characters_are_read_than_the_model_reads(combined: ModelEncoder
 
 
 def _float32(path: Path, name: str, character_models: dict[str, Path]) -> Path:
-    from pocketintent.compression.network import quantise_charemb
+    from pocketintent.compression.quantise import quantise_charemb
     from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
     from pocketintent.runtime.encoders.combined import CombinedEncoder
 

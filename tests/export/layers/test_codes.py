@@ -9,7 +9,8 @@ pytest.importorskip("torch")
 
 import torch
 
-from pocketintent.runtime.quantization.matrices import Int8Matrix, QuantizedMatrix
+from pocketintent.compression.codebooks import encode_int8
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.tensors import pack_codes
 from pocketintent_export.layers.codes import (
     Codes,
@@ -97,7 +98,7 @@ def test_whole_matrices_of_all_kinds_are_decoded_one_after_the_other(
     make_matrix: MakeMatrix, zero: torch.Tensor | None
 ) -> None:
     rng = np.random.default_rng(0)
-    coded = [Int8Matrix.encode(rng.normal(size=(n, 12)).astype(np.float32)) for n in (3, 2)]
+    coded = [encode_int8(rng.normal(size=(n, 12)).astype(np.float32)) for n in (3, 2)]
     quantised = [make_matrix(70), make_matrix(5), make_matrix(4, size=100, normalised=False)]
     matrices = [*coded, *quantised]
 

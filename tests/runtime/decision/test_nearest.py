@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_rows import index_of, make_groups, make_query
+from pocketintent.compression.codebooks import fit_quantizer
 from pocketintent.runtime.arrays import unit_rows
 from pocketintent.runtime.decision.nearest import NearestScorer, Similarity
 from pocketintent.runtime.decision.scoring import Hit
@@ -70,7 +71,7 @@ def test_a_table_search_is_a_plain_search_of_the_decoded_rows_at_unit_length(
     similarity: Similarity, max_decoded: int, per_position: bool, counts: list[int], seed: int
 ) -> None:
     groups, query = make_groups(counts, seed=seed), make_query()
-    quantizer = Quantizer.fit(
+    quantizer = fit_quantizer(
         np.concatenate(groups),
         sub_dim=4,
         codebook_size=8,
@@ -125,7 +126,7 @@ def test_a_block_of_queries_finds_what_each_query_finds(
     num_queries: int,
 ) -> None:
     groups = make_groups(counts, seed=seed)
-    quantizer = Quantizer.fit(
+    quantizer = fit_quantizer(
         np.concatenate(groups),
         sub_dim=4,
         codebook_size=8,

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.combined import Attention, TableAttention
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 DIM = 8
 
@@ -86,9 +86,7 @@ def test_the_attention_is_the_softmax_over_all_words(
     rows, attention = make_rows(), Attention(share, temperature, weight)
     rows[3] = 0
     table = (
-        QuantizedMatrix.encode(rows, Quantizer.fit(rows, sub_dim=2, codebook_size=8))
-        if quantised
-        else None
+        encode_matrix(rows, fit_quantizer(rows, sub_dim=2, codebook_size=8)) if quantised else None
     )
     queries = np.random.default_rng(seed).normal(0, 2, (5, DIM)).astype(np.float32)
     queries[2] = 0
@@ -150,9 +148,9 @@ def test_a_bad_number_of_answering_words_is_refused(words: Any) -> None:
 @pytest.mark.parametrize("quantised", [False, True])
 def test_only_the_first_words_answer_if_their_number_is_limited(quantised: bool) -> None:
     rows, queries = make_rows(), make_rows(6)[:, ::-1].copy()
-    quantizer = Quantizer.fit(rows, sub_dim=2, codebook_size=8)
+    quantizer = fit_quantizer(rows, sub_dim=2, codebook_size=8)
     table, first = (
-        QuantizedMatrix.encode(part, quantizer) if quantised else DenseMatrix(part)
+        encode_matrix(part, quantizer) if quantised else DenseMatrix(part)
         for part in (rows, rows[:12])
     )
     limited = TableAttention(table, Attention(words=12))(queries)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from models.random_networks import random_network
 from pocketintent import IntentRecognizer
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
@@ -17,7 +18,7 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
@@ -33,8 +34,8 @@ TEXTS = st.lists(st.lists(st.sampled_from(TOKENS), max_size=6).map(" ".join), ma
 
 def make_words(quantised: bool = False, **options: Any) -> StaticEncoder:
     vectors = np.random.default_rng(0).normal(0, 0.5, (len(WORDS), DIM)).astype(np.float32)
-    quantizer = Quantizer.fit(vectors, sub_dim=2, codebook_size=8)
-    matrix = QuantizedMatrix.encode(vectors, quantizer) if quantised else DenseMatrix(vectors)
+    quantizer = fit_quantizer(vectors, sub_dim=2, codebook_size=8)
+    matrix = encode_matrix(vectors, quantizer) if quantised else DenseMatrix(vectors)
     return StaticEncoder(Vocabulary(WORDS), matrix, **options)
 
 

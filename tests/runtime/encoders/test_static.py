@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.robustness.hostile_files.models import Parts, seal
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.encoders.parts import TEMPLATE_CODEBOOK
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files import shipped_models
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.text.ngrams import NgramSettings, ngram_buckets
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -33,7 +34,7 @@ def _dense() -> DenseMatrix:
 
 def _quantised() -> Matrix:
     vectors = _vectors(len(WORDS))
-    return QuantizedMatrix.encode(vectors, Quantizer.fit(vectors, sub_dim=2, codebook_size=4))
+    return encode_matrix(vectors, fit_quantizer(vectors, sub_dim=2, codebook_size=4))
 
 
 def _encoder(words: Matrix | None = None, **settings: Any) -> StaticEncoder:
@@ -103,11 +104,11 @@ def test_an_encoder_is_saved_and_loaded_with_all_its_parts(tmp_path: Path) -> No
     ngram_vectors = _vectors(7, seed=1)
     encoder = _encoder(
         _quantised(),
-        ngrams=QuantizedMatrix.encode(
-            ngram_vectors, Quantizer.fit(ngram_vectors, sub_dim=4, codebook_size=4)
+        ngrams=encode_matrix(
+            ngram_vectors, fit_quantizer(ngram_vectors, sub_dim=4, codebook_size=4)
         ),
         ngram_settings=NGRAMS,
-        template_quantizer=Quantizer.fit(
+        template_quantizer=fit_quantizer(
             _vectors(9), sub_dim=2, codebook_size=8, per_position=False, normalised=False
         ),
         manifest={"training": {"seed": 3}, "quality": {"sts": 0.7}},

@@ -345,4 +345,4 @@ def test_a_correction_by_other_rules_is_refused(exported: Exported) -> None:
     folder.manifest.entries["correction"] = {"version": 2}
 
     with pytest.raises(ModelFileError, match="'correction' is"):
-        folder.corrector(folder.inputs())
+        folder.inputs()

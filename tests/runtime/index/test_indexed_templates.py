@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from index_rows import index_of, make_groups, make_query
+from pocketintent.compression.codebooks import fit_quantizer
 from pocketintent.runtime.arrays import unit_rows
-from pocketintent.runtime.quantization.quantizer import Quantizer
 
 
 @pytest.mark.parametrize("codebook_size", [16, 256, 300])
@@ -12,7 +12,7 @@ def test_sums_of_look_ups_equal_dot_products_with_decoded_templates(
     codebook_size: int, num_templates: int
 ) -> None:
     groups = make_groups([num_templates, 2])
-    quantizer = Quantizer.fit(
+    quantizer = fit_quantizer(
         np.concatenate(groups), sub_dim=4, codebook_size=codebook_size, normalised=False
     )
     codes = [quantizer.assign(group) for group in groups]

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization import matrices
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
 
 
 def make_vectors(n: int = 300, dim: int = 12) -> np.ndarray:
@@ -17,8 +17,8 @@ def make_vectors(n: int = 300, dim: int = 12) -> np.ndarray:
 
 def make_matrix(normalised: bool = True, vectors: np.ndarray | None = None) -> QuantizedMatrix:
     vectors = make_vectors() if vectors is None else vectors
-    quantizer = Quantizer.fit(vectors, sub_dim=3, codebook_size=16, normalised=normalised)
-    return QuantizedMatrix.encode(vectors, quantizer)
+    quantizer = fit_quantizer(vectors, sub_dim=3, codebook_size=16, normalised=normalised)
+    return encode_matrix(vectors, quantizer)
 
 
 LARGE = make_vectors(300, 96)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
@@ -28,14 +29,14 @@ def make_vectors(n: int = 300, dim: int = 12) -> np.ndarray:
 
 
 def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
-    return Quantizer.fit(vectors, **{"sub_dim": 3, "codebook_size": 16, **settings})
+    return fit_quantizer(vectors, **{"sub_dim": 3, "codebook_size": 16, **settings})
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("codebook_size", [2, 5, 128, 200, 256, 300])
 def test_tensors_give_back_the_matrix(variant: dict[str, bool], codebook_size: int) -> None:
     vectors = make_vectors()
-    matrix = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=codebook_size, **variant))
+    matrix = encode_matrix(vectors, fit(vectors, codebook_size=codebook_size, **variant))
     tensors, settings_ = to_tensors(matrix, "words"), matrix_settings(matrix)
     again = matrix_from_tensors(tensors, "words", settings_)
     assert isinstance(again, QuantizedMatrix)
@@ -46,7 +47,7 @@ def test_tensors_give_back_the_matrix(variant: dict[str, bool], codebook_size: i
 
 def test_eight_bit_codes_are_used_in_place() -> None:
     vectors = make_vectors()
-    matrix = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=256))
+    matrix = encode_matrix(vectors, fit(vectors, codebook_size=256))
     tensors = to_tensors(matrix, "words")
     again = matrix_from_tensors(tensors, "words", matrix_settings(matrix))
     assert isinstance(again, QuantizedMatrix)
@@ -63,7 +64,7 @@ def test_dense_vectors_are_kept_as_they_are() -> None:
 
 def packed_case(codebook_size: int = 5) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     vectors = make_vectors()
-    matrix = QuantizedMatrix.encode(vectors, fit(vectors, codebook_size=codebook_size))
+    matrix = encode_matrix(vectors, fit(vectors, codebook_size=codebook_size))
     return to_tensors(matrix, "words"), matrix_settings(matrix)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pocketintent.cli.commands import CommandParser
-from pocketintent.cli.options.numbers import NumberType
+from pocketintent.cli.options.types import NumberType
 
 Arguments = dict[str, list[str]]
 """Values by the name of the option or, of a positional, by its destination."""

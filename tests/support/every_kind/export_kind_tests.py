@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exports.exported_folders import read_conformance, read_manifest
-from pocketintent.runtime.graphs.encoder import GraphEncoder
+from exports.exported_folders import backend_of, read_conformance, read_manifest
+from pocketintent import IntentRecognizer
 from pocketintent.runtime.graphs.folder import open_exported
 from pocketintent_export.conformance import NUM_UTTERANCES, SHARES
 
@@ -44,10 +44,9 @@ def test_the_conformance_file_has_all_sources_and_no_text_twice(folder: Path) ->
 
 def test_the_conformance_vectors_are_those_of_the_graph(folder: Path) -> None:
     exported = open_exported(folder)
-    encoder, corrector = GraphEncoder(exported), exported.corrector(exported.inputs())
+    recognizer = IntentRecognizer.load(model=folder, backend=backend_of(exported))
     for line in read_conformance(folder)[::25]:
-        text = line["text"] if corrector is None else corrector(line["text"])
-        vector = encoder.encode(text)[: len(line["vector"])]
+        vector = recognizer.encoder.encode(recognizer.read(line["text"]))[: len(line["vector"])]
         assert np.abs(vector - line["vector"]).max(initial=0.0) < 1e-4
 
 

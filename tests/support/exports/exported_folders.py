@@ -10,7 +10,7 @@ import numpy as np
 
 from pocketintent import IntentRecognizer, PocketIntentError
 from pocketintent.runtime.graphs.encoder import GraphEncoder
-from pocketintent.runtime.graphs.folder import CONFORMANCE, open_exported
+from pocketintent.runtime.graphs.folder import BACKENDS, CONFORMANCE, ExportedFolder, open_exported
 from pocketintent.runtime.graphs.manifest import MANIFEST
 from pocketintent_export.conformance import describe_text
 
@@ -64,17 +64,22 @@ def check_bad_entry(exported: Path, copy: Path, key: str, value: Any) -> None:
         assert "manifest.json" in str(error) or "decision" in str(error)
 
 
+def backend_of(folder: ExportedFolder) -> Any:
+    """The backend that runs the graphs of a folder."""
+    return next(name for name, runs in BACKENDS.items() if runs == folder.manifest.file_format)
+
+
 def check_conformance(folder: Path) -> None:
     """The runtime makes the inputs and vectors of the folder's conformance file."""
     opened = open_exported(folder)
     inputs, encoder = opened.inputs(), GraphEncoder(opened)
-    corrector = opened.corrector(inputs)
+    recognizer = IntentRecognizer.load(model=folder, backend=backend_of(opened))
     lines = [json.loads(line) for line in opened.read(CONFORMANCE).splitlines()]
 
-    assert (corrector is None) == (inputs.vocabulary is None)
+    assert (recognizer._bot.corrector is None) == (inputs.vocabulary is None)
     assert len(lines) == 500
     for line in lines:
-        text = line["text"] if corrector is None else corrector(line["text"])
+        text = recognizer.read(line["text"])
         entry = describe_text(inputs(text))
         features = {name: values.nonzero()[0] for name, values in opened.features()(text).items()}
         assert {name: [place for place, _ in line[name]] for name in features} == {

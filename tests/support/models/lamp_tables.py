@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -45,7 +45,7 @@ def make_table(ngrams: bool = True, quantised: bool = False) -> StaticEncoder:
     def store(rows: FloatArray) -> Matrix:
         if not quantised:
             return DenseMatrix(rows)
-        return QuantizedMatrix.encode(rows, Quantizer.fit(rows, sub_dim=2, codebook_size=4))
+        return encode_matrix(rows, fit_quantizer(rows, sub_dim=2, codebook_size=4))
 
     parts: dict[str, Any] = {}
     if ngrams:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pocketintent.compression.network import quantise_context
+from pocketintent.compression.kinds import quantise_context
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 

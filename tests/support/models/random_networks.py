@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from pocketintent.compression.codebooks import encode_int8
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.weights import Weights
-from pocketintent.runtime.quantization.matrices import DenseMatrix, Int8Matrix
+from pocketintent.runtime.quantization.matrices import DenseMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
 
 
@@ -34,7 +35,7 @@ def random_network(
     values = {
         name: rng.normal(0, scale, shape).astype(np.float32) for name, shape in shapes.items()
     }
-    store = Int8Matrix.encode if int8 else DenseMatrix
+    store = encode_int8 if int8 else DenseMatrix
     weights = Weights(
         "int8" if int8 else "float32",
         {name: store(value) for name, value in values.items() if value.ndim == 2},

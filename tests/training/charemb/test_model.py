@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from pocketintent.compression.network import quantise_charemb  # noqa: E402
+from pocketintent.compression.quantise import quantise_charemb  # noqa: E402
 from pocketintent.runtime.encoders.charemb.network import Cell, CharNetwork  # noqa: E402
 from pocketintent.runtime.text.characters import CharVocabulary  # noqa: E402
 from pocketintent.training.charemb.data import make_batch  # noqa: E402
-from pocketintent.training.charemb.model import CharEmb  # noqa: E402
+from pocketintent.training.charemb.model import CharEmb, _transformer_name  # noqa: E402
 from pocketintent.training.charemb.pipeline import to_encoder  # noqa: E402
 from pocketintent.training.charemb.settings import CharEmbSettings  # noqa: E402
 
@@ -46,14 +46,24 @@ def torch_vectors(model: CharEmb, texts: list[str]) -> np.ndarray:
 def load_parameters(model: CharEmb, parameters: dict[str, np.ndarray]) -> None:
     """Set the weights that :meth:`CharEmb.parameters_by_name` gives."""
     state = model.state_dict()
-    for name, parts in model._sources():
-        value = torch.from_numpy(np.array(parameters[name], np.float32))
-        if name.endswith("recurrent_bias"):
-            state[parts[0]][-model.network.hidden :] = value
+    for name, array in parameters.items():
+        value = torch.from_numpy(np.array(array, np.float32))
+        if name == "embedding" or name.startswith("mlp"):
+            state["embedding.weight" if name == "embedding" else name] = value
             continue
-        state[parts[0]] = value
-        if len(parts) == 2:  # the second bias is part of the first
-            state[parts[1]] = torch.zeros_like(state[parts[1]])
+        if model.network.cell == "transformer":
+            state[f"reader.{_transformer_name(name)}"] = value
+            continue
+        _, layer, direction, part = name.split(".")
+        end = "l0_reverse" if direction == "backward" else "l0"
+        prefix = f"reader.layers.{layer}"
+        if part in ("input", "recurrent"):
+            state[f"{prefix}.weight_{'ih' if part == 'input' else 'hh'}_{end}"] = value
+        elif part == "bias":  # torch's second bias is part of the first
+            state[f"{prefix}.bias_ih_{end}"] = value
+            state[f"{prefix}.bias_hh_{end}"] = torch.zeros_like(value)
+        else:  # comes after `bias`
+            state[f"{prefix}.bias_hh_{end}"][-model.network.hidden :] = value
     model.load_state_dict(state)
 
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer  # noqa: E402
 from pocketintent.runtime.arrays import unit_rows  # noqa: E402
 from pocketintent.runtime.encoders.contextual.encoder import ContextReader  # noqa: E402
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix  # noqa: E402
-from pocketintent.runtime.quantization.quantizer import Quantizer  # noqa: E402
 from pocketintent.training.contextual.model import (  # noqa: E402
     CodedRows,
     ContextModel,
@@ -74,10 +74,10 @@ def test_the_gradient_of_the_scale_is_that_of_its_formula() -> None:
 
 
 def quantised(*, per_position: bool = True, normalised: bool = True) -> QuantizedMatrix:
-    quantizer = Quantizer.fit(
+    quantizer = fit_quantizer(
         VECTORS, sub_dim=2, codebook_size=4, per_position=per_position, normalised=normalised
     )
-    return QuantizedMatrix.encode(VECTORS, quantizer)
+    return encode_matrix(VECTORS, quantizer)
 
 
 def descend(

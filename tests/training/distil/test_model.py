@@ -3,8 +3,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from pocketintent.training.corpora.word_counts import CountedVocabulary  # noqa: E402
-from pocketintent.training.distil.model import TextBatches, WordSums  # noqa: E402
-from pocketintent.training.distil.pipeline import prepare_texts  # noqa: E402
+from pocketintent.training.distil.pipeline import (  # noqa: E402
+    TextBatches,
+    WordSums,
+    prepare_texts,
+)
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
 from pocketintent.training.teachers.targets import (  # noqa: E402
     TargetTexts,

@@ -12,8 +12,12 @@ torch = pytest.importorskip("torch")
 from pocketintent.runtime.encoders.registry import load_encoder  # noqa: E402
 from pocketintent.runtime.errors import PocketIntentError  # noqa: E402
 from pocketintent.runtime.files.model_file import load_model  # noqa: E402
-from pocketintent.training.distil.model import TextBatches, WordSums  # noqa: E402
-from pocketintent.training.distil.pipeline import prepare_texts, train_distilled  # noqa: E402
+from pocketintent.training.distil.pipeline import (  # noqa: E402  # noqa: E402
+    TextBatches,
+    WordSums,
+    prepare_texts,
+    train_distilled,
+)
 from pocketintent.training.distil.settings import DistilSettings  # noqa: E402
 from pocketintent.training.loop.run import RunOptions  # noqa: E402
 from pocketintent.training.loop.table_training import TableTraining  # noqa: E402

@@ -22,10 +22,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import MODEL_HELP, vectors_file
-from pocketintent.cli.options.numbers import SEED, whole_number
 from pocketintent.cli.options.shared import Distinct, refuse_options
+from pocketintent.cli.options.types import SEED, input_file, whole_number
 from pocketintent.cli.output import Progress, print_json
 from pocketintent.runtime.errors import PocketIntentError
 

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import model_file, vectors_file
-from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.types import input_file, whole_number
 from pocketintent.cli.output import print_json
 
 

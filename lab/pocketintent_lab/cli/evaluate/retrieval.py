@@ -25,10 +25,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pocketintent.cli.options.files import file_name, input_file, input_path
-from pocketintent.cli.options.numbers import SEED
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import Distinct, add, refuse_options
+from pocketintent.cli.options.types import SEED, file_name, input_file, input_path
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.settings import list_settings

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.types import input_file
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import model_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.cli.options.types import input_file
 from pocketintent.runtime.files.shipped_models import DEFAULT, find_model
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.convrr.settings import ConvrrSettings

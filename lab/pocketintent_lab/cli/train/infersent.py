@@ -23,11 +23,10 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import vectors_file
-from pocketintent.cli.options.numbers import number
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.cli.options.types import input_file, number
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.infersent.pairs import Columns
 from pocketintent_lab.training.infersent.settings import InferSentSettings

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import output_folder
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import (
@@ -27,6 +26,7 @@ from pocketintent.cli.options.training import (
     print_record,
     run_options,
 )
+from pocketintent.cli.options.types import output_folder
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.masked_lm.settings import MaskedLmSettings
 

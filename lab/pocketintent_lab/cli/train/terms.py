@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.settings import add_settings, read_settings
+from pocketintent.cli.options.types import input_file, output_file
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent_lab.training.terms.settings import TermSettings

@@ -26,9 +26,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from pocketintent.cli.options.files import input_file, output_file
 from pocketintent.cli.options.model import vectors_file
-from pocketintent.cli.options.numbers import whole_number
 from pocketintent.cli.options.settings import add_settings, option_name, read_settings
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.training import (
@@ -37,6 +35,7 @@ from pocketintent.cli.options.training import (
     program_of,
     run_options,
 )
+from pocketintent.cli.options.types import input_file, output_file, whole_number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent_lab.training.words.settings import WordSettings

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pocketintent.runtime.quantization.matrices import Int8Matrix
+from pocketintent.compression.codebooks import encode_int8
 from pocketintent_lab.encoders.convrr.head import ResidualHead
 from pocketintent_lab.training.convrr.settings import ConvrrSettings
 
@@ -81,9 +81,9 @@ class ResidualNetwork(nn.Module):
         outer = None if self.outer is None else self.outer.weight.detach().cpu().numpy()
         return ResidualHead(
             network=self.settings.network,
-            inner=Int8Matrix.encode(kernels.numpy()),
+            inner=encode_int8(kernels.numpy()),
             bias=self.inner.bias.detach().cpu().numpy().copy(),
-            outer=None if outer is None else Int8Matrix.encode(outer),
+            outer=None if outer is None else encode_int8(outer),
             width=self.width,
             scale=self.settings.scale,
         )

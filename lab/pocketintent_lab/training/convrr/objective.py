@@ -62,10 +62,6 @@ class ConvrrTraining(Trainable):
         )
         self.parts = {"model": self.model, "optimizer": self.optimizer}
 
-    def start_epoch(self, epoch: int) -> int:
-        """Shuffle the batches for an epoch; returns their number."""
-        return self.batches.start_epoch(epoch)
-
     def step(self, step: Step) -> tuple[float, float]:
         """Descend along the mean gradients of all processes' batches."""
         self.optimizer.zero_grad()

@@ -90,10 +90,11 @@ class PairBatches:
         """Number of batches in an epoch."""
         return -(-len(self._pairs) // self._settings.batch_size)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch."""
         rng = np.random.default_rng([self._settings.seed, 1, epoch])
         self._order = rng.permutation(len(self))
+        return len(self)
 
     def batch(self, number: int) -> PairBatch:
         """One batch of the current epoch."""

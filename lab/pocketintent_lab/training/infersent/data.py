@@ -260,7 +260,7 @@ class PairBatches:
         """Number of batches in an epoch."""
         return sum(-(-len(pairs) // self._size) for pairs in self._sets)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the pairs for an epoch, from 0."""
         rng = np.random.default_rng([self._seed, _EPOCH, epoch])
         batches = []
@@ -270,6 +270,7 @@ class PairBatches:
             batches += [(number, part) for part in parts]
         self._batches = [batches[place] for place in rng.permutation(len(batches))]
         self._epoch = epoch
+        return len(batches)
 
     def batch(self, number: int) -> PairBatch:
         """One batch of the current epoch.

@@ -80,11 +80,6 @@ class InferSentTraining(Trainable):
         """The epoch, from 1, whose weights are the result of a run of ``num_epochs``."""
         return self._best.epoch or num_epochs
 
-    def start_epoch(self, epoch: int) -> int:
-        """Shuffle the batches for an epoch; returns their number."""
-        self.batches.start_epoch(epoch)
-        return len(self.batches)
-
     def step(self, step: Step) -> tuple[float, float]:
         """Descend along the mean gradients of all processes' batches."""
         batch = self.batches.batch(step.batch)

@@ -69,7 +69,7 @@ class SentenceBatches:
         """Number of batches in the current epoch; it depends on the order of the sentences."""
         return len(self._firsts) - 1
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the sentences for an epoch, and deal them into batches."""
         rng = np.random.default_rng([self._settings.seed, epoch])
         self._epoch = epoch
@@ -77,6 +77,7 @@ class SentenceBatches:
         ends = np.cumsum(self._lengths[self._order])
         batch = (ends - 1) // self._settings.batch_tokens  # of each sentence's last word
         self._firsts = np.append(np.flatnonzero(np.diff(batch, prepend=-1)), len(batch))
+        return len(self)
 
     def batch(self, number: int) -> SentenceBatch:
         """One batch of the current epoch."""

@@ -37,7 +37,6 @@ class WordTraining(Trainable):
         self.model = new_model(corpus.words, settings)
         self._corpus = corpus
         self._words_per_second = 0.0
-        self.parts = {}  # gensim's model has no state_dict; see `state`
 
     def start_epoch(self, epoch: int) -> int:
         """The number of steps in an epoch: gensim reads the corpus in order, in one call."""

@@ -17,12 +17,12 @@ from every_kind.encoder_checks import (
 from models.lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, TEXT_LISTS, TOKENS, make_table
 from pocketintent import IntentRecognizer
 from pocketintent.compression.background import add_background
+from pocketintent.compression.codebooks import fit_quantizer
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 from random_lstms import random_lstm
 
@@ -138,7 +138,7 @@ def test_parts_of_other_dimensions_are_refused() -> None:
     network = random_lstm(7, np.random.default_rng(0))
     with pytest.raises(ModelFileError, match="the words have 8 dimensions, but the network reads"):
         InferSentEncoder(make_table(), network)
-    quantizer = Quantizer.fit(np.eye(8, dtype=np.float32), sub_dim=2, codebook_size=2)
+    quantizer = fit_quantizer(np.eye(8, dtype=np.float32), sub_dim=2, codebook_size=2)
     with pytest.raises(ModelFileError, match="the template codebook has 8 dimensions"):
         make().replace(template_quantizer=quantizer)
 

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import encoder_path
-from pocketintent.cli.options.shared import add
-from pocketintent.cli.options.teacher import (
+from pocketintent.cli.options.shared import (
+    add,
     add_teacher_options,
     check_without_teacher,
     read_teacher,
 )
+from pocketintent.cli.options.types import input_file
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.encoders.registry import load_encoder

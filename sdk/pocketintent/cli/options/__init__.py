@@ -1,4 +1,1 @@
-"""Options that several commands share.
-
-May import the runtime alone.
-"""
+"""Options that several commands share, the types of arguments, and files of settings."""

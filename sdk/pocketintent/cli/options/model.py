@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pocketintent.cli.options.files import PathType, input_file, input_path
+from pocketintent.cli.options.types import PathType, input_file, input_path
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.files.shipped_models import bundled_models, find_model

@@ -18,8 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pocketintent.cli.options.files import input_file, output_file
-from pocketintent.cli.options.numbers import NumberType
+from pocketintent.cli.options.types import NumberType, input_file, output_file
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.files.regular import read_regular
@@ -42,9 +41,8 @@ def add_settings(
 ) -> None:
     """Give a command the settings of a class, for :func:`read_settings`.
 
-    ``options`` are the fields that get an option, None for all; one that is not given is None.
-    ``title`` is that of their group in the help. A command may have several classes, whose fields
-    have different names.
+    ``options`` are the fields that get an option, None for all; ``title`` is that of their group in
+    the help. The fields of several classes of a command have different names.
     """
     classes = parser.get_default("settings_classes") or ()
     parser.set_defaults(settings_classes=(*classes, settings))
@@ -63,26 +61,16 @@ def add_settings(
     if not classes:
         help = "read these and all other settings from this file; options win over it"
         group.add_argument("--settings", type=input_file, metavar="FILE.toml", help=help)
-        group.add_argument(
-            "--write-settings",
-            action=_WriteSettings,
-            nargs="?",
-            type=output_file,
-            metavar="FILE.toml",
-            help="only write such a file, with every setting and its meaning (to stdout)",
-        )
+        written: dict[str, Any] = {"type": output_file, "nargs": "?", "metavar": "FILE.toml"}
+        help = "only write such a file, with every setting and its meaning (to stdout)"
+        group.add_argument("--write-settings", action=_WriteSettings, help=help, **written)
 
 
-def given_settings(
-    args: argparse.Namespace, settings: type[Settings], **preset: Any
-) -> dict[str, Any]:
-    """The values of the fields of a settings class that an option, the file or a preset gives.
-
-    An error in the file of ``--settings`` is a PocketIntentError.
-    """
+def given_settings(args: argparse.Namespace, cls: type[Settings], **preset: Any) -> dict[str, Any]:
+    """The values of the fields of a settings class that an option, the file or a preset gives."""
     options = {name: value for name, value in vars(args).items() if value is not None}
     given = {**preset, **_read_file(args), **options}
-    return {item.name: given[item.name] for item in list_settings(settings) if item.name in given}
+    return {item.name: given[item.name] for item in list_settings(cls) if item.name in given}
 
 
 def read_settings(args: argparse.Namespace, settings: type[SettingsT]) -> SettingsT:
@@ -110,10 +98,7 @@ def show_default(setting: Setting) -> str:
 
 
 def settings_advice(classes: Collection[type[Settings]], option: str) -> str | None:
-    """What to write into a file in place of an option, such as ``--no-rotate``.
-
-    None unless the option was or would be that of a setting of the command's ``classes``.
-    """
+    """What to write in place of an option, such as ``--no-rotate``, of a setting of the classes."""
     on = not option.startswith("--no-")
     name = option.removeprefix("--" if on else "--no-").replace("-", "_")
     name = _RENAMED.get(option, name)

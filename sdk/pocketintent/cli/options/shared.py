@@ -6,16 +6,19 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, get_args
 
-from pocketintent.cli.options.files import (
+from pocketintent.cli.options.model import MODEL_HELP, vectors_file
+from pocketintent.cli.options.settings import option_name
+from pocketintent.cli.options.types import (
+    SEED,
     file_name,
+    given_twice,
     input_file,
     input_folder,
+    number,
     output_file,
     plot_file,
+    whole_number,
 )
-from pocketintent.cli.options.model import MODEL_HELP, vectors_file
-from pocketintent.cli.options.numbers import SEED, THREADS, given_twice, number, whole_number
-from pocketintent.cli.options.settings import option_name
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.shipped_models import DEFAULT
@@ -23,7 +26,10 @@ from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.text.languages import check_language
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pocketintent.recognizer import IntentRecognizer
+    from pocketintent.runtime.encoders.contract import Encoder
 
 TEMPLATES_HELP = "template file (JSON), name of a shipped set, or bot file, which has its model"
 
@@ -78,7 +84,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--split": {
         "choices": ("test", "valid"),
         "default": "test",
-        "help": "utterances to recognise (%(default)s)",
+        "help": "utterances (%(default)s)",
     },
     "--no-names": {
         "dest": "learn_names",
@@ -106,7 +112,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "repeat the option for several",
     },
     "--device": {"default": "cpu", "help": "cpu, cuda, cuda:1 … (%(default)s)"},
-    "--threads": {"type": THREADS, "default": 1, "help": "CPU threads (%(default)s)"},
+    "--threads": {"type": whole_number(1, 1024), "default": 1, "help": "CPU threads (%(default)s)"},
     "--precision": {
         "choices": ("auto", "float32", "bfloat16", "float16"),
         "default": "auto",
@@ -123,7 +129,18 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 RECOGNITION = ("--decision", "--no-correction")
 LIMITS = ("--threshold", "--margin")
-INTENT_DATA = ("directories", "--split", "--no-names")
+
+_LOADING = ("max_tokens", "precision", "device", "threads")
+"""Options of every teacher."""
+
+_IN_FILES = (
+    *("--join", "--embedding", "--layers", "--blueprints"),
+    *("--tuning-epochs", "--tuning-rate", "--tuning-copies"),
+)
+_ADVICE = (
+    "this is said by a file now, which the laboratory reads: --teacher FILE.toml "
+    "(lab/docs/neural.md shows one)"
+)
 
 
 def add(parser: Any, *names: str, **changes: Any) -> None:
@@ -144,14 +161,38 @@ def set_limits(recognizer: IntentRecognizer, args: argparse.Namespace) -> None:
 
 
 def refuse_options(args: argparse.Namespace, names: Iterable[str], reason: str) -> None:
-    """Refuse options that have no effect in this call as bad usage, status 2.
+    """Refuse options that have no effect, unless they have their default; bad usage, status 2.
 
-    One that is not given, or has its default, passes. ``names`` are those in ``args``, and
-    ``reason`` is for the message, such as ``"requires --teacher"``.
+    ``names`` are those in ``args``, and the message has the ``reason``: ``"requires --teacher"``.
     """
     for name in names:
         if vars(args).get(name) != args.parser.get_default(name):
             args.parser.error(f"{option_name(name)} {reason}")
+
+
+def add_teacher_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :func:`read_teacher`, beside ``--teacher`` itself."""
+    parser.set_defaults(moved_options=dict.fromkeys(_IN_FILES, _ADVICE))
+    help = "largest number of tokens read of a text (%(default)s)"
+    parser.add_argument("--max-tokens", type=whole_number(1), default=128, help=help)
+    types = ("float32", "bfloat16")
+    help = "number type of the weights of transformers (%(default)s)"
+    add(parser, "--precision", choices=types, default="float32", help=help)
+    add(parser, "--device", help="device of a transformer: cpu, cuda (%(default)s)")
+    add(parser, "--threads", help="CPU threads of an ONNX graph (%(default)s)")
+
+
+def check_without_teacher(args: argparse.Namespace) -> None:
+    """Refuse options that have no effect without ``--teacher`` as bad usage, status 2."""
+    refuse_options(args, _LOADING, "requires --teacher")
+
+
+def read_teacher(path: Path, args: argparse.Namespace, texts: Iterable[str] = ()) -> Encoder:
+    """The sentence encoder of a path, opened by :func:`load_teacher` as the options say."""
+    from pocketintent.training.teachers.loader import load_teacher
+
+    options = {name: getattr(args, name) for name in _LOADING}
+    return load_teacher(path, **options, texts=texts)
 
 
 class Distinct(argparse.Action):

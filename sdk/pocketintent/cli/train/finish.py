@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.settings import add_settings, given_settings, read_settings
 from pocketintent.cli.options.shared import add
+from pocketintent.cli.options.types import input_file
 from pocketintent.cli.output import print_json
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.training.finish.settings import FinishSettings

@@ -12,12 +12,11 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from pocketintent.cli.options.files import output_file
-from pocketintent.cli.options.model import model_file, vectors_file
-from pocketintent.cli.options.numbers import whole_number
+from pocketintent.cli.options.model import model_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import OPTIONS
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
+from pocketintent.cli.options.types import output_file, whole_number
 from pocketintent.settings import Settings
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.contextual.settings import ContextualSettings
@@ -83,12 +82,8 @@ A target is a file of vectors (word2vec, GloVe, fastText, StarSpace) or a model 
         CharEmbSettings,
         ("reads", "epochs", "seed"),
         {
-            "--target": {
-                "type": vectors_file,
-                "nargs": "+",
-                "required": True,
-                "help": "vectors to learn: files, or the name of a shipped model",
-            },
+            "--target": OPTIONS["--targets"]
+            | {"help": "vectors to learn: files or shipped models"},
             "--limit": {"type": whole_number(1), "help": "terms read from each target (all)"},
             "--float-out": {"type": output_file, "help": "also write the model in float32"},
             "--weights": {
@@ -132,18 +127,14 @@ examples:
   pocketintent train contextual --targets my_bot.bin --start default --epochs 20 \\
       --learning-rate 0.0005 --batch-words 256 --out my_model.safetensors
 
-With --start the run goes on from a model, whose codes stay as they are: it wins back most of what
-compression loses, and adapts a model to a bot.""",
+With --start the run goes on from a contextual model, whose words, dimensions and codes stay as they
+are: it wins back most of what compression loses, and adapts a model to a bot.""",
         ("pocketintent.training.contextual.pipeline", "train_contextual"),
         ContextualSettings,
         ("dim", "hidden", "epochs", "learning_rate", "batch_words", "seed"),
         {
             "--targets": {},
-            "--start": {
-                "type": model_file,
-                "metavar": "MODEL",
-                "help": "a contextual model to go on from, with its words and dimensions",
-            },
+            "--start": {"type": model_file, "metavar": "MODEL", "help": "model to go on from"},
             "--corpus": {
                 "default": [],
                 "help": "texts for the codebook of templates and the background (those of --start)",

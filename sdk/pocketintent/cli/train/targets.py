@@ -11,25 +11,21 @@ Examples:
 
 A teacher is a pocketintent model, an .onnx file with tokenizer.json beside it, the folder of
 both, the folder of a Hugging Face transformer, or a .json or .toml file that describes a teacher
-of the laboratory; nothing is downloaded. Texts are lines of corpora, what is made from them, terms,
-and the words of a file of vectors; each is encoded once. With .tsv as the suffix of --out, texts
-keep their spaces. An unfinished run continues from OUT.partial.
+of the laboratory; nothing is downloaded. Each text is encoded once. With .tsv as the suffix of
+--out, texts keep their spaces. An unfinished run continues from OUT.partial.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.files import input_file
 from pocketintent.cli.options.model import encoder_path, vectors_file
 from pocketintent.cli.options.settings import add_settings, read_settings
-from pocketintent.cli.options.shared import add
-from pocketintent.cli.options.teacher import add_teacher_options, read_teacher
+from pocketintent.cli.options.shared import add, add_teacher_options, read_teacher
 from pocketintent.cli.options.training import repeating_command
+from pocketintent.cli.options.types import input_file
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.training.teachers.settings import TargetSettings
-
-OPTIONS = ("single_words", "teacher_words", "phrases", "substitutions", "topics", "components")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help = "vectors whose words are texts: a file, or a shipped model such as default"
     parser.add_argument("--words", type=vectors_file, help=help)
     add(parser, "--out", help="file to write")
-    add_settings(parser, TargetSettings, options=OPTIONS)
+    options = ("single_words", "teacher_words", "phrases", "substitutions", "topics", "components")
+    add_settings(parser, TargetSettings, options=options)
     add_teacher_options(parser)
 
 
@@ -54,17 +51,10 @@ def run(args: argparse.Namespace) -> int:
 
     settings = read_settings(args, TargetSettings)
     teacher = read_teacher(args.teacher, args, CorpusTexts(args.texts))
+    sources = {name: getattr(args, name) for name in ("texts", "templates", "terms", "words")}
     with Progress() as progress:
         record = make_targets(
-            teacher,
-            args.out,
-            settings,
-            texts=args.texts,
-            templates=args.templates,
-            terms=args.terms,
-            words=args.words,
-            report=print_note,
-            progress=progress.show,
+            teacher, args.out, settings, report=print_note, progress=progress.show, **sources
         )
     print_json({"out": str(args.out), **record})
     return 0

@@ -32,18 +32,15 @@ class Refusals:
     """
 
     def __init__(self, templates: TemplateSet) -> None:
-        self._intents: dict[tuple[str, ...], frozenset[str]] = {}
+        self._intents: dict[tuple[str, ...], set[str]] = {}
         self._texts: dict[tuple[str, ...], str] = {}
-        for text in templates.none:
-            self._add(text, templates.intents)
+        against = [(text, set(templates.intents)) for text in templates.none]
         for name, intent in templates.intents.items():
-            for text in intent.counter_examples:
-                self._add(text, [name])
-
-    def _add(self, text: str, intents: Iterable[str]) -> None:
-        if tokens := tuple(simple_tokenize(text)):
-            self._intents[tokens] = self._intents.get(tokens, frozenset()).union(intents)
-            self._texts.setdefault(tokens, text)
+            against += [(text, {name}) for text in intent.counter_examples]
+        for text, names in against:
+            if tokens := tuple(simple_tokenize(text)):
+                self._intents.setdefault(tokens, set()).update(names)
+                self._texts.setdefault(tokens, text)
 
     def __call__(self, text: str, intent: str) -> bool:
         """Whether a text, as the recogniser reads it, never gets an intent."""
@@ -104,10 +101,7 @@ class Bot:
 
     def match_vector(self, text: str, vector: FloatArray) -> Match:
         """The match of a text that is read and encoded: float32 [dim], zeros for unknown words."""
-        best = self._search(text, vector, limit=2)
-        if not best:
-            return _no_intent("no_templates" if self.scorer is None else "unknown_words")
-        return self._decide(text, best)
+        return self.decide(text, self._search(text, vector, limit=2))
 
     def match_batch(self, texts: Iterable[str]) -> list[Match]:
         """The matches of several texts; see :meth:`IntentRecognizer.match_batch`."""
@@ -133,7 +127,7 @@ class Bot:
             text, hits = known_texts[row], hits_of_texts[row]
             if self._is_close_call(hits):
                 hits = self.scorer.search(text, queries[row], limit=2)
-            matches[position] = self._decide(text, hits)
+            matches[position] = self.decide(text, hits)
         return matches
 
     def rank(self, text: str, limit: int) -> list[Candidate]:
@@ -154,8 +148,10 @@ class Bot:
     def _candidate(self, hit: Hit) -> Candidate:
         return Candidate(self.indexed.names[hit.intent], hit.score, self.indexed.texts[hit.row])
 
-    def _decide(self, text: str, hits: Sequence[Hit]) -> Match:
-        """The match of a text, from its best intent and the next, if there is one."""
+    def decide(self, text: str, hits: Sequence[Hit]) -> Match:
+        """The match of a text that is read, from its best intent and the next, if there are any."""
+        if not hits:
+            return _no_intent("no_templates" if self.scorer is None else "unknown_words")
         best = hits[0]
         runner_up = self._candidate(hits[1]) if len(hits) > 1 else None
         nearest, score = self.indexed.names[best.intent], best.score
@@ -183,11 +179,7 @@ def _no_intent(reason: Reason) -> Match:
 
 
 def build_bot(
-    encoder: Encoder,
-    templates: TemplateSet,
-    decision: Decision,
-    search: Search,
-    correct: bool = True,
+    encoder: Encoder, templates: TemplateSet, decision: Decision, search: Search, correct: bool
 ) -> Bot:
     """Index a template set and make its scorer."""
     with one_blas_thread():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import Background
@@ -49,8 +50,12 @@ class GraphEncoder:
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector, float32 [dim]: unit length, or zeros if no word is known."""
-        vector: FloatArray = self._graph.run(self.inputs(text).arrays(self._spell))["vector"]
+        vector: FloatArray = self._graph.run(self.arrays(text))["vector"]
         return vector
+
+    def arrays(self, text: str) -> dict[str, NDArray[Any]]:
+        """The inputs of the graph for a text, by name; the recogniser graph takes them, too."""
+        return self.inputs(text).arrays(self._spell)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
         """The sentence vectors of several texts, float32 [num_texts, dim]."""

@@ -27,7 +27,7 @@ from pocketintent.runtime.graphs.manifest import (
     read_manifest,
 )
 from pocketintent.runtime.templates.template_set import TemplateSet, parse_templates
-from pocketintent.runtime.text.correction import Corrector, read_settings
+from pocketintent.runtime.text.correction import read_settings
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.vocabulary import LostWords, Vocabulary
 
@@ -133,16 +133,6 @@ class ExportedFolder:
         settings = self.manifest.entries.get("correction")
         with self.manifest.naming(remedy=f"; {UPGRADE}"):
             return None if settings is None else read_settings(settings)
-
-    def corrector(self, inputs: GraphInputs) -> Corrector | None:
-        """What corrects typing errors by the folder's own templates; None if nothing does."""
-        settings = self._correction()
-        if settings is None or inputs.known_words is None:
-            return None
-        templates = self.templates()
-        intents = templates.intents.values()
-        texts = [text for intent in intents for text in intent.templates + intent.counter_examples]
-        return Corrector(texts + templates.none, inputs.known_words, settings[0])
 
     def state(self) -> ModelFile | None:
         """What the runtime needs beside the graphs; None if the folder has no such file."""

@@ -70,6 +70,13 @@ def fit_lbg(vectors: FloatArray, codebook_size: int) -> FloatArray:
     return np.concatenate([centroids, np.repeat(centroids[:1], missing, axis=0)])
 
 
+def draw_rows(vectors: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """At most ``size`` random rows of [n, dim], float32, in their order."""
+    if len(vectors) > size:
+        vectors = vectors[np.sort(rng.choice(len(vectors), size, replace=False))]
+    return np.asarray(vectors, dtype=np.float32)
+
+
 class _Partition:
     """Vectors, the centroid of each, and the sums that give centroids and distortions."""
 

@@ -12,18 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import (
-    FloatArray,
-    IndexArray,
-    check_finite,
-    half_precision,
-    read_tensor,
-    row_lengths,
-    row_products,
-    unit_rows,
-)
+from pocketintent.runtime.arrays import FloatArray, IndexArray, read_tensor
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
-from pocketintent.runtime.quantization.quantizer import CodeArray, Progress, Quantizer, check_matrix
+from pocketintent.runtime.quantization.quantizer import CodeArray, Quantizer
 
 ROWS_AT_ONCE = 16_384
 """Rows of a large matrix that are encoded or decoded at once."""
@@ -53,37 +44,6 @@ class QuantizedMatrix:
             self.norms is not None and self.norms.shape != self.codes.shape[:1]
         ):
             raise PocketIntentError("norms must be [n] for a normalised quantizer, otherwise None")
-
-    @classmethod
-    def encode(
-        cls, vectors: FloatArray, quantizer: Quantizer, *, progress: Progress | None = None
-    ) -> QuantizedMatrix:
-        """Quantise vectors, float32 ``[n, dim]``; ``progress`` is called after a block of rows.
-
-        With a normalised quantizer, the stored norm is the one with the least squared error,
-        ``x . d / d . d`` for the decoded direction ``d``. Vectors of another size, that are not
-        finite, or too long for half precision, are a PocketIntentError.
-        """
-        check_matrix(vectors)
-        if (dim := vectors.shape[1]) != quantizer.dim:
-            raise PocketIntentError(f"vectors have dim {dim}; the quantizer has {quantizer.dim}")
-        codes = np.empty((len(vectors), quantizer.num_sub), dtype=quantizer.code_dtype)
-        norms = np.zeros(len(vectors), dtype=np.float16) if quantizer.normalised else None
-        for start in range(0, len(vectors), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            block = np.asarray(vectors[rows], dtype=np.float32)
-            if norms is None:
-                codes[rows] = quantizer.assign(block)
-            else:
-                units = unit_rows(block)
-                codes[rows] = quantizer.assign(units)
-                decoded = quantizer.decode_codes(codes[rows])
-                energy = row_products(decoded, decoded)
-                scale = row_products(units, decoded) / np.where(energy > 0, energy, np.float32(1))
-                norms[rows] = half_precision(scale * row_lengths(block), "norms", start)
-            if progress is not None:
-                progress(min(start + ROWS_AT_ONCE, len(vectors)), len(vectors))
-        return cls(codes, norms, quantizer)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -232,20 +192,6 @@ class Int8Matrix:
                 f"codes {list(self.codes.shape)} and scales {list(self.scales.shape)} must be "
                 "[rows, columns] and [rows]"
             )
-
-    @classmethod
-    def encode(cls, matrix: FloatArray) -> Int8Matrix:
-        """Quantise a float32 matrix: the largest number of each row becomes 127 or -127.
-
-        Numbers that are not finite, or too large for half precision, are a PocketIntentError.
-        """
-        check_finite(matrix)
-        largest = np.abs(matrix).max(axis=1, initial=0.0)
-        scales = half_precision(np.asarray(largest / LARGEST, np.float32), "scales")
-        # A row whose factor rounds to 0 becomes zeros.
-        divisors = np.where(scales > 0, scales, np.inf).astype(np.float32)
-        codes = np.rint(matrix / divisors[:, None]).clip(-LARGEST, LARGEST).astype(np.int8)
-        return cls(codes, scales)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Vector quantisation over sub-vectors: fit, encode, decode, and similarities from a table.
+"""Vector quantisation over sub-vectors: encode, decode, and similarities from a table.
 
 Each of a vector's ``dim / sub_dim`` sub-vectors becomes the number of its nearest centroid in a
 codebook (product quantisation; Jegou, Douze and Schmid 2011). Either each position of a sub-vector
@@ -7,40 +7,20 @@ has its own codebook, or all positions share one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import (
-    FloatArray,
-    IndexArray,
-    check_finite,
-    half_precision,
-    row_lengths,
-    unit_rows,
-)
+from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.lbg import fit_lbg, nearest_centroids
+from pocketintent.runtime.quantization.lbg import nearest_centroids
 
 CodeArray = npt.NDArray[np.uint8 | np.uint16]
 """Numbers of centroids."""
 
 MAX_BITS = 16
 """Largest number of bits of a code."""
-
-Progress = Callable[[int, int], None]
-"""Called as ``progress(done, total)`` after each unit of work."""
-
-_MIN_SAMPLES_PER_CENTROID = 32
-
-
-def check_matrix(vectors: npt.NDArray[np.floating]) -> None:
-    """Raise PocketIntentError for anything but finite vectors [n, dim], with dim at least 1."""
-    if vectors.ndim != 2 or vectors.shape[1] == 0:
-        raise PocketIntentError(f"vectors must be [n, dim], not {list(vectors.shape)}")
-    check_finite(vectors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,68 +81,6 @@ class Quantizer:
         """uint8 for up to 256 centroids, otherwise uint16."""
         return np.uint8 if self.codebook_size <= 256 else np.uint16
 
-    @classmethod
-    def fit(
-        cls,
-        vectors: FloatArray,
-        *,
-        sub_dim: int,
-        codebook_size: int,
-        per_position: bool = True,
-        normalised: bool = True,
-        weights: npt.ArrayLike | None = None,
-        sample: int = 50_000,
-        seed: int = 0,
-        progress: Progress | None = None,
-    ) -> Quantizer:
-        """Fit codebooks to vectors by the Linde-Buzo-Gray algorithm.
-
-        Args:
-            vectors: float32 ``[n, dim]``; ``dim`` is a multiple of ``sub_dim``.
-            sub_dim: Length of a sub-vector.
-            codebook_size: Number of centroids of a codebook, 1 to 65536.
-            per_position: Fit a codebook for each position; otherwise one for all positions.
-            normalised: Bring vectors to unit length first and store their norms separately.
-            weights: Importance of each vector, ``[n]``, not negative, in proportion to which the
-                sample is drawn, with replacement. None for equal weights.
-            sample: Number of sub-vectors that a codebook is fitted on; at least 32 a centroid.
-            seed: Seed of the draw.
-            progress: Called after each codebook.
-
-        The centroids are rounded to half precision, as in the model file.
-
-        Raises:
-            PocketIntentError: The sizes do not fit, there are no vectors, a number is NaN or
-                infinite, or the weights cannot be used.
-        """
-        check_matrix(vectors)
-        if len(vectors) == 0:
-            raise PocketIntentError("there are no vectors to fit codebooks on")
-        dim = vectors.shape[1]
-        if sub_dim < 1 or dim % sub_dim:
-            divisors = [size for size in range(1, dim + 1) if dim % size == 0]
-            raise PocketIntentError(
-                f"sub_dim {sub_dim} does not divide dim {dim}; choose one of {divisors}"
-            )
-        if not 1 <= codebook_size <= 1 << MAX_BITS:
-            raise PocketIntentError(f"codebook_size {codebook_size} is not in 1..{1 << MAX_BITS}")
-        rng = np.random.default_rng(seed)
-        sample = max(sample, _MIN_SAMPLES_PER_CENTROID * codebook_size)
-        rows = _draw(vectors, sample, rng, weights)
-        if normalised:
-            lengths = row_lengths(rows)
-            rows = unit_rows(rows[lengths > 0] if lengths.any() else rows)
-        if per_position:
-            parts = [rows[:, start : start + sub_dim] for start in range(0, dim, sub_dim)]
-        else:
-            parts = [_draw(rows.reshape(-1, sub_dim), sample, rng)]
-        codebooks = np.empty((len(parts), codebook_size, sub_dim), dtype=np.float32)
-        for position, part in enumerate(parts):
-            codebooks[position] = fit_lbg(part, codebook_size)
-            if progress is not None:
-                progress(position + 1, len(parts))
-        return cls(half_precision(codebooks, "codebook").astype(np.float32), dim, normalised)
-
     def assign(self, vectors: FloatArray) -> CodeArray:
         """The codes of the nearest centroids, ``[n, num_sub]``, the first of equally near ones.
 
@@ -190,22 +108,3 @@ class Quantizer:
         parts = query.reshape(self.num_sub, 1, self.sub_dim)
         table: FloatArray = np.matmul(parts, self._transposed)
         return table.reshape(self.num_sub, self.codebook_size)
-
-
-def _draw(
-    vectors: FloatArray, sample: int, rng: np.random.Generator, weights: npt.ArrayLike | None = None
-) -> FloatArray:
-    """A sample in the order of the rows: with weights with replacement, otherwise without."""
-    if weights is not None:
-        values = np.asarray(weights, dtype=np.float64)
-        fits = values.shape == (len(vectors),)
-        if not fits or not (values >= 0).all() or not 0 < values.sum() < np.inf:
-            raise PocketIntentError(
-                f"weights must be {len(vectors)} finite numbers from 0, at least one of them "
-                "above 0"
-            )
-        rows = np.sort(rng.choice(len(vectors), sample, p=values / values.sum()))
-        return np.asarray(vectors[rows], dtype=np.float32)
-    if len(vectors) > sample:
-        vectors = vectors[np.sort(rng.choice(len(vectors), sample, replace=False))]
-    return np.asarray(vectors, dtype=np.float32)

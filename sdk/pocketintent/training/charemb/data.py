@@ -106,25 +106,19 @@ class CharBatches:
     def __init__(
         self, vocabulary: CharVocabulary, terms: TargetTerms, settings: CharEmbSettings
     ) -> None:
-        self._vocabulary = vocabulary
-        self._texts = terms.texts
+        self._vocabulary, self._texts, self._settings = vocabulary, terms.texts, settings
         self._lengths = np.array([len(text) for text in terms.texts])
-        self._settings = settings
         self._shares: NDArray[np.float64] | None = None
         if settings.rank_power > 0:
             shares = (terms.ranks + 1.0) ** -settings.rank_power
             self._shares = shares / shares.sum()
-        self._epoch = -1
-        self._batches: list[IntArray] = []
 
     def __len__(self) -> int:
         """Number of batches in an epoch."""
         return -(-len(self._texts) // self._settings.batch_size)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the terms for an epoch, from 0."""
-        if epoch == self._epoch:
-            return
         rng = np.random.default_rng([self._settings.seed, _EPOCH, epoch])
         num = len(self._texts)
         order = (
@@ -133,6 +127,7 @@ class CharBatches:
         batches = batches_of_similar_length(order, self._lengths, self._settings.batch_size)
         self._batches = [batches[number] for number in rng.permutation(len(batches))]
         self._epoch = epoch
+        return len(batches)
 
     def batch(self, number: int) -> CharBatch:
         """One batch of the current epoch, with its typing errors."""

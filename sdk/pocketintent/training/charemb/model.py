@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import torch
 from torch import nn
@@ -83,50 +83,32 @@ class CharEmb(nn.Module):
         biases of the reset and update gates.
         """
         state = {k: v.detach().float().cpu().numpy() for k, v in self.state_dict().items()}
-        named = {name: _join(parts, state, self.network) for name, parts in self._sources()}
+        named = {name: self._weight(name, state) for name in self.shapes}
         for name, shape in self.shapes.items():
             if named[name].shape != shape:
                 raise PocketIntentError(f"weight {name} is {named[name].shape}, not {shape}")
         return named
 
-    def _sources(self) -> list[tuple[str, Sequence[str]]]:
-        """For each named weight, the entries of torch's state that it consists of."""
-        sources: list[tuple[str, Sequence[str]]] = []
-        for name in self.shapes:
-            if name == "embedding":
-                sources.append((name, ["embedding.weight"]))
-            elif name.startswith("mlp"):
-                sources.append((name, [name]))
-            elif self.network.cell == "transformer":
-                sources.append((name, [f"reader.{_transformer_name(name)}"]))
-            else:
-                _, layer, direction, part = name.split(".")
-                end = "l0_reverse" if direction == "backward" else "l0"
-                prefix = f"reader.layers.{layer}"
-                sources.append((name, [f"{prefix}.{kind}_{end}" for kind in _RECURRENT[part]]))
-        return sources
-
-
-_RECURRENT = {
-    "input": ["weight_ih"],
-    "recurrent": ["weight_hh"],
-    "bias": ["bias_ih", "bias_hh"],
-    "recurrent_bias": ["bias_hh"],
-}
-
-
-def _join(
-    parts: Sequence[str], state: Mapping[str, FloatArray], network: CharNetwork
-) -> FloatArray:
-    first = state[parts[0]]
-    hidden = network.hidden
-    if network.cell == "gru" and ".bias_" in parts[0]:
-        if len(parts) == 1:
-            return first[-hidden:].copy()
-        joined = first + state[parts[1]]
-        joined[-hidden:] = first[-hidden:]
-        return joined
-    return first + state[parts[1]] if len(parts) == 2 else first
+    def _weight(self, name: str, state: Mapping[str, FloatArray]) -> FloatArray:
+        """A named weight from the entries of torch's state."""
+        if name == "embedding":
+            return state["embedding.weight"]
+        if name.startswith("mlp"):
+            return state[name]
+        if self.network.cell == "transformer":
+            return state[f"reader.{_transformer_name(name)}"]
+        _, layer, direction, part = name.split(".")
+        end = "l0_reverse" if direction == "backward" else "l0"
+        weight_ih, weight_hh, bias_ih, bias_hh = (
+            state[f"reader.layers.{layer}.{kind}_{end}"]
+            for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        )
+        new = slice(-self.network.hidden, None)  # the gate of a GRU that has both biases
+        bias = bias_ih + bias_hh
+        if self.network.cell == "gru":
+            bias[new] = bias_ih[new]
+        parts = {"input": weight_ih, "recurrent": weight_hh, "bias": bias}
+        return (parts | {"recurrent_bias": bias_hh[new].copy()})[part]
 
 
 def _transformer_name(name: str) -> str:

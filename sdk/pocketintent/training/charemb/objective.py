@@ -35,8 +35,7 @@ class CharEmbTraining(Trainable):
         workers: Workers | None = None,
         precision: Precision = "auto",
     ) -> None:
-        self.data = data
-        self.settings = settings
+        self.data, self.settings = data, settings
         self.workers = workers or Workers()
         self.device = torch.device(device)
         self.batches = CharBatches(data.vocabulary, data.training, settings)
@@ -64,11 +63,6 @@ class CharEmbTraining(Trainable):
     def best_epoch(self, num_epochs: int) -> int:
         """The epoch, from 1, whose weights are the result of a run of ``num_epochs``."""
         return self._best.epoch or num_epochs
-
-    def start_epoch(self, epoch: int) -> int:
-        """Shuffle the batches for an epoch; returns their number."""
-        self.batches.start_epoch(epoch)
-        return len(self.batches)
 
     def rate(self, progress: float) -> float:
         """The factor of the learning rate after a share of the run."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from pocketintent.compression.network import quantise_charemb
+from pocketintent.compression.quantise import quantise_charemb
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.weights import WeightFormat, Weights
@@ -42,23 +42,14 @@ def train_charemb(
 ) -> dict[str, Any]:
     """Train a character network on vectors, and save it as a model file.
 
-    Until the model is saved, the work folder ``<out>.work`` contains the last checkpoint.
-
-    Args:
-        targets: Files of vectors, most frequent term first, see :func:`read_targets`; of equal
-            terms, the first is used.
-        out: The model file to write.
-        settings: The settings of the run.
-        options: Its device, its languages, and who receives its progress.
-        limit: Number of terms to read from each target; None for all.
-        weights: Storage format of the weights.
-        float_out: File for the same model with float32 weights; None for no such file.
-        precision: See :func:`choose_precision`.
-        max_minutes: Training ends after this time; None for no limit.
+    ``targets`` are files of vectors, most frequent term first, see :func:`read_targets`: of each,
+    ``limit`` terms are read, by default all; of equal terms the first is used. The weights are
+    stored in the format ``weights``, and as float32 in a further file ``float_out``. For
+    ``precision`` see :func:`choose_precision`; training ends after ``max_minutes``, by default
+    without a limit.
 
     Returns the manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``. Bad
-    settings or targets, or a work folder that does not suit, are a PocketIntentError; see
-    :func:`open_run`.
+    settings or targets are a PocketIntentError; for the work folder see :func:`open_run`.
     """
     settings.check()
     vectors = read_targets(targets, limit)
@@ -125,7 +116,7 @@ def measure_reconstruction(encoder: CharEncoder, data: CharEmbData, seed: int) -
     mean ``cosine``, ``cosine_1_error`` and ``cosine_2_errors`` of the same terms misspelt, and, if
     lengths are learnt, ``log_norm_error``, the root mean squared error.
     """
-    figures: dict[str, Any] = {}
+    figures = {}
     for name, terms in (("training", data.training), ("validation", data.validation)):
         if not len(terms):
             continue
@@ -153,7 +144,6 @@ def _cosine(vectors: FloatArray, terms: TargetTerms) -> float:
 
 def _save(out: str | Path, encoder: CharEncoder, data: CharEmbData, seed: int) -> dict[str, Any]:
     """Write a model file; returns its quality, which its manifest has."""
-    quality: dict[str, Any] = measure_reconstruction(encoder, data, seed)
-    encoder.manifest["quality"] = quality
+    quality = encoder.manifest["quality"] = measure_reconstruction(encoder, data, seed)
     save_model(out, *encoder.to_model_file_parts())
     return quality

@@ -57,11 +57,9 @@ def adapt_encoder(
     The words, n-grams, codes, codebook for templates and background of the model stay as they are;
     the centroids, the norms and the network are trained. ``vectors`` has the texts, as
     :func:`adaptation_texts` returns them. The result is a new model of the same size; its
-    manifest's entry ``training`` has the number of texts.
-
-    Raises:
-        PocketIntentError: The model has no n-grams or counts, the vectors have fewer dimensions
-            than it, or fewer than two texts have a token and a vector.
+    manifest's entry ``training`` has the number of texts. It is a PocketIntentError if the model
+    has no n-grams or counts, the vectors have fewer dimensions than it, or fewer than two texts
+    have a token and a vector.
     """
     if vectors.dim < encoder.dim:
         raise PocketIntentError(

@@ -78,38 +78,28 @@ class TextBatch:
     texts: TargetTexts  # with their targets
 
 
-@dataclass(eq=False)
 class TextBatches:
     """Batches of texts of any length, each a function of seed, epoch and number alone."""
 
-    data: ContextualData
-    settings: ContextualSettings
-    _batches: list[IndexArray] = field(default_factory=list, repr=False)
-    _epoch: int = 0
-
-    @property
-    def words_per_epoch(self) -> int:
-        """Number of words that one pass over the texts trains on."""
-        return len(self.data.training.ids)
-
-    @property
-    def batches_per_epoch(self) -> int:
-        """Number of batches of a pass, but for the limit of texts in a batch."""
-        return max(1, -(-self.words_per_epoch // self.settings.batch_words))
+    def __init__(self, data: ContextualData, settings: ContextualSettings) -> None:
+        self._data, self._settings = data, settings
+        self.words_per_epoch = len(data.training.ids)
+        # But for the limit of texts in a batch.
+        self.batches_per_epoch = max(1, -(-self.words_per_epoch // settings.batch_words))
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the texts for an epoch; returns the number of batches."""
-        rng = np.random.default_rng([self.settings.seed, epoch])
-        order = rng.permutation(len(self.data.training))
-        self._batches = cut(order, self.data.training.lengths[order], self.settings.batch_words)
+        rng = np.random.default_rng([self._settings.seed, epoch])
+        order = rng.permutation(len(self._data.training))
+        self._batches = cut(order, self._data.training.lengths[order], self._settings.batch_words)
         self._epoch = epoch
         return len(self._batches)
 
     def batch(self, number: int) -> TextBatch:
         """One batch of the current epoch; a random share of its words is read by n-grams."""
-        texts = self.data.training.take(self._batches[number])
-        rng = np.random.default_rng([self.settings.seed, self._epoch, number])
-        return make_batch(self.data, texts, rng.random(len(texts.ids)) < self.settings.unknown)
+        texts = self._data.training.take(self._batches[number])
+        rng = np.random.default_rng([self._settings.seed, self._epoch, number])
+        return make_batch(self._data, texts, rng.random(len(texts.ids)) < self._settings.unknown)
 
 
 def cut(order: IndexArray, lengths: IntArray, batch_words: int) -> list[IndexArray]:

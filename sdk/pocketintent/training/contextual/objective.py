@@ -54,8 +54,7 @@ class ContextualTraining(Trainable):
         workers: Workers | None = None,
         precision: Precision = "auto",
     ) -> None:
-        self.data = data
-        self.settings = settings
+        self.data, self.settings = data, settings
         self.workers = workers or Workers()
         self.device = torch.device(device)
         self.words, self.ngrams = (
@@ -83,10 +82,6 @@ class ContextualTraining(Trainable):
         self.precision = choose_precision(precision, self.device)
         self._descent = Descent(self.model, self._optimizer, self.workers, self.precision, _CLIP)
         self.parts = {**self._descent.parts, "words": self.words, "ngrams": self.ngrams}
-
-    def start_epoch(self, epoch: int) -> int:
-        """Shuffle the batches for an epoch; returns their number."""
-        return self.batches.start_epoch(epoch)
 
     def step(self, step: Step) -> tuple[float, float]:
         """Descend along the mean gradients of all processes' batches."""

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from pocketintent.compression.background import add_background
-from pocketintent.compression.network import quantise_context
+from pocketintent.compression.kinds import quantise_context
 from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_kind
@@ -46,8 +46,6 @@ def train_contextual(
 ) -> dict[str, Any]:
     """Train a contextual encoder on vectors of texts, and save it.
 
-    Until the model is saved, the work folder ``<out>.work`` contains the last checkpoint.
-
     Args:
         targets: Files of texts with their vectors, see :func:`read_targets`: utterances and
             single words. A word that is a text by itself gets a vector, unless ``max_words``
@@ -65,8 +63,8 @@ def train_contextual(
         precision: Precision of the network's products, see :func:`choose_precision`.
         max_minutes: Training ends after this time; None for no limit.
 
-    Returns the manifest's ``training`` entry, with ``seconds``. Bad settings or targets, or a work
-    folder that does not suit, are a PocketIntentError; see :func:`open_run`.
+    Returns the manifest's ``training`` entry, with ``seconds``. Bad settings or targets are a
+    PocketIntentError; for the work folder see :func:`open_run`.
     """
     settings.check()
     vectors = read_targets(targets)
@@ -134,11 +132,7 @@ def new_encoder(data: ContextualData, settings: ContextualSettings) -> Contextua
 
 
 def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> ContextualSettings:
-    """The settings of a run that goes on from a model: its sizes are those of the model.
-
-    Raises:
-        PocketIntentError: The model has no n-grams, or no counts of its words.
-    """
+    """The settings of a run that goes on from a model, whose sizes it has."""
     ngrams, network = encoder.table.ngram_settings, encoder.network
     if ngrams is None or encoder.table.counts is None:
         raise PocketIntentError(

@@ -111,8 +111,8 @@ def prepare_corpus(
 ) -> None:
     """Count the words of a corpus and encode it, unless the work folder already contains both.
 
-    Of the settings ``tokenizer``, ``split``, ``min_count``, ``max_words`` and ``seed`` are read.
-    With ``labelled`` the labels are counted and encoded too. A bad corpus, no word that is frequent
+    The settings are ``tokenizer``, ``split``, ``min_count``, ``max_words`` and ``seed``. With
+    ``labelled`` the labels are counted and encoded too. A bad corpus, no word that is frequent
     enough, or no label where labels are needed, is a PocketIntentError.
     """
     if (folder / _VOCABULARY).exists():  # written last

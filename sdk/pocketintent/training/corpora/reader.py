@@ -47,10 +47,8 @@ def read_corpus(paths: Iterable[str | Path]) -> Iterator[Text]:
     ``.json`` file is rejected; any other file has one text on each line. With a further ``.gz``
     the file is unpacked as it is read. Empty lines are skipped.
 
-    Raises:
-        PocketIntentError: A file is missing, a ``.json``, not UTF-8 or a broken gzip, or a line
-            of a ``.jsonl`` file is not an object with a string ``text``; the message names file
-            and line.
+    A file that is missing, a ``.json``, not UTF-8 or a broken gzip, or a line of a ``.jsonl`` file
+    that is not such an object, is a PocketIntentError, which names file and line.
     """
     for path in map(Path, paths):
         name = path.name.lower().removesuffix(".gz")

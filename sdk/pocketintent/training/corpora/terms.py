@@ -29,9 +29,7 @@ class Term:
 def load_terms(path: str | Path) -> list[Term]:
     """Read a file of ``train terms``, or one written by hand; a gzip is unpacked.
 
-    Raises:
-        PocketIntentError: The file is missing, a broken gzip, not UTF-8 or not of this form; the
-            message names file and line.
+    If it is missing, a broken gzip, not UTF-8 or not of this form, PocketIntentError says where.
     """
     with reading(path) as (file, _):
         lines = file.read().split(b"\n")

@@ -39,19 +39,15 @@ def finish_encoder(
     vocabulary.
 
     An encoder that has n-grams, such as FastText's, keeps them: the pooling is applied to their
-    rows too, and an unknown word has the weight of a word that never occurs.
-
-    ``texts``, the corpus, can be iterated several times; a tab separates the sentences of a text.
-    Their words are counted, and replace the counts of the encoder, which without texts are
-    required, as the texts are by the poolings ``idf`` and ``sif``.
+    rows too, and an unknown word has the weight of a word that never occurs. ``texts``, the corpus,
+    can be iterated several times; a tab separates the sentences of a text. Their counts of words
+    replace those of the encoder. The poolings ``idf`` and ``sif`` require them, and so does an
+    encoder without counts.
 
     The result is of dimension ``trained_dim + subword_dim``, and has n-grams for unknown words
     unless ``subword_dim`` is 0 and the encoder has none. A ``trained_dim`` above the encoder's
-    dimension, or of 0, keeps all of it.
-
-    Raises:
-        PocketIntentError: The settings, the encoder and the texts do not suit each other, or the
-            weighted vectors have numbers that a model may not contain.
+    dimension, or of 0, keeps all of it. It is a PocketIntentError if settings, encoder and texts do
+    not suit each other, or the weighted vectors have numbers that a model may not contain.
     """
     settings.check()
     _check_encoder(encoder, settings)

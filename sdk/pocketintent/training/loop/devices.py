@@ -23,8 +23,7 @@ _CUBLAS_WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 def prepare_torch(device: str, threads: int | None) -> None:
     """Check the device and set the number of CPU threads; None leaves it to torch.
 
-    Raises PocketIntentError if the device does not exist or ``threads`` is below 1, and
-    MissingExtraError if torch or tqdm is not installed.
+    A device that does not exist, or ``threads`` below 1, is a PocketIntentError.
     """
     torch = require("torch", "train")
     require("tqdm", "train")
@@ -62,8 +61,8 @@ def fix_cublas_workspace(device: str) -> None:
 def deterministic_algorithms(device: str, *, warn_only: bool = False) -> Iterator[None]:
     """Make one seed give one model on a GPU too, where atomic additions come in any order.
 
-    The settings of the process are restored at the end of the block. With ``warn_only`` an
-    operation without a deterministic form gives a warning, not an error.
+    The settings are restored after the block. With ``warn_only`` an operation without a
+    deterministic form gives a warning, not an error.
     """
     if not device.startswith("cuda"):
         yield
@@ -84,9 +83,9 @@ def choose_precision(
 ) -> torch.dtype:
     """The number type of matrix products; PocketIntentError if the device does not support it.
 
-    ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the GPU has it in hardware, and
-    otherwise float16, as always for ``recurrent`` layers: under torch's autocast cuDNN computes
-    LSTM and GRU in float16, whichever half precision was asked for.
+    ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the hardware has it, and otherwise
+    float16, as always for ``recurrent`` layers: under torch's autocast cuDNN computes LSTM and GRU
+    in float16, whichever half precision was asked for.
     """
     library: Any = require("torch", "train")
     on_gpu = device.type == "cuda"

@@ -90,12 +90,10 @@ def open_run(
 ) -> Iterator[Run]:
     """Begin or resume a run that will write ``out``, on a GPU with deterministic algorithms.
 
-    Its work folder, ``<out>.work``, is removed when the block ends without an error, or by an
-    error before there is a checkpoint. The files ``inputs`` are trained on; with them ``settings``
-    identify the run. ``warn_only`` warns of an operation without a deterministic form.
-
-    Raises:
-        PocketIntentError: A language or an input is bad, or see :func:`open_folder`.
+    Its work folder, ``<out>.work``, has what is unfinished, such as the last checkpoint. It is
+    removed when the block ends without an error, or by an error before there is a checkpoint. The
+    files ``inputs`` are trained on; with them ``settings`` identify the run. A bad language or
+    input is a PocketIntentError, and see :func:`open_folder`.
     """
     languages = languages_entry(options.languages)
     fingerprints = [fingerprint(Path(path)) for path in inputs]
@@ -111,8 +109,8 @@ def open_run(
         finished = bool(workers.from_leader(float(record is not None)))
         report = options.report if workers.leads else _say_nothing
         device = workers.device(options.device)
-        state = (workers, device, folder, options.resume, report)
-        run = Run(*state, fingerprints, languages, finished, record or {})
+        state = (workers, device, folder, options.resume, report, fingerprints, languages)
+        run = Run(*state, finished, record or {})
         if finished:
             run.report(f"{out} was finished; the rest of its work folder is now deleted")
             yield run

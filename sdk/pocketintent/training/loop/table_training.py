@@ -6,10 +6,10 @@ for each value; StarSpace has one for each row, and bounds the length of rows.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from numpy.typing import NDArray
@@ -143,26 +143,7 @@ def _gather(tensor: Tensor, workers: Workers) -> list[Tensor]:
     return parts
 
 
-class Batches(Protocol):
-    """The batches of a run, each a function of seed, epoch and number alone.
-
-    So a resumed run, and every process of a distributed run, builds the batches of an unbroken run
-    in one process. One pass over the corpus trains on ``words_per_epoch``.
-    """
-
-    words_per_epoch: int
-
-    def start_epoch(self, epoch: int) -> None:
-        """Shuffle for an epoch, by the seed and the epoch's number."""
-
-    def __len__(self) -> int:
-        """Number of batches in the current epoch."""
-
-    def batch(self, number: int) -> Any:
-        """One batch of the current epoch."""
-
-
-class TableModel(nn.Module):
+class TableModel(nn.Module, ABC):
     """A model with a table ``words``; of its settings epochs and learning rate are read."""
 
     words: SparseRows
@@ -185,21 +166,19 @@ class TableModel(nn.Module):
 
 
 class TableTraining(Trainable):
-    """Trains the tables of a model, in place, at a learning rate that falls linearly to zero."""
+    """Trains the tables of a model, in place, at a learning rate that falls linearly to zero.
+
+    ``batches`` have the number of ``words_per_epoch``, too; see :class:`Trainable`.
+    """
 
     unit = "words"
 
-    def __init__(self, model: TableModel, batches: Batches, workers: Workers | None = None) -> None:
+    def __init__(self, model: TableModel, batches: Any, workers: Workers | None = None) -> None:
         self.model, self.batches = model, batches
         self.workers = workers or Workers()
         self.epochs: int = model.settings.epochs
         self.units_per_epoch = batches.words_per_epoch
         self.parts = {"model": model}
-
-    def start_epoch(self, epoch: int) -> int:
-        """Shuffle the batches for an epoch; returns their number."""
-        self.batches.start_epoch(epoch)
-        return len(self.batches)
 
     def step(self, step: Step) -> tuple[float, float]:
         """Descend along the summed gradients of all processes' batches."""

@@ -7,13 +7,13 @@ Several GPUs:     torchrun --nproc-per-node 4 -m pocketintent train starspace ..
 from __future__ import annotations
 
 import math
-import pickle
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.runtime.files.atomic import replacing
@@ -51,9 +51,16 @@ class Measurement:
     stop: bool = False  # whether training ends here
 
 
-class Trainable(Protocol):
-    """A model with its batches, which the loop trains step by step."""
+class Trainable(ABC):
+    """A model with its batches, which the loop trains step by step.
 
+    ``batches.start_epoch(epoch)`` shuffles for an epoch, from 0, and returns the number of batches;
+    ``batches.batch(number)`` is one of them, a function of seed, epoch and number alone. So a
+    resumed run, and every process of a distributed run, builds the batches of an unbroken run in
+    one process.
+    """
+
+    batches: Any
     epochs: int  # number of passes over the batches
     workers: Workers  # the processes that train together
     unit: str  # of the progress bar, such as "words"
@@ -62,10 +69,13 @@ class Trainable(Protocol):
 
     def start_epoch(self, epoch: int) -> int:
         """Shuffle the batches for an epoch, from 0; returns their number."""
+        return int(self.batches.start_epoch(epoch))
 
+    @abstractmethod
     def step(self, step: Step) -> tuple[float, float]:
         """Take one step; returns the summed loss and number of examples of all processes."""
 
+    @abstractmethod
     def measure(self, epoch: Epoch) -> Measurement:
         """Measure the model at the end of an epoch."""
 
@@ -78,9 +88,8 @@ class Trainable(Protocol):
         for name, part in self.parts.items():
             part.load_state_dict(state[name])
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027  a hook
         """Make the trained model the result, after the last checkpoint; no change by default."""
-        return
 
 
 class Trainer:
@@ -89,14 +98,9 @@ class Trainer:
     A step takes one batch for each process, so a step of n processes is n times as large. The
     checkpoint is kept in ``folder``. ``report`` receives a line after each epoch.
 
-    Args:
-        max_minutes: Training ends after this time, resumed parts included, and a learning rate
-            that falls does so in this time; None for no limit.
-        checkpoint_seconds: Time between two checkpoints; another is written after each epoch.
-
-    Attributes:
-        history: One entry for each epoch that is done, see :class:`Measurement`.
-        seconds: Time spent on training, resumed parts included.
+    Training ends after ``max_minutes``, resumed parts included, and a learning rate that falls does
+    so in this time; None for no limit. After each epoch, and ``checkpoint_seconds`` after the last,
+    another checkpoint is written.
     """
 
     def __init__(
@@ -110,14 +114,12 @@ class Trainer:
         show_bar: bool = True,
     ) -> None:
         self.task = task
-        self.history: list[Any] = []
-        self.seconds = 0.0
+        self.history: list[Any] = []  # an entry for each epoch that is done, see Measurement
+        self.seconds = 0.0  # spent on training, resumed parts included
         self._clock = 0.0  # seconds of the leading process
-        self._folder = folder
+        self._folder, self._report, self._show_bar = folder, report, show_bar
         self._max_seconds = math.inf if max_minutes is None else 60 * max_minutes
         self._checkpoint_seconds = checkpoint_seconds
-        self._report = report
-        self._show_bar = show_bar
         self._next = (0, 0)  # epoch and batch of the next step
         self._sums = (0.0, 0.0)  # loss and examples of the epoch so far
         self._stopped = False  # before the last epoch
@@ -207,10 +209,8 @@ class Trainer:
         state = {
             "version": _VERSION,
             "task": self.task.state(),
-            "epoch": self._next[0],
-            "batch": self._next[1],
-            "loss": self._sums[0],
-            "examples": self._sums[1],
+            "next": self._next,
+            "sums": self._sums,
             "history": self.history,
             "seconds": self.seconds,
             "stopped": self._stopped,
@@ -219,25 +219,19 @@ class Trainer:
             require("torch", "train").save(state, path)
 
     def resume(self) -> bool:
-        """Continue from the folder's checkpoint; returns whether there is one.
-
-        It is a PocketIntentError if it cannot be read, or belongs to other settings.
-        """
+        """Continue from the folder's checkpoint; False if there is none."""
         path = self._folder / CHECKPOINT
         if not path.exists():
             return False
-        damage = (AttributeError, KeyError, ValueError, EOFError, OSError, pickle.UnpicklingError)
         try:
             state = require("torch", "train").load(path, map_location="cpu", weights_only=True)
             if state.get("version") != _VERSION:
                 raise ValueError("it was written by another version of pocketintent")
             self.task.load_state(state["task"])
-            self._next = (state["epoch"], state["batch"])
-            self._sums = (state["loss"], state["examples"])
-            self.history, self.seconds = state["history"], state["seconds"]
-            self._clock = self.seconds
-            self._stopped = state["stopped"]
-        except (RuntimeError, *damage) as error:
+            self._next, self._sums = state["next"], state["sums"]
+            self.history, self._stopped = state["history"], state["stopped"]
+            self._clock = self.seconds = state["seconds"]
+        except Exception as error:  # damage shows as errors of many kinds
             raise PocketIntentError(
                 f"{path}: cannot resume from this checkpoint ({error}); delete it to train from "
                 "the beginning"

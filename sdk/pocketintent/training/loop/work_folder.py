@@ -18,6 +18,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import new_folder, remove_leftovers, write_atomically
 
 _RUN = "run.json"
+_TRASH, _NOTE = ".deleted", ".finished"  # after the folder's name, while it is deleted
 
 
 def open_folder(
@@ -33,10 +34,8 @@ def open_folder(
     ``inputs`` are the fingerprints of the files. ``resume`` continues from an existing folder,
     ``restart`` deletes it. What is left of a run that was killed while it deleted its folder is
     deleted too. Returns the record of the run to resume if nothing is left to do, otherwise None.
-
-    Raises:
-        PocketIntentError: The folder exists, and neither ``resume`` nor ``restart`` is set, or it
-            was made with other settings or inputs; or the run to resume has finished.
+    It is a PocketIntentError if the folder exists, and neither ``resume`` nor ``restart`` is set,
+    if it was made with other settings or inputs, or if the run to resume has finished.
     """
     identity = {"settings": dict(settings), "corpora": list(inputs)}
     content = orjson.dumps(identity, option=orjson.OPT_INDENT_2)
@@ -70,15 +69,16 @@ def open_folder(
 
 def close_folder(folder: Path, record: Mapping[str, Any]) -> None:
     """Delete the folder of a run; its record is kept until then, in case this call is killed."""
-    note = {"identity": orjson.loads((folder / _RUN).read_bytes()), "record": dict(record)}
-    write_atomically(_note(folder), orjson.dumps(note))
+    note = Path(f"{folder}{_NOTE}")
+    identity = orjson.loads((folder / _RUN).read_bytes())
+    write_atomically(note, orjson.dumps({"identity": identity, "record": dict(record)}))
     delete_folder(folder)
-    _note(folder).unlink()
+    note.unlink()
 
 
 def delete_folder(folder: Path) -> None:
     """Delete a folder, if it exists, so that no half of it is ever mistaken for the whole."""
-    trash = Path(f"{folder}.deleted")
+    trash = Path(f"{folder}{_TRASH}")
     if trash.exists():
         shutil.rmtree(trash)
     if folder.exists():
@@ -88,7 +88,7 @@ def delete_folder(folder: Path) -> None:
 
 def _delete_leftovers(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
     """Complete a deletion that was killed; returns the record of the run if it was this one."""
-    trash, note = Path(f"{folder}.deleted"), _note(folder)
+    trash, note = Path(f"{folder}{_TRASH}"), Path(f"{folder}{_NOTE}")
     for path in (folder, note):
         remove_leftovers(path)
     if trash.exists():
@@ -105,11 +105,6 @@ def _delete_leftovers(folder: Path, identity: Mapping[str, Any]) -> dict[str, An
 def _has_content(out: Path) -> bool:
     """Whether the result of a run exists; an empty folder is none."""
     return any(out.iterdir()) if out.is_dir() else out.exists()
-
-
-def _note(folder: Path) -> Path:
-    """The note that a run has finished and its folder is being deleted."""
-    return Path(f"{folder}.finished")
 
 
 def _differences(record: Path, identity: Mapping[str, Any]) -> str:

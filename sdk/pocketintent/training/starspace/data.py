@@ -52,8 +52,7 @@ class WordBatches:
     def __init__(
         self, corpus: EncodedCorpus, counts: IntArray, settings: StarSpaceSettings
     ) -> None:
-        self._ids = corpus.ids
-        self._settings = settings
+        self._ids, self._settings = corpus.ids, settings
         self._starts, self._lengths = _pieces(corpus.sentences, settings.row_length)
         if not len(self._starts):
             raise PocketIntentError("the corpus has no sentence of two known words to learn from")
@@ -68,12 +67,13 @@ class WordBatches:
         """Number of batches in the current epoch."""
         return -(-(len(self._rows) - 1) // self._rows_per_batch)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the sentences for an epoch and pack them into rows."""
         rng = np.random.default_rng([self._settings.seed, epoch])
         self._epoch = epoch
         self._order = rng.permutation(len(self._starts))
         self._rows = pack_rows(self._lengths[self._order], self._settings.row_length)
+        return len(self)
 
     def batch(self, number: int) -> WordBatch:
         """One batch of the current epoch."""
@@ -115,9 +115,7 @@ class BagBatches:
         num_words: int,
         settings: StarSpaceSettings,
     ) -> None:
-        self._corpus = corpus
-        self._settings = settings
-        self._num_words = num_words
+        self._corpus, self._settings, self._num_words = corpus, settings, num_words
         self._labels = None
         lengths = np.diff(corpus.sentences[corpus.documents])
         usable = lengths > 1
@@ -141,11 +139,12 @@ class BagBatches:
         """Number of batches in an epoch."""
         return -(-len(self._documents) // self._batch_size)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int) -> int:
         """Shuffle the documents for an epoch."""
         rng = np.random.default_rng([self._settings.seed, epoch])
         self._epoch = epoch
         self._order = rng.permutation(self._documents)
+        return len(self)
 
     def batch(self, number: int) -> BagBatch:
         """One batch of the current epoch; a short last batch is filled from the epoch's start."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.training.corpora.encoded import PreparedCorpus, load_prepared, prepare_corpus
+from pocketintent.training.corpora.encoded import load_prepared, prepare_corpus
 from pocketintent.training.corpora.tokenizers import TOKENIZER_SPECS
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
-from pocketintent.training.loop.table_training import Batches, TableTraining
+from pocketintent.training.loop.table_training import TableTraining
 from pocketintent.training.starspace.data import BagBatches, WordBatches
 from pocketintent.training.starspace.model import StarSpace
 from pocketintent.training.starspace.settings import StarSpaceSettings
@@ -27,12 +27,8 @@ def train_starspace(
 ) -> dict[str, Any]:
     """Train embeddings on a corpus and save them, uncompressed, as a model file.
 
-    Until the model is saved, the work folder ``<out>.work`` contains the encoded corpus and the
-    last checkpoint.
-
-    For the files ``paths`` see :func:`read_corpus`. Returns the manifest's ``training`` entry. Bad
-    settings or corpus, or a work folder that does not suit, are a PocketIntentError; see
-    :func:`open_run`.
+    For the files ``paths`` see :func:`read_corpus`. Returns the manifest's ``training`` entry.
+    Bad settings or a bad corpus are a PocketIntentError; for the work folder see :func:`open_run`.
     """
     settings.check()
     with open_run(out, paths, asdict(settings), options) as run:
@@ -43,14 +39,15 @@ def train_starspace(
             prepare_corpus(paths, run.folder, settings, run.report, labelled=labelled)
         run.workers.wait()
         prepared = load_prepared(run.folder)
-        num_labels = len(prepared.labels) if prepared.labels else 0
-        model = StarSpace(settings, prepared.words.words, num_labels=num_labels, device=run.device)
-        batches: Batches
+        words, labels = prepared.words, prepared.labels
+        num_labels = len(labels) if labels else 0
+        model = StarSpace(settings, words.words, num_labels=num_labels, device=run.device)
+        batches: WordBatches | BagBatches
         if settings.mode == "word":
-            batches = WordBatches(prepared.corpus, prepared.words.counts, settings)
+            batches = WordBatches(prepared.corpus, words.counts, settings)
         else:
-            label_counts = prepared.labels.counts if prepared.labels else None
-            batches = BagBatches(prepared.corpus, label_counts, len(prepared.words), settings)
+            label_counts = labels.counts if labels else None
+            batches = BagBatches(prepared.corpus, label_counts, len(words), settings)
         task = TableTraining(model, batches, run.workers)
         trainer = run.train(task)
         training = {
@@ -62,22 +59,16 @@ def train_starspace(
             "command": options.command,
         }
         if run.leads:
-            _save(Path(out), model, prepared, {"training": training, **run.languages})
+            subwords = None
+            if model.ngrams is not None:
+                hashing = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
+                subwords = Subwords(model.ngrams.table.cpu().numpy(), hashing)
+            encoder = to_encoder(
+                TermVectors(words.words, model.word_embeddings().cpu().numpy(), subwords),
+                tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
+                counts=words.counts,
+                manifest={"training": training, **run.languages},
+            )
+            save_model(out, *encoder.to_model_file_parts())
         run.record.update(training)
     return run.record
-
-
-def _save(out: Path, model: StarSpace, prepared: PreparedCorpus, entries: dict[str, Any]) -> None:
-    settings = model.settings
-    subwords = None
-    if model.ngrams is not None:
-        hashing = NgramSettings(settings.min_n, settings.max_n, settings.num_buckets)
-        subwords = Subwords(model.ngrams.table.cpu().numpy(), hashing)
-    words = TermVectors(prepared.words.words, model.word_embeddings().cpu().numpy(), subwords)
-    encoder = to_encoder(
-        words,
-        tokenizer_spec=TOKENIZER_SPECS[settings.tokenizer],
-        counts=prepared.words.counts,
-        manifest=entries,
-    )
-    save_model(out, *encoder.to_model_file_parts())

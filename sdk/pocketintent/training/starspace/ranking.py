@@ -59,14 +59,11 @@ def margin_cosine(
     matters: a word whose pushes and pulls cancel out stays short, so that norms come to show how
     informative a word is; with the full derivative, norms only grow.
 
-    Args:
-        left: Left sides, float32 [groups, examples, dim]; overwritten.
-        right: Their right sides, the same shape.
-        negatives: Wrong right sides of all left sides of a group, [groups, negatives, dim].
-        allowed: 1 where example and negative may be compared, 0 where the negative is the right
-            side itself or the example is padding, [groups, examples, negatives].
-        margin: How much nearer the right side must be than a negative.
-        mean: Whether an example's loss is divided by the number of negatives within the margin.
+    ``left`` sides, float32 [groups, examples, dim], are overwritten; ``right`` are of the same
+    shape, and ``negatives`` the wrong right sides of all left sides of a group, [groups, negatives,
+    dim]. ``allowed`` is 1 where example and negative may be compared, 0 where the negative is the
+    right side itself or the example is padding, [groups, examples, negatives]. With ``mean`` an
+    example's loss is divided by the number of negatives within the margin.
     """
     left_unit = left.div_(_norm(left))
     right_norm = _norm(right)

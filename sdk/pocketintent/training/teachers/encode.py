@@ -33,17 +33,12 @@ def encode_texts(
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> TermVectors:
-    """Encode words, terms and utterances by a teacher.
+    """Encode words, terms and utterances by a teacher, or by that of a path (load_teacher).
 
-    Args:
-        teacher: An encoder, or a path for :func:`load_teacher`.
-        texts: The texts. The teacher reads a term with underscores, ``machine_learning``, with
-            spaces in their place.
-        batch_size: Texts that the teacher encodes at once; by default 64.
-        cache: A file to which the vectors are appended as they are computed; a later call with
-            the same texts and teacher continues from it, and computes a few of its vectors again
-            to see that the teacher is the same. None to keep them only in memory.
-        progress: Called after each batch.
+    The teacher reads a term with underscores, ``machine_learning``, with spaces in their place. To
+    a file ``cache`` the vectors are appended as they are computed; a later call with the same texts
+    and teacher continues from it, and computes a few of its vectors again to see that the teacher
+    is the same. ``progress`` is called after each batch of ``batch_size`` texts.
 
     Returns the unchanged texts and their vectors, float32 [num_texts, dim]: unit length, or zeros
     for a text in which the teacher knows no token. It is a PocketIntentError if there are no texts,
@@ -58,16 +53,14 @@ def encode_texts(
         teacher = load_teacher(teacher)
     plain_texts = [to_text(text) for text in texts]
     if cache is None:
-        vectors = np.empty((len(texts), teacher.dim), np.float32)
-        for start, block in _encode(teacher, plain_texts, 0, batch_size, progress):
-            vectors[start : start + len(block)] = block
-        return TermVectors(list(texts), vectors)
+        blocks = list(_encode(teacher, plain_texts, 0, batch_size, progress))
+        return TermVectors(list(texts), np.concatenate(blocks))
     path = Path(cache)
     try:
         offset, done = _open_cache(path, teacher, plain_texts)
         with path.open("ab") as file:
-            for _, block in _encode(teacher, plain_texts, done, batch_size, progress):
-                file.write(block.tobytes())
+            for block in _encode(teacher, plain_texts, done, batch_size, progress):
+                file.write(block.astype("<f4").tobytes())
                 file.flush()
         vectors = np.fromfile(path, "<f4", offset=offset).reshape(len(texts), teacher.dim)
     except OSError as error:
@@ -79,12 +72,12 @@ def encode_texts(
 
 def _encode(
     teacher: Encoder, texts: Sequence[str], done: int, batch_size: int, progress: Progress | None
-) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the index of a block's first text, and its vectors, in the order of the texts."""
+) -> Iterator[FloatArray]:
+    """Yield the vectors of the texts from number ``done`` on, in their order, block by block."""
     for start in range(done, len(texts), _BATCHES_AT_ONCE * batch_size):
         part = texts[start : start + _BATCHES_AT_ONCE * batch_size]
         order = sorted(range(len(part)), key=lambda number: len(part[number]))
-        block = np.empty((len(part), teacher.dim), "<f4")
+        block = np.empty((len(part), teacher.dim), np.float32)
         for first in range(0, len(order), batch_size):
             batch = order[first : first + batch_size]
             block[batch] = teacher.encode_batch([part[number] for number in batch])
@@ -94,7 +87,7 @@ def _encode(
         if not finite.all():
             bad = part[int(np.flatnonzero(~finite)[0])]
             raise PocketIntentError(f"the teacher's vector of {bad!r} is not finite")
-        yield start, block
+        yield block
 
 
 def _open_cache(path: Path, teacher: Encoder, texts: Sequence[str]) -> tuple[int, int]:

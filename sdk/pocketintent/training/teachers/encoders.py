@@ -49,8 +49,8 @@ class OnnxTeacher(_Teacher):
     """A sentence encoder as an ONNX graph, on ONNX Runtime.
 
     The file ``graph`` has any of the inputs ``input_ids``, ``attention_mask``, ``token_type_ids``;
-    ``folder`` has ``tokenizer.json``. ``threads`` are of the CPU. Texts are cut to ``max_tokens``.
-    Raises PocketIntentError if a file is missing or cannot be used.
+    ``folder`` has ``tokenizer.json``; otherwise it is a PocketIntentError. ``threads`` are of the
+    CPU. Texts are cut to ``max_tokens``.
     """
 
     def __init__(self, graph: Path, folder: Path, *, threads: int, max_tokens: int) -> None:
@@ -137,10 +137,9 @@ def find_graph(folder: Path) -> Path:
 class TransformerTeacher(_Teacher):
     """A sentence encoder as a Hugging Face transformer, on torch.
 
-    ``folder`` has the configuration, the weights and the tokenizer. Texts are cut to
-    ``max_tokens``. Weights in the ``precision`` ``bfloat16`` are two to three times as fast on a
-    CPU with instructions for it, with cosines of .9998 to the vectors of ``float32``. Raises
-    PocketIntentError if the folder cannot be used.
+    ``folder`` has the configuration, the weights and the tokenizer, else it is a PocketIntentError.
+    Texts are cut to ``max_tokens``. Weights in ``bfloat16`` are two to three times as fast on a CPU
+    with instructions for it, with cosines of .9998 to the vectors of ``float32``.
     """
 
     def __init__(
@@ -168,10 +167,7 @@ class TransformerTeacher(_Teacher):
 
 
 def load_transformer(folder: Path, device: str, precision: TeacherPrecision) -> tuple[Any, Any]:
-    """The tokenizer and the model of a folder, ready for inference; nothing is downloaded.
-
-    Raises PocketIntentError if transformers cannot read the folder, or MissingExtraError.
-    """
+    """The tokenizer and the model of a folder, ready for inference; nothing is downloaded."""
     transformers, torch = require("transformers", "teacher"), require("torch", "train")
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -214,8 +210,7 @@ def to_unit(vectors: FloatArray) -> FloatArray:
 def read_pooling(folder: Path) -> Pooling:
     """How the model of a sentence-transformers folder pools; ``mean`` where it does not say.
 
-    Raises:
-        PocketIntentError: The pooling is another one, or a dense layer follows it.
+    Another pooling, or a dense layer that follows it, is a PocketIntentError.
     """
     modules = _read_json(folder / "modules.json", [])
     types = [str(module.get("type", "")) for module in modules if isinstance(module, dict)]

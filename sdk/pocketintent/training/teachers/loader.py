@@ -22,7 +22,6 @@ from pocketintent.training.teachers.encoders import (
     find_graph,
     is_transformer,
 )
-from pocketintent.training.teachers.variants import whole_words
 
 MAX_TOKENS = 128
 
@@ -40,26 +39,19 @@ def load_teacher(
 ) -> Encoder:
     """Open a sentence encoder; nothing is downloaded.
 
-    Args:
-        path: A pocketintent model file; an ``.onnx`` file with ``tokenizer.json`` beside it; a
-            folder with both (the graph as ``model.onnx``, ``onnx/model.onnx`` or the only one);
-            the folder of a Hugging Face transformer; or a ``.json`` or ``.toml`` file, whose kind
-            an installed plug-in knows. A folder with a transformer's weights and a graph is read
-            as a transformer.
-        device: Torch device of a transformer; by default ``"cpu"``.
-        threads: Number of CPU threads of an ONNX graph; by default 1.
-        max_tokens: Longer texts are cut to this number of tokens; by default 128.
-        precision: Number type of the weights of a transformer; by default ``"float32"``.
-        texts: Texts that the teacher of a description may count words in.
+    ``path`` is a pocketintent model file; an ``.onnx`` file with ``tokenizer.json`` beside it; a
+    folder with both (the graph as ``model.onnx``, ``onnx/model.onnx`` or the only one); the folder
+    of a Hugging Face transformer, also if it has a graph; or a ``.json`` or ``.toml`` file, whose
+    kind an installed plug-in knows.
 
-    Returns:
-        The encoder. The vector of a text is the mean of its tokens' last states, or the first
-        token's state where ``1_Pooling/config.json`` requires it, at unit length; a graph that
-        outputs one vector for each text does its own pooling.
+    ``device`` and ``precision``, of the weights, are those of a transformer, ``threads`` of the CPU
+    those of a graph. Texts are cut to ``max_tokens``, by default 128. In ``texts`` the teacher of a
+    description may count words.
 
-    Raises:
-        PocketIntentError: There is no encoder at the path, or it cannot be used.
-        MissingExtraError: A package that the encoder needs is not installed.
+    The vector of a text is the mean of its tokens' last states, or the first token's state where
+    ``1_Pooling/config.json`` requires it, at unit length; a graph that outputs one vector for each
+    text does its own pooling. Raises PocketIntentError if there is no encoder that can be used, and
+    MissingExtraError if a package is missing.
     """
     path = Path(path)
     if path.is_dir():
@@ -101,15 +93,3 @@ def _load_file(path: Path, **settings: Any) -> Encoder:
         raise PocketIntentError(f"{path}: the kind of teacher is {shorten(kind)}; {known}")
     encoder: Encoder = plugins[kind].load()(path, content, **settings)
     return encoder
-
-
-def teacher_words(teacher: Encoder) -> list[str]:
-    """The :func:`whole_words` of a teacher's vocabulary; an error for a pocketintent model."""
-    vocabulary = getattr(teacher, "vocabulary", None)
-    tokens = vocabulary() if callable(vocabulary) else []
-    if not tokens:
-        raise PocketIntentError(
-            "a pocketintent model as the teacher has no tokens; for its words, name the model "
-            "with --words"
-        )
-    return whole_words(tokens)

@@ -105,9 +105,8 @@ class TextData:
         ``words`` are those that have a vector, if not chosen by them. With ``keep_strangers`` other
         words are numbered too, and not left out.
 
-        Raises:
-            PocketIntentError: ``dim`` is greater than the dimension of the vectors, no word is
-                frequent enough, fewer than two texts are left, or all of them are held out.
+        It is a PocketIntentError if ``dim`` is greater than the dimension of the vectors, no word
+        is frequent enough, fewer than two texts are left, or all of them are held out.
         """
         if settings.dim > targets.dim:
             raise PocketIntentError(

@@ -9,7 +9,6 @@ words mean together, on topics of which the corpus says nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,30 +48,25 @@ def substitute_topics(
     """Draw texts, and replace most of their rarer words by words of one topic.
 
     Sentences that differ in such words and in numbers alone are drawn as if they were one, so that
-    a phrase that a corpus repeats does not repeat in the result.
+    a phrase that a corpus repeats does not repeat in the result. A word of the texts that is mostly
+    written with a capital letter is a name, and names are no topic words.
 
-    Args:
-        texts: The texts, capital letters included: a word that is mostly written with one is a
-            name, and names are no topic words.
-        words: Distinct words in lower case: those of the texts, and any others.
-        vectors: A teacher's vectors of the words, float32 [num_words, dim].
-        num: Number of texts to make; there are fewer if the texts are few.
-        seed: Seed of the draw.
-        progress: Called with the number of texts made and ``num``.
-
-    Returns distinct texts, as tokens separated by spaces.
+    ``words`` are distinct, in lower case: those of the texts, and any others; ``vectors`` are a
+    teacher's of them, float32 [num_words, dim]. ``progress`` is called with the number of texts
+    made and ``num``. Returns at most ``num`` distinct texts, as tokens separated by spaces; there
+    are fewer if the texts are few.
     """
     rng = np.random.default_rng(seed)
     tokens = [simple_tokenize(text) for text in texts]
     if not num or not any(tokens):
         return []
     counted = count_vocabulary(tokens)
-    frames = _Frames.build(tokens, counted, rng)
+    frames = _Frames(tokens, counted, rng)
     if not frames.texts or not words:
         return []
     classes = WordClasses.learn(texts, tokens, words, vectors, rng)
-    topics = _Topics.build(classes, counted, words, vectors, rng)
-    if topics is None:
+    topics = _Topics(classes, counted, words, vectors, rng)
+    if not topics.words:
         return []
     made: dict[str, None] = {}
     for topic, chances in topics.draw(_ATTEMPTS * num // _TEXTS_PER_TOPIC + 1):
@@ -86,67 +80,53 @@ def substitute_topics(
     return list(made)[:num]
 
 
-@dataclass(frozen=True, eq=False)
 class _Frames:
-    """The tokens of the texts whose words are replaced, and the share of each in the corpus."""
+    """The tokens of the texts whose words are replaced.
 
-    texts: list[list[str]]
-    shares: dict[str, float]
-    rng: np.random.Generator
+    They are one text, drawn at random, of all that differ in replaceable words alone.
+    """
 
-    @classmethod
-    def build(
-        cls, tokens: Sequence[list[str]], counted: CountedVocabulary, rng: np.random.Generator
-    ) -> _Frames:
-        """One text, drawn at random, of all that differ in replaceable words alone."""
+    def __init__(
+        self, tokens: Sequence[list[str]], counted: CountedVocabulary, rng: np.random.Generator
+    ) -> None:
         shares = (counted.counts / counted.counts.sum()).tolist()
-        frames = cls([], dict(zip(counted.words, shares, strict=True)), rng)
+        self._shares = dict(zip(counted.words, shares, strict=True))  # of the corpus
+        self._rng = rng
+        self.texts: list[list[str]] = []
         outlines = set[tuple[str, ...]]()
         for number in rng.permutation(len(tokens)).tolist():
             text = tokens[number]
             outline = tuple(
-                "_" if frames._is_replaceable(token) else "0" if token.isdigit() else token
+                "_" if self._is_replaceable(token) else "0" if token.isdigit() else token
                 for token in text
             )
             fits = FRAME_WORDS[0] <= len(text) <= FRAME_WORDS[1]
             if fits and "_" in outline and outline not in outlines:
                 outlines.add(outline)
-                frames.texts.append(text)
-        return frames
+                self.texts.append(text)
 
     def _is_replaceable(self, token: str) -> bool:
         is_word = token.isalpha() and len(token) >= _LEAST_LETTERS
-        return is_word and self.shares[token] < _PLACE_SHARE
+        return is_word and self._shares[token] < _PLACE_SHARE
 
     def draw(self) -> tuple[list[str], list[int]]:
         """The tokens of a text, and the places of those that are to be replaced."""
-        text = list(self.texts[int(self.rng.integers(len(self.texts)))])
+        text = list(self.texts[int(self._rng.integers(len(self.texts)))])
         places = [place for place, token in enumerate(text) if self._is_replaceable(token)]
-        return text, [place for place in places if self.rng.random() < _REPLACED]
+        return text, [place for place in places if self._rng.random() < _REPLACED]
 
 
-@dataclass(frozen=True, eq=False)
 class _Topics:
-    """The words that belong to topics."""
+    """The words that belong to topics: they are neither frequent nor names."""
 
-    words: list[str]
-    vectors: FloatArray  # at unit length, [num_topic_words, dim]
-    chances: NDArray[np.float64]  # of each to begin a topic
-    classes: FloatArray  # of each, [num_topic_words, num_classes]
-    endings: IndexArray  # the number of each word's ending
-    all_classes: dict[str, FloatArray]  # also of words that belong to no topic
-    rng: np.random.Generator
-
-    @classmethod
-    def build(
-        cls,
+    def __init__(
+        self,
         classes: WordClasses,
         counted: CountedVocabulary,
         words: Sequence[str],
         vectors: FloatArray,
         rng: np.random.Generator,
-    ) -> _Topics | None:
-        """The words that are neither frequent nor names; None if there are none."""
+    ) -> None:
         counts = dict(zip(counted.words, counted.counts.tolist(), strict=True))
         most = _TOPIC_SHARE * counted.counts.sum()
         numbers = [
@@ -157,31 +137,26 @@ class _Topics:
             and counts.get(word, 0) < most
             and classes.names[number] < _NAME
         ]
-        if not numbers:
-            return None
-        chances = np.array([counts.get(words[number], 0) + 1.0 for number in numbers])
-        chances **= _COUNT_POWER
-        own = [words[number] for number in numbers]
-        return cls(
-            own,
-            unit_rows((vectors - vectors.mean(axis=0))[numbers]),
-            chances / chances.sum(),
-            classes.probabilities[numbers],
-            np.array([_ending(word) for word in own], np.intp),
-            dict(zip(words, classes.probabilities, strict=True)),
-            rng,
-        )
+        self.words = [words[number] for number in numbers]
+        self._vectors = unit_rows((vectors - vectors.mean(axis=0))[numbers])
+        chances = np.array([counts.get(word, 0) + 1.0 for word in self.words]) ** _COUNT_POWER
+        self._chances = chances / chances.sum()  # of each to begin a topic
+        self._classes = classes.probabilities[numbers]
+        self._endings = np.array([_ending(word) for word in self.words], np.intp)
+        # Of all words, also of those that belong to no topic.
+        self._all_classes = dict(zip(words, classes.probabilities, strict=True))
+        self._rng = rng
 
     def draw(self, num: int) -> Iterator[tuple[IndexArray, NDArray[np.float64]]]:
         """The words of topics by number, and the chance of each, before a place is known."""
         size = min(TOPIC_WORDS, len(self.words))
         for start in range(0, num, _TOPICS_AT_ONCE):
             at_once = min(_TOPICS_AT_ONCE, num - start)
-            first = self.rng.choice(len(self.words), at_once, p=self.chances)
-            for similarities in self.vectors[first] @ self.vectors.T:
+            first = self._rng.choice(len(self.words), at_once, p=self._chances)
+            for similarities in self._vectors[first] @ self._vectors.T:
                 topic = np.sort(np.argpartition(-similarities, size - 1)[:size])
                 nearness = np.exp(_NEARNESS * similarities[topic])
-                yield topic, nearness * self.chances[topic] ** _WITHIN_POWER
+                yield topic, nearness * self._chances[topic] ** _WITHIN_POWER
 
     def fill(
         self, text: list[str], places: Sequence[int], topic: IndexArray, chances: NDArray[Any]
@@ -189,12 +164,12 @@ class _Topics:
         """Replace the tokens at some places by words of a topic."""
         stems = set[str]()
         for place in places:
-            if (classes := self.all_classes.get(text[place])) is None:
+            if (classes := self._all_classes.get(text[place])) is None:
                 continue
-            fitting = chances * (self.classes[topic] @ classes) ** 2
-            fitting *= np.where(self.endings[topic] == _ending(text[place]), 1, _OTHER_ENDING)
+            fitting = chances * (self._classes[topic] @ classes) ** 2
+            fitting *= np.where(self._endings[topic] == _ending(text[place]), 1, _OTHER_ENDING)
             bounds = fitting.cumsum(dtype=np.float64)
-            drawn = bounds.searchsorted(self.rng.random() * bounds[-1], side="right")
+            drawn = bounds.searchsorted(self._rng.random() * bounds[-1], side="right")
             word = self.words[topic[min(int(drawn), len(topic) - 1)]]
             if word[:_STEM_LETTERS] not in stems:
                 stems.add(word[:_STEM_LETTERS])

@@ -27,20 +27,13 @@ def read_vectors(
     TSV (tabs, no header), a pocketintent model of kind ``static``, whose rows are decoded, and
     those that are installed beside (:class:`VectorFormat`). All but the model may be packed by
     gzip. Files are streamed or memory-mapped: memory is needed only for the vectors that are read.
+    At most ``limit`` rows are read, usually those of the most frequent terms; with ``subwords`` the
+    n-grams are too, from formats that have them.
 
-    Args:
-        path: The file.
-        limit: Number of rows to read, usually those of the most frequent terms; None for all.
-        subwords: Whether to read the n-grams too, from formats that have them.
-
-    Returns:
-        The terms, in the order of the file, and their vectors. In formats separated by spaces,
-        the spaces of a term become underscores.
-
-    Raises:
-        PocketIntentError: The file is missing, empty, truncated or not UTF-8; a row has the
-            wrong number of columns, a NaN or an infinity; or a term is empty or occurs twice. The
-            message names file and line, or the row or byte in binary formats.
+    Returns the terms, in the order of the file, and their vectors. In formats separated by spaces,
+    the spaces of a term become underscores. It is a PocketIntentError, which names the line, or the
+    row or byte of a binary file, if the file is missing, empty, truncated or not UTF-8, a row has
+    the wrong number of columns, a NaN or an infinity, or a term is empty or occurs twice.
     """
     path = Path(path)
     if limit is not None and limit < 1:
@@ -104,14 +97,7 @@ def _is_binary(head: bytes) -> bool:
     except ValueError:
         pass
     rows = head[start:]
-    if _CONTROL.search(rows) or _are_binary_rows(rows, int(header[1]), dim):
-        return True
-    try:
-        # The head may end inside a character of up to four bytes.
-        rows[: rows.rfind(b"\n") + 1 or None].decode()
-    except UnicodeDecodeError as error:
-        return error.start < len(rows) - 3
-    return False
+    return bool(_CONTROL.search(rows)) or _are_binary_rows(rows, int(header[1]), dim)
 
 
 def _read_model(path: Path, limit: int | None) -> TermVectors:

@@ -28,8 +28,7 @@ class VectorRows:
     """Collects the rows of a file, vectors of length ``dim``, and checks each."""
 
     def __init__(self, path: Path, dim: int) -> None:
-        self.path = path
-        self.dim = dim
+        self.path, self.dim = path, dim
         self._ids: dict[str, int] = {}
         self._vectors = np.empty((_FIRST_ROWS, dim), np.float32)
 
@@ -92,11 +91,7 @@ def check_dim(path: Path, dim: int) -> None:
 
 
 def read_binary_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[list[str], FloatArray]:
-    """Read the rows of an unpacked file that begins with word2vec's header, at most ``limit``.
-
-    Returns the terms, and their vectors float32 [num_terms, dim]. It is a PocketIntentError if a
-    row is bad, or the number of rows differs from the header's.
-    """
+    """Read the rows of an unpacked binary file; see :func:`read_text_rows`."""
     header = HEADER.fullmatch(file.readline())
     assert header is not None
     num_rows, dim = check_header(path, header)
@@ -115,10 +110,7 @@ def read_binary_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[lis
 
 
 def write_binary_rows(file: BinaryIO, terms: Sequence[str], vectors: FloatArray) -> None:
-    """Write word2vec's header and the rows, with a line feed after each as its program does.
-
-    The terms have no spaces; the vectors are float32 [num_terms, dim].
-    """
+    """Write word2vec's header and rows, float32 [num_terms, dim], each with a line feed."""
     file.write(b"%d %d\n" % vectors.shape)
     for term, vector in zip(terms, vectors, strict=True):
         file.write(term.encode() + b" " + vector.astype("<f4").tobytes() + b"\n")
@@ -178,10 +170,7 @@ def read_text_rows(file: BinaryIO, path: Path, limit: int | None) -> tuple[list[
 def write_text_rows(
     file: BinaryIO, terms: Sequence[str], vectors: FloatArray, *, separator: str, header: bool
 ) -> None:
-    """Write rows of text, below word2vec's header if there is to be one.
-
-    Nine digits restore each float32 bit for bit. The vectors are [num_terms, dim].
-    """
+    """Write rows of text, [num_terms, dim]; nine digits restore each float32 bit for bit."""
     if header:
         file.write(b"%d %d\n" % vectors.shape)
     pattern = separator.join(["%s", *["%.9g"] * vectors.shape[1]]) + "\n"
@@ -205,10 +194,7 @@ def _fields(line: bytes, separator: bytes | None) -> list[bytes]:
 def parse_row(
     line: bytes, separator: bytes | None, dim: int, path: Path, place: str
 ) -> tuple[bytes, list[float]]:
-    """Split a line into its term and its ``dim`` numbers; ``separator`` None is white space.
-
-    A PocketIntentError names ``path`` and ``place``.
-    """
+    """Split a line into its term and its ``dim`` numbers; ``separator`` None is white space."""
     fields = _fields(line, separator)
     surplus = len(fields) - 1 - dim
     # GloVe's largest files have terms with spaces in them, such as ". . .".
@@ -230,6 +216,7 @@ def parse_row(
 
 def _is_number(field: bytes) -> bool:
     try:
-        return float(field) is not None
+        float(field)
     except ValueError:
         return False
+    return True

@@ -27,17 +27,11 @@ def write_vectors(path: str | Path, vectors: TermVectors) -> None:
     any other, also ``.gz``   word2vec text, which is also fastText's ``.vec``
     ========================= ====================================================
 
-    Numbers in text have nine digits, from which float32 is read back bit for bit.
-
-    Args:
-        path: The file to write or replace.
-        vectors: The terms and their vectors. In all formats but TSV, white space in a term
-            becomes an underscore.
-
-    Raises:
-        PocketIntentError: A term is empty, not valid Unicode, or occurs twice (after its spaces
-            were replaced), a vector contains NaN or infinity, or a plug-in cannot write them.
-        OSError: The file cannot be written; the old file is then unchanged.
+    Numbers in text have nine digits, from which float32 is read back bit for bit. In all formats
+    but TSV, white space in a term becomes an underscore. It is a PocketIntentError
+    if a term is empty, not valid Unicode, or then occurs twice, a vector contains NaN or infinity,
+    or a plug-in cannot write them; and an OSError if the file cannot be written, which leaves the
+    old one unchanged.
     """
     path = Path(path)
     name = path.name.removesuffix(".gz")

@@ -53,10 +53,8 @@ def test_the_solution_is_that_of_scikit_learn() -> None:
 
 def test_a_shift_of_the_features_changes_the_bias_alone() -> None:
     rows = make_rows()
-    shift = np.arange(8, dtype=np.float32) / 8
-    moved = TrainingRows.build(
-        rows.features[:, :-1], rows.labels, rows.counter_examples, rows.num_intents, shift
-    )
+    shift = np.append(np.arange(8, dtype=np.float32) / 8, np.float32(0))
+    moved = replace(rows, features=rows.features - shift)
     assert np.allclose(solve(rows)[:, :-1], solve(moved)[:, :-1], atol=0.05)
 
 

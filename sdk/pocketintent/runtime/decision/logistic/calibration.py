@@ -69,8 +69,7 @@ def leave_one_out(rows: TrainingRows, weights: FloatArray) -> HeldOut:
     the diagonal of ``(I + D^1/2 K D^1/2)^-1``, with the products K and the curvatures D of the
     rows, so that a matrix of the rows that matter takes the place of H; ``SHARE`` of the change is
     taken. On CLINC150, BANKING77 and SNIPS the whole change leads within 0.2 of the logits of a
-    refit on average, where leaving out takes 1.3 to 3.2. ``weights`` are the fit of the rows,
-    float32 [num_intents, num_features].
+    refit on average, where leaving out takes 1.3 to 3.2. ``weights`` are those of :func:`solve`.
     """
     num_rows = len(rows.labels)
     most = min(MOST_MEMBERS, max(LEAST_MEMBERS, ALL_MEMBERS // rows.num_intents))
@@ -110,9 +109,7 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
     return held_out
 
 
-def calibrate(
-    rows: TrainingRows, held_out: HeldOut, is_name: NDArray[np.bool_] | None = None
-) -> Calibration:
+def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
     """Fit the probability that the best intent of a text is the right one.
 
     The examples are the templates, each with the best intent of classifiers fitted without it, and
@@ -123,15 +120,8 @@ def calibrate(
     The examples of a small bot say little. The sigmoid that bots of its size have on average
     (:func:`expected_sigmoid`) therefore counts as 40 more examples, and 45 / k^2 more for each
     intent with k templates: the fewer an intent has, the more it changes when one is left out.
-
-    Args:
-        rows: The rows that the classifier was fitted on.
-        held_out: Their best intents, by :func:`leave_one_out`.
-        is_name: bool [num_rows], whether a row is the name of its intent; None if none is.
     """
-    is_template = rows.labels != NO_INTENT
-    if is_name is not None:
-        is_template &= ~is_name
+    is_template = rows.is_template
     sizes = np.bincount(rows.labels[is_template], minlength=rows.num_intents)
     is_template &= sizes[rows.labels] > 1
     is_outside = (rows.labels == NO_INTENT) & (rows.counter_examples == NO_INTENT)

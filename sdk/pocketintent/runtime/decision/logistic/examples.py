@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray, IndexArray, row_lengths, unit_rows
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.decision.logistic.scorer import NEGATION_SCALE, NGRAM_SCALE
-from pocketintent.runtime.decision.logistic.solver import NO_INTENT
+from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet, words_of_name
@@ -36,19 +36,14 @@ class FeatureMaker:
     """The tokens that negate a text; empty if the classifier does not look for them."""
 
     def of_texts(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
-        """The features of several texts with their sentence vectors, float32 [n, dim].
+        """The features of several texts, float32 [n, num_features].
 
-        Returns:
-            float32 [n, num_features]: the vectors; the weighted n-gram counts at length
-            ``NGRAM_SCALE``, or zeros where there are none; and, if there are negations,
-            ``NEGATION_SCALE`` for a negated text and 0 for another one.
+        They are the sentence vectors, float32 [n, dim]; the weighted n-gram counts at length
+        ``NGRAM_SCALE``; and, if there are negations, ``NEGATION_SCALE`` for a negated text.
         """
         weighted = count_ngrams_of_texts(texts) * self.bucket_weights
-        lengths = row_lengths(weighted)[:, None]
-        scaled = np.divide(
-            weighted * np.float32(NGRAM_SCALE), lengths, where=lengths > 0, out=weighted
-        )
-        parts = [vectors, scaled]
+        lengths, scaled = row_lengths(weighted)[:, None], weighted * np.float32(NGRAM_SCALE)
+        parts = [vectors, np.divide(scaled, lengths, where=lengths > 0, out=weighted)]
         if self.negations:
             flags = [[NEGATION_SCALE * is_negated(text, self.negations)] for text in texts]
             parts.append(np.array(flags, np.float32).reshape(-1, 1))
@@ -70,43 +65,39 @@ class FeatureMaker:
         return np.concatenate(parts, axis=1)
 
 
-class Examples(NamedTuple):
-    """The features of texts, and what each text is an example of."""
-
-    features: FloatArray
-    """float32 [num_rows, num_features]."""
-    labels: IndexArray
-    """intp [num_rows]: the intent of each row, or ``NO_INTENT``."""
-    counter_examples: IndexArray
-    """intp [num_rows]: the only intent that the row is an example against; ``NO_INTENT`` for a row
-    that counts for all intents."""
-    is_name: NDArray[np.bool_]
-    """bool [num_rows]: whether the row is the name of its intent rather than a text."""
-
-
 def make_examples(
     encoder: Encoder,
     templates: TemplateSet,
     indexed: IndexedTemplates,
     names: Sequence[str],
     maker: FeatureMaker,
-) -> Examples:
+) -> TrainingRows:
     """The examples of a template set, in an order that depends on the texts alone.
 
     The vectors of the templates are those of the index; a label is a position among ``names``.
     """
-    groups = [_of_templates(indexed, names, maker)]
+    groups = [_of(*_templates(indexed, names, maker))]
     outside = sorted(templates.none + templates.background)
     groups.append(_of(_encode(encoder, outside, maker)[0]))
     if encoder.background is not None:
         groups.append(_of(maker.of_background(encoder.background)))
     for label, name in enumerate(names):
         texts = sorted(_counter_examples(templates, name, maker.negations))
-        groups.append(_of(_encode(encoder, texts, maker)[0], counter_example=label))
+        groups.append(_of(_encode(encoder, texts, maker)[0], against=label))
     if templates.learn_names:
         labelled = _encode(encoder, [words_of_name(name) for name in names], maker)
         groups.append(_of(*labelled, is_name=True))
-    return Examples(*map(np.concatenate, zip(*groups, strict=True)))
+    features, labels, against, is_name = map(np.concatenate, zip(*groups, strict=True))
+    features = np.concatenate([features, np.ones((len(features), 1), np.float32)], axis=1)
+    is_used = None
+    if maker.negations:
+        # The negation counts for an intent of which a counter-example is negated. For any other it
+        # would be evidence of the background alone, and "i have not finished my book" would be
+        # refused because of a counter-example of another intent.
+        exceptions = (templates.intents[name].counter_examples for name in names)
+        is_used = np.ones((features.shape[1], len(names)), np.bool_)
+        is_used[-2] = [any_negated(texts, maker.negations) for texts in exceptions]
+    return TrainingRows(features, labels, against, len(names), is_used, is_name)
 
 
 def _counter_examples(templates: TemplateSet, name: str, negations: frozenset[str]) -> list[str]:
@@ -123,20 +114,19 @@ def _counter_examples(templates: TemplateSet, name: str, negations: frozenset[st
 
 def _of(
     features: FloatArray,
-    labels: IndexArray | None = None,
-    counter_example: int = NO_INTENT,
+    labels: IndexArray | int = NO_INTENT,
+    against: int = NO_INTENT,
     is_name: bool = False,
-) -> Examples:
-    """The examples of some features: of no intent, unless they have labels."""
-    number = len(features)
-    if labels is None:
-        labels = np.full(number, NO_INTENT, np.intp)
-    against = np.full(number, counter_example, np.intp)
-    return Examples(features, labels, against, np.full(number, is_name))
+) -> tuple[NDArray[Any], ...]:
+    """Features with their labels, counter-examples and flags, as :class:`TrainingRows` has them."""
+    numbers = (np.full(len(features), value, np.intp) for value in (labels, against))
+    return features, *numbers, np.full(len(features), is_name)
 
 
-def _of_templates(indexed: IndexedTemplates, names: Sequence[str], maker: FeatureMaker) -> Examples:
-    """The templates of each intent in alphabetical order, with their vectors from the index."""
+def _templates(
+    indexed: IndexedTemplates, names: Sequence[str], maker: FeatureMaker
+) -> tuple[FloatArray, IndexArray]:
+    """The features of the templates, of each intent in alphabetical order, and their labels."""
     texts, groups, labels = list[str](), [], list[int]()
     for label, name in enumerate(names):
         intent = indexed.intents[name]
@@ -147,7 +137,7 @@ def _of_templates(indexed: IndexedTemplates, names: Sequence[str], maker: Featur
     vectors = np.concatenate(groups)
     if indexed.quantizer is not None:
         vectors = unit_rows(indexed.quantizer.decode_codes(vectors))
-    return _of(maker.of_texts(texts, vectors), np.array(labels, np.intp))
+    return maker.of_texts(texts, vectors), np.array(labels, np.intp)
 
 
 def _encode(

@@ -7,11 +7,10 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.decision.logistic.calibration import HeldOut, calibrate, leave_one_out
-from pocketintent.runtime.decision.logistic.examples import Examples, FeatureMaker, make_examples
+from pocketintent.runtime.decision.logistic.examples import FeatureMaker, make_examples
 from pocketintent.runtime.decision.logistic.scorer import (
     Classifier,
     LogisticScorer,
@@ -53,12 +52,12 @@ def leave_out_templates(
         intent, 0 if there is none. See :func:`leave_one_out`.
     """
     with one_blas_thread():
-        fitted, examples, held_out = _fit(encoder, templates, indexed)
+        fitted, rows, held_out = _fit(encoder, templates, indexed)
     slope, intercept = fitted.calibration.slope, fitted.calibration.intercept
     scores = {}
     for label, name in enumerate(fitted.names):
-        rows = ~examples.is_name & (examples.labels == label)
-        own, others = held_out.own[rows], held_out.others[rows]
+        is_own = rows.is_template & (rows.labels == label)
+        own, others = held_out.own[is_own], held_out.others[is_own]
         scores[name] = sigmoid(slope * own + intercept), sigmoid(slope * others + intercept)
     return scores
 
@@ -68,29 +67,22 @@ def _fit(
     templates: TemplateSet,
     indexed: IndexedTemplates,
     old: Classifier | None = None,
-) -> tuple[Classifier, Examples, HeldOut]:
+) -> tuple[Classifier, TrainingRows, HeldOut]:
     """The classifier of the intents in alphabetical order, and what it was fitted on."""
     names, negations = sorted(indexed.intents), _negations(templates)
     maker = FeatureMaker(bucket_weights(encoder.background), negations)
-    examples = make_examples(encoder, templates, indexed, names, maker)
-    outside = examples.features[examples.labels == NO_INTENT]
-    center = (outside if len(outside) else examples.features).mean(axis=0)
-    rows = TrainingRows.build(
-        examples.features,
-        examples.labels,
-        examples.counter_examples,
-        len(names),
-        center,
-        _used_features(templates, names, negations, len(center)),
-    )
-    start = None if old is None else _start(names, old, center, bool(negations))
-    weights = solve(rows, start)
+    rows = make_examples(encoder, templates, indexed, names, maker)
+    # Without the large mean of texts, for which the bias makes up, the solver needs a third of the
+    # steps.
+    outside = rows.features[rows.labels == NO_INTENT]
+    center = (outside if len(outside) else rows.features).mean(axis=0)[:-1]
+    rows.features[:, :-1] -= center
+    weights = solve(rows, None if old is None else _start(names, old, center, bool(negations)))
     held_out = leave_one_out(rows, weights)
-    calibration = calibrate(rows, held_out, examples.is_name)
+    calibration = calibrate(rows, held_out)
     weights[:, -1] -= weights[:, :-1] @ center
-    buckets = maker.bucket_weights
-    fitted = Classifier(tuple(names), weights, calibration, buckets, negations)
-    return fitted, examples, held_out
+    fitted = Classifier(tuple(names), weights, calibration, maker.bucket_weights, negations)
+    return fitted, rows, held_out
 
 
 def _negations(templates: TemplateSet) -> frozenset[str]:
@@ -101,24 +93,6 @@ def _negations(templates: TemplateSet) -> frozenset[str]:
     negations = negations_of(templates.language)
     texts = chain.from_iterable(intent.counter_examples for intent in templates.intents.values())
     return negations if any_negated(texts, negations) else frozenset()
-
-
-def _used_features(
-    templates: TemplateSet, names: Sequence[str], negations: frozenset[str], num_features: int
-) -> NDArray[np.bool_] | None:
-    """Which features each intent has a weight for, see ``TrainingRows``; None if each has all.
-
-    The negation counts for an intent of which a counter-example is negated. For any other it would
-    be evidence of the background alone, and "i have not finished my book" would be refused because
-    of a counter-example of another intent.
-    """
-    if not negations:
-        return None
-    is_used = np.ones((num_features + 1, len(names)), np.bool_)  # one more for the bias
-    is_used[-2] = [
-        any_negated(templates.intents[name].counter_examples, negations) for name in names
-    ]
-    return is_used
 
 
 def _start(

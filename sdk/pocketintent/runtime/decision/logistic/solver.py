@@ -20,8 +20,8 @@ C = 10.0
 """Weight of the logistic loss against half the squared length of the weights."""
 TOLERANCE = 0.1
 """Length of the gradient at which an intent is solved. As the penalty bends the loss by 1 in each
-direction, the weights are then within 0.1 of the best. In practice a probability is within 0.005,
-from wherever the solver started."""
+direction, the weights are then within 0.1 of the best, and a probability in practice within 0.005.
+"""
 EDIT_TOLERANCE = 0.02
 """The same after an edit, so that the errors of many edits do not add up: scores of small
 bots then differ by .007 at most from those of a fit from scratch, and by .013 with 0.1."""
@@ -45,7 +45,7 @@ _Pair = tuple[FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """The examples of all intents."""
+    """The examples of all intents: the features of texts, and what each is an example of."""
 
     features: FloatArray
     """float32 [num_rows, num_features]; the last feature is 1, for the bias."""
@@ -58,31 +58,21 @@ class TrainingRows:
     is_used: NDArray[np.bool_] | None = None
     """bool [num_features, num_intents]: whether an intent has a weight for a feature, which
     otherwise is zero; None if each has all."""
+    is_name: NDArray[np.bool_] | None = None
+    """bool [num_rows]: whether the row is the name of its intent rather than a text; None if no row
+    is."""
 
-    @classmethod
-    def build(
-        cls,
-        features: FloatArray,
-        labels: IndexArray,
-        counter_examples: IndexArray,
-        num_intents: int,
-        center: FloatArray,
-        is_used: NDArray[np.bool_] | None = None,
-    ) -> TrainingRows:
-        """Shift the features to a centre, which the bias makes up for, and append the ones.
-
-        Without the large mean of texts, the solver needs a third of the steps.
-        """
-        ones = np.ones((len(features), 1), np.float32)
-        rows = np.concatenate([features - center, ones], axis=1)
-        return cls(rows, labels, counter_examples, num_intents, is_used)
+    @property
+    def is_template(self) -> NDArray[np.bool_]:
+        """Whether each row is a template, bool [num_rows]."""
+        is_own: NDArray[np.bool_] = self.labels != NO_INTENT
+        return is_own if self.is_name is None else is_own & ~self.is_name
 
 
 def solve(rows: TrainingRows, start: FloatArray | None = None) -> FloatArray:
     """The fitted weights of all intents, float32 [num_intents, num_features]; the last is the bias.
 
-    ``start`` are weights of the same shape to start from, those before an edit, with rows of NaN
-    for new intents; None to start from scratch.
+    ``start`` are those before an edit, with rows of NaN for new intents; None to start afresh.
     """
     weights = np.empty((rows.num_intents, rows.features.shape[1]), np.float32)
     for intents in blocks_of_intents(rows.num_intents):

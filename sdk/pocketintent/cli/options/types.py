@@ -1,7 +1,7 @@
-"""Argument types for files and folders.
+"""Argument types, which check numbers, files and folders.
 
-They are checked when the whole command line has been read, and before the work begins. A problem
-is an OSError, which ends the command with status 1 and a message that names the file.
+Files and folders are checked when the whole command line has been read, and before the work begins.
+A problem is an OSError, which ends the command with status 1 and a message that names the file.
 """
 
 from __future__ import annotations
@@ -9,13 +9,75 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from pocketintent.runtime.arguments import MAX_SEED
 from pocketintent.runtime.errors import MissingExtraError, require
 from pocketintent.runtime.files.atomic import NOT_A_FILE
+from pocketintent.settings import Bounds
+
+
+@dataclass(frozen=True)
+class NumberType:
+    """Argument type: a number within bounds.
+
+    It raises errors of its own, because argparse would show the name of the Python function.
+    """
+
+    kind: type[int] | type[float]
+    bounds: Bounds
+
+    @property
+    def metavar(self) -> str:
+        """Its name in the help."""
+        return "N" if self.kind is int else "X"
+
+    def __call__(self, text: str) -> Any:
+        """Read the number, an ``int`` or a ``float``."""
+        try:
+            value = self.kind(text)
+        except ValueError:
+            wanted = "a whole number" if self.kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} is not {wanted}") from None
+        if problem := self.bounds.problem(value):
+            raise argparse.ArgumentTypeError(problem)
+        return value
+
+
+def whole_number(least: int, most: int | None = None) -> NumberType:
+    """Argument type: a whole number from ``least`` to ``most``, by default 2,147,483,647."""
+    return NumberType(int, Bounds(least, most=most))
+
+
+def number(**limits: float) -> NumberType:
+    """Argument type: a finite number within limits, see :class:`Bounds`."""
+    return NumberType(float, Bounds(**limits))
+
+
+def whole_numbers(least: int) -> Callable[[str], tuple[int, ...]]:
+    """Argument type: distinct whole numbers, see :func:`whole_number`, separated by commas."""
+
+    def read(text: str) -> tuple[int, ...]:
+        numbers = tuple(map(whole_number(least), text.split(",")))
+        if problem := given_twice(numbers):
+            raise argparse.ArgumentTypeError(problem)
+        return numbers
+
+    return read
+
+
+def given_twice(values: Sequence[Any]) -> str | None:
+    """What to say of a value that is given twice, and would be measured twice; None without one."""
+    twice = (value for value in values if values.count(value) > 1)
+    return next((f"{value} is given twice; give it once" for value in twice), None)
+
+
+SEED = whole_number(0, MAX_SEED)
+"""Argument type: a seed, which every generator of random numbers accepts."""
 
 
 def file_name(text: str) -> str:
@@ -113,8 +175,7 @@ def _folder_problem(path: Path) -> str | None:
     folder = next(part for part in (path.absolute(), *path.absolute().parents) if part.exists())
     if not folder.is_dir():
         return f"{folder} is a file, not a folder"
-    is_writable = os.access(folder, os.W_OK)
-    return None if is_writable else f"the folder {folder} cannot be written to"
+    return None if os.access(folder, os.W_OK) else f"the folder {folder} cannot be written to"
 
 
 input_file = PathType(partial(_reading_problem, file=True))
@@ -126,15 +187,12 @@ output_file = PathType(_file_problem)
 output_folder = PathType(_folder_problem, "DIR")
 """Argument types: a file to write, whose folder exists; a folder to write, where all may be new."""
 
-PLOT_SUFFIXES = (".png", ".svg", ".pdf")
-
 
 def plot_file(text: str) -> Path:
     """Argument type: the file of a plot that can be drawn and written; bad usage otherwise."""
-    path = Path(text)
-    if path.suffix.lower() not in PLOT_SUFFIXES:
-        suffixes = ", ".join(PLOT_SUFFIXES)
-        raise argparse.ArgumentTypeError(f"{text}: the name must end with {suffixes}")
+    path, suffixes = Path(text), (".png", ".svg", ".pdf")
+    if path.suffix.lower() not in suffixes:
+        raise argparse.ArgumentTypeError(f"{text}: the name must end with {', '.join(suffixes)}")
     if not path.absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text}: there is no folder {path.parent}")
     try:

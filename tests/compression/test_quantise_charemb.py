@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from models.random_networks import random_network
-from pocketintent.compression.network import quantise_charemb
+from pocketintent.compression.quantise import quantise_charemb
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.errors import PocketIntentError
