@@ -129,7 +129,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 RECOGNITION = ("--decision", "--no-correction")
 LIMITS = ("--threshold", "--margin")
-INTENT_DATA = ("directories", "--split", "--no-names")
 
 _LOADING = ("max_tokens", "precision", "device", "threads")
 """Options of every teacher."""
