@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import Parts
 from pocketintent.runtime.decision.bot import Bot, build_bot, make_corrector
-from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer, scorer_parts
+from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
 from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
@@ -53,7 +53,7 @@ def bot_parts(bot: Bot) -> Parts:
     The names of the tensors begin with these words and a dot.
     """
     index, rows = index_parts(bot.templates, bot.indexed)
-    decision, weights = scorer_parts(bot.scorer)
+    decision, weights = ({}, {}) if bot.scorer is None else bot.scorer.parts()
     index, decision = {"search": bot.search, **index}, {"name": bot.decision, **decision}
     tensors = _under(_INDEX, rows) | _under(_DECISION, weights)
     return {_INDEX: index, _DECISION: decision}, tensors
@@ -74,7 +74,7 @@ def read_bot(
     search: Search = _choice(index, "search", get_args(Search))
     name: Decision = _choice(decision, "name", DECISIONS)
     indexed = read_index(templates, search, encoder.dim, index, _below(tensors, _INDEX))
-    scorer = read_scorer(name, encoder, indexed, decision, _below(tensors, _DECISION))
+    scorer = read_scorer(name, encoder, templates, indexed, decision, _below(tensors, _DECISION))
     corrector = make_corrector(encoder, templates, indexed) if correct else None
     return Bot(encoder, templates, name, search, correct, indexed, scorer, corrector)
 
