@@ -114,7 +114,7 @@ def measure(
 
 def _calibration(encoder: Encoder, bot: Texts) -> Calibration:
     templates = load_templates({name: list(texts) for name, texts in bot.items()})
-    scorer = build_bot(encoder, templates, "logistic", "exact").scorer
+    scorer = build_bot(encoder, templates, "logistic", "exact", True).scorer
     assert isinstance(scorer, LogisticScorer)
     return scorer.classifier.calibration
 

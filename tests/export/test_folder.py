@@ -10,7 +10,6 @@ from pocketintent.compression.background import fit_background
 from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.compression.prune import keep_frequent
 from pocketintent.recognizer import IntentRecognizer
-from pocketintent.runtime.decision.registry import scorer_parts
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, PocketIntentWarning
@@ -137,7 +136,7 @@ def test_a_bot_file_is_exported_with_its_decision_and_its_weights(
 
     exported = IntentRecognizer.load(model=tmp_path / "bot", backend="onnxruntime")
     assert exported.scorer is not None and recognizer.scorer is not None
-    (_, weights), (_, expected) = map(scorer_parts, (exported.scorer, recognizer.scorer))
+    (_, weights), (_, expected) = exported.scorer.parts(), recognizer.scorer.parts()
     assert weights.keys() == expected.keys()
     for name, tensor in expected.items():
         np.testing.assert_array_equal(weights[name], tensor)

@@ -16,7 +16,7 @@ from pocketintent import (
     load_encoder,
 )
 from pocketintent.runtime.decision.logistic import fitting
-from pocketintent.runtime.decision.registry import Decision, scorer_parts
+from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.index import building
@@ -133,7 +133,7 @@ def test_a_bot_from_before_negations_keeps_its_scores_until_it_is_edited(
     _assert_equal(loaded, built)
     assert "negations" not in load_model(path).manifest[BOT]["decision"]
     loaded.add_intent("play_music", ["hear a song"])
-    assert "negations" in scorer_parts(loaded.scorer)[0]
+    assert loaded.scorer is not None and "negations" in loaded.scorer.parts()[0]
 
 
 def test_a_bot_without_negations_does_not_name_them(make: Make, path: Path) -> None:
@@ -145,7 +145,7 @@ def _weights(recognizer: IntentRecognizer) -> Any:
     """The weights of the fitted classifier."""
     scorer = recognizer.scorer
     assert scorer is not None
-    return scorer_parts(scorer)[1]["weights"]
+    return scorer.parts()[1]["weights"]
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,11 @@ Examples:
   pocketintent build my_bot.json --teacher minilm/ --texts my_log.txt --out my_bot.safetensors
   pocketintent match --templates my_bot.safetensors "where is my order"
 
-A bot file opens in milliseconds, and is taken wherever templates or a model are.
+A bot file opens in milliseconds, and is taken wherever templates or a model are. With --teacher, a
+sentence encoder in a local folder, such as MiniLM, first teaches the model how the words of the
+bot's subject work together: up to two points of accuracy, and more with --texts.
 
-With --teacher, a sentence encoder in a local folder, such as MiniLM, first teaches the model how
-the words of the bot's subject work together; it is not needed afterwards. A few hundred templates
-gain up to two points of accuracy, lines of a log, which need no labels, more.
-
-in the report, a JSON line on stdout:
+keys of the report:
   unknown  number of templates in which the model knows no word; they are never matched
   adapted  number of texts that --teacher has trained the model on; null without it
   words    words of the model, before and after --max-words; null for a model without words
@@ -48,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--teacher",
         type=encoder_path,
-        help="adapt the model to the bot's texts by this sentence encoder (docs/vectors.md)",
+        help="adapt the model to the bot's texts by this sentence encoder (docs/contextual.md)",
     )
     add(
         parser,

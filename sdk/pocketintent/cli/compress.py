@@ -101,10 +101,9 @@ def run(args: argparse.Namespace) -> int:
     if args.prune == "norm" and (args.keep is None or args.corpus is None):
         args.parser.error("--prune norm requires --keep and --corpus")
     probe = read_probe(args)
-    make = _combine if args.characters else _compress
     # The products are small: on a busy machine several threads wait for each other.
     with threadpool_limits(args.threads), Progress() as progress:
-        report = make(args, probe, progress.show)
+        report = (_combine if args.characters else _compress)(args, probe, progress.show)
     print_json({"out": str(args.out), **report})
     return 0
 

@@ -6,8 +6,8 @@ Examples:
   pocketintent data fetch all --out data
   pocketintent evaluate intents data/intents/clinc150
 
-each line of `fetch`: name; downloaded, false when all files existed; files, the number of lines of
-each; as_published, whether each file is that behind the published figures (null for corpora)
+`fetch` says whether it downloaded, the lines of each file, and whether they are those behind the
+published figures (null for corpora).
 """
 
 from __future__ import annotations

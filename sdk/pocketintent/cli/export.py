@@ -32,22 +32,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scoring",
         choices=("decoded", "table"),
         default="decoded",
-        help="multiply by the decoded templates, which is faster, or add up look-ups in a table of "
-        "similarities; the scores are the same (default: %(default)s)",
+        help="multiply by the decoded templates, which is faster, or add up look-ups in a table; "
+        "the scores are the same (%(default)s)",
     )
     parser.add_argument(
         "--max-length",
         type=whole_number(1, MAX_CHARS),
-        help="slots of a TFLite graph; a known word fills one slot, an unknown word one for each "
-        "of its n-grams (default: 128)",
+        help="slots of a TFLite graph; a known word fills one, an unknown word one for each n-gram "
+        "(128)",
     )
     parser.add_argument(
         "--max-chars",
         type=whole_number(1, MAX_CHARS),
         help="characters that a TFLite graph of a character network reads, at most the model's "
-        "limit: of a word (default: 32) or, if it reads whole texts, of a text (default: 128)",
+        "limit: of a word (32) or, if it reads whole texts, of a text (128)",
     )
-    add(parser, "--seed", help="seed of the conformance utterances (default: %(default)s)")
+    add(parser, "--seed", help="seed of the conformance utterances (%(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,15 +9,13 @@ Examples:
   tail -f chat.log | pocketintent match --templates my_bot.json
   pocketintent match --model exported/ --backend onnxruntime "where is my order"
 
-each line of the output has the text, and
-  intent     its intent, or null when the match is refused
+keys of each line:
+  intent     the intent, or null when the match is refused
   score      probability of the nearest intent, 0..1 (similarity, -1..1, for nearest...)
   template   the nearest template of that intent
   nearest    the nearest intent, even when it is refused
-  runner_up  the next intent: its intent, score and template
-  margin     how far the runner-up is behind in score, or null without a runner-up
-  reason     why intent is null: counter_example, below_threshold, ambiguous, unknown_words or
-             no_templates
+  runner_up  the next intent, its score and template; margin is its distance in score
+  reason     of a refusal: counter_example, below_threshold, ambiguous, unknown_words, no_templates
   ranking    with --rank: the best intents, each with its score and template
 
 Each line of stdin has its line of the output, even one that is empty or not UTF-8.

@@ -14,11 +14,7 @@ _OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
 
 
 def print_json(obj: Any) -> None:
-    """Print one JSON line on stdout and flush it, so that the reader of a pipe gets it at once.
-
-    Args:
-        obj: Anything that JSON can express, dataclasses, and NumPy numbers and arrays.
-    """
+    """Print what orjson can express, as a line on stdout that the reader of a pipe gets at once."""
     sys.stdout.write(orjson.dumps(obj, option=_OPTIONS).decode())
     sys.stdout.flush()
 
@@ -33,13 +29,10 @@ def print_note(message: str) -> None:
 
 
 class Progress:
-    """Progress of one or more stages: tqdm's bar on a terminal, otherwise at most ten lines each.
+    """Progress of one or more stages: a bar if there are a terminal and tqdm, or up to ten lines.
 
-    Lines also appear on a terminal where tqdm is not installed. A context manager, which closes
-    the bar when the work ends early.
-
-    Args:
-        unit: What is counted, in the plural.
+    A context manager, which closes the bar when the work ends early. ``unit`` names in the plural
+    what is counted.
     """
 
     def __init__(self, unit: str = "") -> None:
@@ -55,13 +48,9 @@ class Progress:
         self._close()
 
     def show(self, stage: str, done: int, total: int, note: str = "") -> None:
-        """Show how far a stage is.
+        """Show how many of a stage's steps are done, at least 1 in all, and a note on the last.
 
-        Args:
-            stage: Name of the stage; another name than before begins a new stage.
-            done: Steps done.
-            total: Steps of the stage, at least 1.
-            note: The last step.
+        Another name than before begins a new stage.
         """
         if stage != self._stage:
             self._close()

@@ -74,7 +74,8 @@ def fit_quantizer(
         is_usable = shares.shape == (len(vectors),) and bool((shares >= 0).all())
         if not is_usable or not 0 < shares.sum() < np.inf:
             raise PocketIntentError(
-                f"weights must be {len(vectors)} finite numbers from 0, at least one above 0"
+                f"weights must be {len(vectors)} finite numbers from 0, at least one of them "
+                "above 0"
             )
         rows = vectors[np.sort(rng.choice(len(vectors), sample, p=shares / shares.sum()))]
     if normalised:

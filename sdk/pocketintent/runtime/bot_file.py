@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import Parts
 from pocketintent.runtime.decision.bot import Bot, build_bot, make_corrector
-from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer, scorer_parts
+from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
 from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
@@ -31,12 +31,9 @@ _INDEX, _DECISION, _CORRECT = "index", "decision", "correct"
 
 
 def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
-    """Write or replace a bot file; a save that fails or is killed leaves the old file whole.
+    """Write or replace a bot file, as :func:`save_model` does.
 
-    Raises:
-        PocketIntentError: The encoder is the graph of an exported folder.
-        ModelFileError: The model cannot be stored; see :func:`save_model`.
-        OSError: The file cannot be written.
+    PocketIntentError if the encoder is the graph of an exported folder.
     """
     if not isinstance(bot.encoder, ModelEncoder):
         raise PocketIntentError(
@@ -51,14 +48,12 @@ def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
 
 
 def bot_parts(bot: Bot) -> Parts:
-    """The index and the fitted decision of a bot.
+    """The settings ``index`` and ``decision`` of a bot, and their tensors.
 
-    Returns:
-        The settings ``index`` and ``decision``, and their tensors, whose names begin with these
-        words and a dot.
+    The names of the tensors begin with these words and a dot.
     """
     index, rows = index_parts(bot.templates, bot.indexed)
-    decision, weights = scorer_parts(bot.scorer)
+    decision, weights = ({}, {}) if bot.scorer is None else bot.scorer.parts()
     index, decision = {"search": bot.search, **index}, {"name": bot.decision, **decision}
     tensors = _under(_INDEX, rows) | _under(_DECISION, weights)
     return {_INDEX: index, _DECISION: decision}, tensors
@@ -73,14 +68,13 @@ def read_bot(
 ) -> Bot:
     """The bot of an index and a decision, whose settings and tensors :func:`bot_parts` gave.
 
-    Raises:
-        ModelFileError: A part is missing, or the parts do not fit each other.
+    ModelFileError if one is missing, or if they do not fit each other.
     """
     index, decision = _object(settings, _INDEX), _object(settings, _DECISION)
     search: Search = _choice(index, "search", get_args(Search))
     name: Decision = _choice(decision, "name", DECISIONS)
     indexed = read_index(templates, search, encoder.dim, index, _below(tensors, _INDEX))
-    scorer = read_scorer(name, encoder, indexed, decision, _below(tensors, _DECISION))
+    scorer = read_scorer(name, encoder, templates, indexed, decision, _below(tensors, _DECISION))
     corrector = make_corrector(encoder, templates, indexed) if correct else None
     return Bot(encoder, templates, name, search, correct, indexed, scorer, corrector)
 

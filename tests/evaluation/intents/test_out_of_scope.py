@@ -14,11 +14,13 @@ OUTSIDE = ["freezing cold", "open the gate", "bye thanks"]
 def test_report_has_each_figure_for_each_decision(
     tiny_encoder: StaticEncoder, intent_dir: Path
 ) -> None:
-    steps: list[int] = []
-    report = evaluate_out_of_scope(
-        tiny_encoder, intent_dir, shots=3, runs=3, progress=lambda: steps.append(1)
+    steps: list[str] = []
+    first, report = evaluate_out_of_scope(
+        tiny_encoder, intent_dir, shots=[1, 3], runs=2, progress=steps.append
     )
-    assert len(steps) == 3
+    assert steps == ["1 templates"] * 2 + ["3 templates"] * 2
+    assert (first["shots"], report["shots"]) == (1, 3)
+    assert [report] == list(evaluate_out_of_scope(tiny_encoder, intent_dir, shots=[3], runs=2))
     assert (report["num_in_scope"], report["num_out_of_scope"]) == (7, 3)
     assert [row["decision"] for row in report["results"]] == list(DECISIONS)
     for row in report["results"]:
@@ -28,13 +30,13 @@ def test_report_has_each_figure_for_each_decision(
 
 
 def test_chosen_decisions_are_measured_alone(tiny_encoder: StaticEncoder, intent_dir: Path) -> None:
-    whole = evaluate_out_of_scope(tiny_encoder, intent_dir, shots=3, runs=2)["results"]
-    part = evaluate_out_of_scope(tiny_encoder, intent_dir, shots=3, runs=2, decisions=["logistic"])[
-        "results"
-    ]
-    assert part == [row for row in whole if row["decision"] == "logistic"]
+    (whole,) = evaluate_out_of_scope(tiny_encoder, intent_dir, shots=[3], runs=2)
+    (part,) = evaluate_out_of_scope(
+        tiny_encoder, intent_dir, shots=[3], runs=2, decisions=["logistic"]
+    )
+    assert part["results"] == [row for row in whole["results"] if row["decision"] == "logistic"]
     with pytest.raises(PocketIntentError, match="unknown decision 'loudest'"):
-        evaluate_out_of_scope(tiny_encoder, intent_dir, decisions=["loudest"])
+        list(evaluate_out_of_scope(tiny_encoder, intent_dir, decisions=["loudest"]))
 
 
 def test_every_text_of_every_draw_is_in_a_bin(

@@ -32,7 +32,7 @@ def scorer(make_index: MakeIndex) -> LogisticScorer:
     bucket_weights = rng.uniform(1, 8, NUM_BUCKETS).astype(np.float32)
     names = tuple(map(str, range(NUM_INTENTS)))
     classifier = Classifier(names, weights, Calibration(1.5, 0.25), bucket_weights)
-    return LogisticScorer(classifier, make_index([1] * NUM_INTENTS))
+    return LogisticScorer(make_index([1] * NUM_INTENTS), classifier)
 
 
 def _score(scorer: LogisticScorer, vectors: np.ndarray, *features: np.ndarray) -> np.ndarray:
@@ -67,7 +67,7 @@ def test_the_logistic_module_adds_the_weights_of_a_negation(scorer: LogisticScor
     negated = [False, True, True, False]
 
     flags, counts = np.array(negated, np.float32)[:, None], count_ngrams_of_texts(texts)
-    scores = _score(LogisticScorer(classifier, scorer.indexed), vectors, counts, flags)
+    scores = _score(LogisticScorer(scorer.indexed, classifier), vectors, counts, flags)
 
     expected = sigmoid(classifier.logit_block(vectors, counts, negated))
     np.testing.assert_allclose(scores, expected, atol=1e-6)

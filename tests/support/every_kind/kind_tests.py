@@ -12,7 +12,6 @@ from copies import OTHER_TEXTS, TEMPLATES, TEXTS, copies
 from pocketintent import IntentRecognizer, load_encoder
 from pocketintent.compression.background import fit_background
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
-from pocketintent.runtime.decision.registry import scorer_parts
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.files.model_file import load_model, save_model
 
@@ -93,5 +92,5 @@ def test_a_bot_file_has_a_model_of_any_kind(encoder: ModelEncoder, tmp_path: Pat
         assert found.score == pytest.approx(expected.score, abs=1e-5)
         assert (found.intent, found.template) == (expected.intent, expected.template)
     assert isinstance(loaded.scorer, LogisticScorer) and isinstance(built.scorer, LogisticScorer)
-    found, right = (scorer_parts(scorer)[1]["weights"] for scorer in (loaded.scorer, built.scorer))
+    found, right = (scorer.parts()[1]["weights"] for scorer in (loaded.scorer, built.scorer))
     np.testing.assert_array_equal(found, right)

@@ -1,4 +1,4 @@
-"""What the tasks on folders of intents share: reading the folders, and printing the reports."""
+"""What the tasks on folders of intents share: options, reading the folders, and the reports."""
 
 from __future__ import annotations
 
@@ -7,18 +7,29 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import Progress, print_json, print_note
+from pocketintent.runtime.decision.registry import DECISIONS
 
 if TYPE_CHECKING:
     from pocketintent.evaluation.intents.datasets import IntentData
 
 
+def add_options(parser: argparse.ArgumentParser, *, runs: int, plot: str) -> None:
+    """Add the folders, the options of their draws, and ``--plot``, whose help is ``plot``."""
+    add(parser, "directories", "--split", "--no-names")
+    add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
+    add(parser, "--runs", default=runs)
+    add(parser, "--seed")
+    add(parser, "--plot", help=plot)
+
+
 def each_folder(
     args: argparse.Namespace, unit: str, num_steps: int
-) -> Iterator[tuple[Path, IntentData, dict[str, Any]]]:
-    """Yield each folder with its data, all of which is read before the first is measured.
+) -> Iterator[tuple[IntentData, dict[str, Any]]]:
+    """Yield the data of each folder, all of which is read before the first is measured.
 
-    The third item has the arguments of its draws: ``shots``, ``runs``, ``seed`` and ``progress``,
+    The second item has the arguments of its draws: ``shots``, ``runs``, ``seed`` and ``progress``,
     which is called after each of ``num_steps`` steps; ``unit`` names them, in the plural.
     """
     from pocketintent.evaluation.intents.datasets import load_intent_data
@@ -28,9 +39,9 @@ def each_folder(
         for folder in args.directories
     ]
     draws = {"shots": args.shots, "runs": args.runs, "seed": args.seed}
-    for folder, data in zip(args.directories, data_sets, strict=True):
+    for data in data_sets:
         with Progress(unit) as progress:
-            yield folder, data, {**draws, "progress": progress.count(data.name, num_steps)}
+            yield data, {**draws, "progress": progress.count(data.name, num_steps)}
 
 
 def print_reports(

@@ -20,21 +20,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-from pocketintent.cli.evaluate.folders import each_folder, print_reports
-from pocketintent.cli.options.shared import INTENT_DATA, add, refuse_options
+from pocketintent.cli.evaluate.folders import add_options, each_folder, print_reports
+from pocketintent.cli.options.shared import add, refuse_options
 from pocketintent.cli.options.types import input_file, number, output_file, whole_numbers
 from pocketintent.cli.output import Progress
-from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import encoder_of
 from pocketintent.runtime.files.model_file import ModelFile, load_model
 from pocketintent.runtime.files.shipped_models import find_model
 
 _MEASURES = {
-    "oos": "measure how well the score tells out-of-scope texts; the folders have valid, "
-    "oos_valid and oos_test .jsonl too, as CLINC150",
+    "oos": "measure how well the score tells the texts of oos_valid.jsonl and oos_test.jsonl",
     "calibration": "measure whether scores are probabilities, and what --threshold refuses",
 }
 """Options of the measures beside learning curves, and what they do."""
@@ -53,8 +50,9 @@ _UNUSED = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate intents``."""
-    add(parser, "--model", *INTENT_DATA)
-    add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
+    add(parser, "--model")
+    plot = "draw the learning curves or, with --calibration, the reliability"
+    add_options(parser, runs=10, plot=plot)
     measure = parser.add_mutually_exclusive_group()
     for name, meaning in _MEASURES.items():
         measure.add_argument(
@@ -66,24 +64,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,…",
         help="templates per intent (5,10,20,30,40,50; with --oos 50; with --calibration 5,10,30)",
     )
-    add(parser, "--runs", default=10)
-    add(parser, "--seed")
     add(
         parser,
         "--search",
         choices=("exact", "table"),
         default="exact",
-        help="templates as vectors, or quantised as in a recogniser and compared with the answers "
-        "of the vectors (%(default)s)",
+        help="templates as vectors, or quantised and compared with these (%(default)s)",
     )
     parser.add_argument(
         "--baselines",
         default="",
         metavar="NAME,…",
-        help="systems to measure on the same draws: tfidf, tfidf-chars, tfidf-logreg, and those "
-        "of the laboratory where it is installed (none)",
+        help="systems to measure too: tfidf, tfidf-chars, tfidf-logreg, the laboratory's (none)",
     )
-    add(parser, "--plot", help="draw the learning curves or, with --calibration, the reliability")
     parser.add_argument(
         "--out",
         type=output_file,
@@ -93,8 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--outside",
         type=input_file,
-        help='with --calibration: out-of-scope texts for all folders, lines of {"text"} '
-        "(oos_test.jsonl of the folder)",
+        help="with --calibration: out-of-scope texts for all folders (oos_test.jsonl of each)",
     )
     add(
         parser,
@@ -134,7 +126,7 @@ def _curves(args: argparse.Namespace, model: ModelFile) -> Iterator[dict[str, An
     }
     results = ResultFile(args.out, settings)
     num_draws = len(systems) * len(args.shots) * args.runs
-    for _, data, draws in each_folder(args, "draws", num_draws):
+    for data, draws in each_folder(args, "draws", num_draws):
         report = learning_curves(systems, data, results=results, **draws)
         yield {**report, "model": str(model.path), "search": args.search}
 
@@ -146,18 +138,16 @@ def _refusals(args: argparse.Namespace, model: ModelFile) -> Iterator[dict[str, 
     encoder = encoder_of(model)
     for folder in args.directories:
         with Progress("draws") as progress:
-            step = progress.count("oos", len(args.shots) * args.runs)
-            for shots in args.shots:
-                report = evaluate_out_of_scope(
-                    encoder,
-                    folder,
-                    shots=shots,
-                    runs=args.runs,
-                    decisions=args.decision,
-                    seed=args.seed,
-                    learn_names=args.learn_names,
-                    progress=partial(step, f"{shots} templates"),
-                )
+            for report in evaluate_out_of_scope(
+                encoder,
+                folder,
+                shots=args.shots,
+                runs=args.runs,
+                decisions=args.decision,
+                seed=args.seed,
+                learn_names=args.learn_names,
+                progress=progress.count("oos", len(args.shots) * args.runs),
+            ):
                 yield {**report, "model": str(model.path)}
 
 
@@ -167,11 +157,9 @@ def _calibrations(args: argparse.Namespace, model: ModelFile) -> Iterator[dict[s
     from pocketintent.evaluation.records import own_outside_file, read_outside_texts
 
     encoder = encoder_of(model)
-    files = {
-        folder: args.outside or own_outside_file(folder, args.split) for folder in args.directories
-    }
-    texts = {path: read_outside_texts(path) for path in files.values()}
-    for folder, data, draws in each_folder(args, "draws", len(args.shots) * args.runs):
-        outside = texts[files[folder]]
+    files = [args.outside or own_outside_file(path, args.split) for path in args.directories]
+    texts = [read_outside_texts(path) for path in files]
+    folders = each_folder(args, "draws", len(args.shots) * args.runs)
+    for (data, draws), path, outside in zip(folders, files, texts, strict=True):
         report = evaluate_calibration(encoder, data, outside, threshold=args.threshold, **draws)
-        yield {**report, "model": str(model.path), "outside": str(files[folder])}
+        yield {**report, "model": str(model.path), "outside": str(path)}

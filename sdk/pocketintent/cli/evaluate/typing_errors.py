@@ -7,9 +7,8 @@ Examples:
   pocketintent evaluate typing-errors intents/clinc150 intents/banking77 intents/snips \
       --model default tiny.safetensors --split valid --decision logistic --plot typing.png
 
-An error swaps a letter with the next, drops it, doubles it, replaces it by a neighbouring key of
-a QWERTY keyboard, or adds such a key after it. Every model sees the same templates, which stay
-clean, and the same errors.
+An error swaps a letter with the next, drops or doubles it, or puts a neighbouring key in its place
+or after it. Every model sees the same errors; templates stay clean.
 """
 
 from __future__ import annotations
@@ -19,19 +18,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.evaluate.folders import each_folder, print_reports
+from pocketintent.cli.evaluate.folders import add_options, each_folder, print_reports
 from pocketintent.cli.options.model import MODEL_HELP
-from pocketintent.cli.options.shared import INTENT_DATA, Distinct, add
+from pocketintent.cli.options.shared import Distinct
 from pocketintent.cli.options.types import whole_number, whole_numbers
-from pocketintent.runtime.decision.registry import DECISIONS
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate typing-errors``."""
-    add(parser, *INTENT_DATA)
-    add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
+    add_options(parser, runs=2, plot="draw accuracy against typing errors")
     parser.add_argument(
         "--model",
         action=Distinct,
@@ -49,9 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,…",
         help="typing errors in each utterance (0,1,2,3)",
     )
-    add(parser, "--runs", default=2, help="random draws of templates and errors (%(default)s)")
-    add(parser, "--seed")
-    add(parser, "--plot", help="draw accuracy against typing errors")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -73,6 +67,6 @@ def _measure(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     models = dict(zip(names, map(find_model, args.model), strict=True))
     encoders = {name: load_encoder(path) for name, path in models.items()}
     chosen = {"errors": args.errors, "decisions": args.decision}
-    for _, data, draws in each_folder(args, "runs", len(encoders) * args.runs):
+    for data, draws in each_folder(args, "runs", len(encoders) * args.runs):
         report = evaluate_typing_errors(encoders, data, **chosen, **draws)
         yield {**report, "models": {name: str(path) for name, path in models.items()}}

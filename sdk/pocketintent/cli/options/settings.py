@@ -41,9 +41,8 @@ def add_settings(
 ) -> None:
     """Give a command the settings of a class, for :func:`read_settings`.
 
-    ``options`` are the fields that get an option, None for all; one that is not given is None.
-    ``title`` is that of their group in the help. A command may have several classes, whose fields
-    have different names.
+    ``options`` are the fields that get an option, None for all; ``title`` is that of their group in
+    the help. The fields of several classes of a command have different names.
     """
     classes = parser.get_default("settings_classes") or ()
     parser.set_defaults(settings_classes=(*classes, settings))
@@ -99,10 +98,7 @@ def show_default(setting: Setting) -> str:
 
 
 def settings_advice(classes: Collection[type[Settings]], option: str) -> str | None:
-    """What to write into a file in place of an option, such as ``--no-rotate``.
-
-    None unless the option was or would be that of a setting of the command's ``classes``.
-    """
+    """What to write in place of an option, such as ``--no-rotate``, of a setting of the classes."""
     on = not option.startswith("--no-")
     name = option.removeprefix("--" if on else "--no-").replace("-", "_")
     name = _RENAMED.get(option, name)

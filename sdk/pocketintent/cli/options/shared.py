@@ -129,7 +129,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 RECOGNITION = ("--decision", "--no-correction")
 LIMITS = ("--threshold", "--margin")
-INTENT_DATA = ("directories", "--split", "--no-names")
 
 _LOADING = ("max_tokens", "precision", "device", "threads")
 """Options of every teacher."""
@@ -162,10 +161,9 @@ def set_limits(recognizer: IntentRecognizer, args: argparse.Namespace) -> None:
 
 
 def refuse_options(args: argparse.Namespace, names: Iterable[str], reason: str) -> None:
-    """Refuse options that have no effect in this call as bad usage, status 2.
+    """Refuse options that have no effect, unless they have their default; bad usage, status 2.
 
-    One that is not given, or has its default, passes. ``names`` are those in ``args``, and
-    ``reason`` is for the message, such as ``"requires --teacher"``.
+    ``names`` are those in ``args``, and the message has the ``reason``: ``"requires --teacher"``.
     """
     for name in names:
         if vars(args).get(name) != args.parser.get_default(name):

@@ -175,8 +175,7 @@ def _folder_problem(path: Path) -> str | None:
     folder = next(part for part in (path.absolute(), *path.absolute().parents) if part.exists())
     if not folder.is_dir():
         return f"{folder} is a file, not a folder"
-    is_writable = os.access(folder, os.W_OK)
-    return None if is_writable else f"the folder {folder} cannot be written to"
+    return None if os.access(folder, os.W_OK) else f"the folder {folder} cannot be written to"
 
 
 input_file = PathType(partial(_reading_problem, file=True))
@@ -188,15 +187,12 @@ output_file = PathType(_file_problem)
 output_folder = PathType(_folder_problem, "DIR")
 """Argument types: a file to write, whose folder exists; a folder to write, where all may be new."""
 
-PLOT_SUFFIXES = (".png", ".svg", ".pdf")
-
 
 def plot_file(text: str) -> Path:
     """Argument type: the file of a plot that can be drawn and written; bad usage otherwise."""
-    path = Path(text)
-    if path.suffix.lower() not in PLOT_SUFFIXES:
-        suffixes = ", ".join(PLOT_SUFFIXES)
-        raise argparse.ArgumentTypeError(f"{text}: the name must end with {suffixes}")
+    path, suffixes = Path(text), (".png", ".svg", ".pdf")
+    if path.suffix.lower() not in suffixes:
+        raise argparse.ArgumentTypeError(f"{text}: the name must end with {', '.join(suffixes)}")
     if not path.absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text}: there is no folder {path.parent}")
     try:

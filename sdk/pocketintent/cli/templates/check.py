@@ -8,12 +8,10 @@ Examples:
   pocketintent templates check smart_home
   pocketintent templates check my_bot.json --json > report.jsonl
 
-each line of the output has the file, and
+keys of each line:
   intents, templates  their numbers, or null when there are errors
-  errors              breaches of the format, or the lack of any intent: nothing can be matched
-  warnings            weak points that are allowed but make recognition worse
-  left_out            of each intent: its templates, and how many of them would be refused, and
-                      confused with another intent, by a bot that is fitted without them
+  errors, warnings    breaches of the format, and what makes recognition worse
+  left_out            how many templates of each intent a bot without them would refuse or confuse
 
 exit status: 0 no errors, 1 a file has errors
 """

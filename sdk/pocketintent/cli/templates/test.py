@@ -8,17 +8,11 @@ Examples:
   pocketintent templates test my_bot.json utterances.jsonl --model tiny --plot matrix.png
   pocketintent templates test smart_home utterances.tsv --min-accuracy 0.9 > report.json
 
-UTTERANCES has the sentences of your users and the intents that they should get, in one of two
-forms. An utterance that the bot should refuse has a null or empty intent.
-  JSON lines   {"text": "switch the lamp on", "intent": "lights_on"}
-               {"text": "what is the capital of peru", "intent": null}
-  CSV or TSV   text,intent
-               switch the lamp on,lights_on
-               what is the capital of peru,
-Without a header, the first column is the text and the second the intent. A column or key subject
-may say of an utterance without an intent whether it is on the bot's own subject or an other one.
+UTTERANCES has the sentences of your users and the intents that they should get, as lines of
+{"text": "switch the lamp on", "intent": "lights_on"} or as a table with the columns text and
+intent. A null or empty intent says that the bot should refuse it.
 
-the report, a JSON line on stdout, which docs/testing.md describes in full:
+keys of the report, which docs/testing.md describes in full:
   accuracy               share of the utterances with an intent that got it
   wrong, refused         shares that got another intent, and none
   out_of_scope_accepted  share of the utterances without an intent that got one
@@ -77,10 +71,10 @@ def run(args: argparse.Namespace) -> int:
         plot_confusion(matrix, args.templates, args.plot)
         print_note(f"plot: {args.plot}")
     accuracy, least = report["accuracy"], args.min_accuracy
-    if least is not None and accuracy is None:
-        print_note("--min-accuracy: no utterance has an intent, so there is no accuracy")
-        return 1
-    if least is not None and accuracy < least:
-        print_note(f"--min-accuracy: the accuracy is {accuracy:.4f}, below {least:g}")
-        return 1
-    return 0
+    if least is None or (accuracy is not None and accuracy >= least):
+        return 0
+    problem = "no utterance has an intent, so there is no accuracy"
+    if accuracy is not None:
+        problem = f"the accuracy is {accuracy:.4f}, below {least:g}"
+    print_note(f"--min-accuracy: {problem}")
+    return 1

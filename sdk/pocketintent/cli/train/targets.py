@@ -27,8 +27,6 @@ from pocketintent.cli.options.types import input_file
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.training.teachers.settings import TargetSettings
 
-OPTIONS = ("single_words", "teacher_words", "phrases", "substitutions", "topics", "components")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``train targets``."""
@@ -41,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help = "vectors whose words are texts: a file, or a shipped model such as default"
     parser.add_argument("--words", type=vectors_file, help=help)
     add(parser, "--out", help="file to write")
-    add_settings(parser, TargetSettings, options=OPTIONS)
+    options = ("single_words", "teacher_words", "phrases", "substitutions", "topics", "components")
+    add_settings(parser, TargetSettings, options=options)
     add_teacher_options(parser)
 
 
@@ -52,17 +51,10 @@ def run(args: argparse.Namespace) -> int:
 
     settings = read_settings(args, TargetSettings)
     teacher = read_teacher(args.teacher, args, CorpusTexts(args.texts))
+    sources = {name: getattr(args, name) for name in ("texts", "templates", "terms", "words")}
     with Progress() as progress:
         record = make_targets(
-            teacher,
-            args.out,
-            settings,
-            texts=args.texts,
-            templates=args.templates,
-            terms=args.terms,
-            words=args.words,
-            report=print_note,
-            progress=progress.show,
+            teacher, args.out, settings, report=print_note, progress=progress.show, **sources
         )
     print_json({"out": str(args.out), **record})
     return 0

@@ -16,7 +16,6 @@ from pocketintent.evaluation.intents.draw_scorers import (
 )
 from pocketintent.evaluation.intents.few_shot import describe
 from pocketintent.evaluation.intents.scored_texts import (
-    NUM_BINS,
     ScoredTexts,
     choose_threshold,
     describe_bins,
@@ -42,8 +41,9 @@ def score_draws(
     seed: int,
     decisions: Sequence[Decision],
     search: Search,
-) -> Iterator[tuple[int, Mapping[Decision, list[ScoredTexts]]]]:
-    """Score in-scope and out-of-scope texts by the templates of each draw.
+    progress: Callable[[str], None] | None,
+) -> Iterator[tuple[int, list[dict[Decision, list[ScoredTexts]]]]]:
+    """Score in-scope and out-of-scope texts by the templates of random draws.
 
     Args:
         encoder: Any encoder.
@@ -54,10 +54,10 @@ def score_draws(
         seed: Seed of the draws.
         decisions: The decisions to score by.
         search: ``"exact"``, or ``"table"`` for quantised templates.
+        progress: Called with the number of templates after each draw.
 
     Yields:
-        For each draw, the number of templates per intent, and by each decision the scored texts of
-        each split.
+        Each number of templates with its draws: by each decision the scored texts of each split.
 
     Raises:
         PocketIntentError: ``runs`` is below 1, or a split has no out-of-scope text.
@@ -70,38 +70,33 @@ def score_draws(
     queries = [data.query_texts for data in splits]
     embedded = EmbeddedTexts(encoder, train.train_texts, *queries, *outside)
     for number in shots:
+        draws = []
         for run in range(runs):
             draw = draw_templates(train.train_labels, number, run, seed)
             scorers = DrawScorers(embedded, train, draw, decisions, search)
-            inside = [scorers.answer(texts) for texts in queries]
-            far = [scorers.answer(texts) for texts in outside]
-            yield (
-                number,
-                {
-                    decision: [
-                        ScoredTexts(
-                            near[decision].scores,
-                            near[decision].labels == data.query_labels,
-                            other[decision].scores,
-                        )
-                        for data, near, other in zip(splits, inside, far, strict=True)
-                    ]
-                    for decision in decisions
-                },
-            )
+            scored: dict[Decision, list[ScoredTexts]] = {name: [] for name in decisions}
+            for data, far_texts in zip(splits, outside, strict=True):
+                near, far = scorers.answer(data.query_texts), scorers.answer(far_texts)
+                for name, texts in scored.items():
+                    right = near[name].labels == data.query_labels
+                    texts.append(ScoredTexts(near[name].scores, right, far[name].scores))
+            draws.append(scored)
+            if progress is not None:
+                progress(f"{number} templates")
+        yield number, draws
 
 
 def evaluate_out_of_scope(
     encoder: Encoder,
     directory: str | Path,
     *,
-    shots: int = 50,
+    shots: Sequence[int] = (50,),
     runs: int = 10,
     decisions: Sequence[str] = DECISIONS,
     seed: int = 0,
     learn_names: bool = True,
-    progress: Callable[[], None] | None = None,
-) -> dict[str, Any]:
+    progress: Callable[[str], None] | None = None,
+) -> Iterator[dict[str, Any]]:
     """Measure how well the score separates in-scope from out-of-scope queries.
 
     The threshold is chosen on ``valid`` and ``oos_valid`` and applied to ``test`` and
@@ -111,16 +106,17 @@ def evaluate_out_of_scope(
         encoder: Any encoder.
         directory: A folder with ``train``, ``valid``, ``test``, ``oos_valid`` and ``oos_test``
             as ``.jsonl``; the intents of the last two are null, as in CLINC150.
-        shots: Templates per intent.
-        runs: Draws of templates.
+        shots: Numbers of templates per intent.
+        runs: Draws of templates for each number.
         decisions: Names from ``DECISIONS``.
         seed: Seed of the draws.
         learn_names: Whether the decisions may learn the intents' names.
-        progress: Called after each draw.
+        progress: Called with the number of templates after each draw.
 
-    Returns:
-        ``{"dataset", "shots", "runs", "seed", "learn_names", "num_in_scope", "num_out_of_scope",
-        "results"}``; ``results`` has for each decision the ``auroc`` on test, the ``threshold``
+    Yields:
+        For each number of templates, as soon as it is measured, ``{"dataset", "shots", "runs",
+        "seed", "learn_names", "num_in_scope", "num_out_of_scope", "results"}``; ``results`` has
+        for each decision the ``auroc`` on test, the ``threshold``
         chosen on valid, and ``in_scope_accuracy``, ``in_scope_accepted`` and ``oos_recall`` on test
         at this threshold, each as ``{"mean", "std"}``. Scores are those of ``Match.score``: 0..1
         for ``logistic``, otherwise -1..1.
@@ -132,39 +128,42 @@ def evaluate_out_of_scope(
     folder, checked = Path(directory), check_decisions(decisions)
     splits = [load_intent_data(folder, split, learn_names=learn_names) for split in _SPLITS]
     outside = [read_outside_texts(folder / f"oos_{split}.jsonl") for split in _SPLITS]
-    figures: dict[Decision, list[dict[str, float]]] = {decision: [] for decision in checked}
-    for _, scored in score_draws(
+    for number, draws in score_draws(
         encoder,
         splits,
         outside,
-        shots=[shots],
+        shots=shots,
         runs=runs,
         seed=seed,
         decisions=checked,
         search="exact",
+        progress=progress,
     ):
-        for decision, (valid, test) in scored.items():
-            threshold = choose_threshold(valid)
-            area = auroc(test.scores, test.outside)
-            figures[decision].append(
-                {"auroc": area, "threshold": threshold} | test.separated_at(threshold)
-            )
-        if progress is not None:
-            progress()
-    return {
-        "dataset": splits[1].name,
-        "shots": shots,
-        "runs": runs,
-        "seed": seed,
-        "learn_names": learn_names,
-        "num_in_scope": len(splits[1].query_texts),
-        "num_out_of_scope": len(outside[1]),
-        "results": [
-            {"decision": decision}
-            | {name: mean_and_std([row[name] for row in rows]) for name in rows[0]}
-            for decision, rows in figures.items()
-        ],
-    }
+        results = []
+        for decision in checked:
+            figures = []
+            for valid, test in (scored[decision] for scored in draws):
+                threshold = choose_threshold(valid)
+                area = auroc(test.scores, test.outside)
+                figures.append(
+                    {"auroc": area, "threshold": threshold} | test.separated_at(threshold)
+                )
+            results.append({"decision": decision, **_summarise(figures)})
+        yield {
+            "dataset": splits[1].name,
+            "shots": number,
+            "runs": runs,
+            "seed": seed,
+            "learn_names": learn_names,
+            "num_in_scope": len(splits[1].query_texts),
+            "num_out_of_scope": len(outside[1]),
+            "results": results,
+        }
+
+
+def _summarise(figures: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Mean and deviation of each figure over the draws."""
+    return {name: mean_and_std([draw[name] for draw in figures]) for name in figures[0]}
 
 
 def evaluate_calibration(
@@ -202,9 +201,8 @@ def evaluate_calibration(
     Raises:
         PocketIntentError: ``runs`` is below 1, or there is no out-of-scope text.
     """
-    figures: dict[int, list[dict[str, float]]] = {number: [] for number in shots}
-    bins = {number: np.zeros((NUM_BINS, 5)) for number in shots}
-    for number, scored in score_draws(
+    rows = []
+    for number, draws in score_draws(
         encoder,
         [data],
         [outside],
@@ -213,20 +211,12 @@ def evaluate_calibration(
         seed=seed,
         decisions=[_CALIBRATED],
         search="table",
+        progress=progress,
     ):
-        (texts,) = scored[_CALIBRATED]
-        figures[number].append(texts.at(threshold))
-        bins[number] += texts.bins()
-        if progress is not None:
-            progress(f"{number} templates")
-    rows = [
-        {
-            "shots": number,
-            **{name: mean_and_std([row[name] for row in measured]) for name in measured[0]},
-            "bins": describe_bins(bins[number]),
-        }
-        for number, measured in figures.items()
-    ]
+        texts = [scored[_CALIBRATED][0] for scored in draws]
+        figures = _summarise([part.at(threshold) for part in texts])
+        bins = np.sum([part.bins() for part in texts], axis=0)
+        rows.append({"shots": number, **figures, "bins": describe_bins(bins)})
     return {
         **describe(data, runs=runs, seed=seed),
         "num_outside": len(outside),

@@ -32,18 +32,15 @@ class Refusals:
     """
 
     def __init__(self, templates: TemplateSet) -> None:
-        self._intents: dict[tuple[str, ...], frozenset[str]] = {}
+        self._intents: dict[tuple[str, ...], set[str]] = {}
         self._texts: dict[tuple[str, ...], str] = {}
-        for text in templates.none:
-            self._add(text, templates.intents)
+        against = [(text, set(templates.intents)) for text in templates.none]
         for name, intent in templates.intents.items():
-            for text in intent.counter_examples:
-                self._add(text, [name])
-
-    def _add(self, text: str, intents: Iterable[str]) -> None:
-        if tokens := tuple(simple_tokenize(text)):
-            self._intents[tokens] = self._intents.get(tokens, frozenset()).union(intents)
-            self._texts.setdefault(tokens, text)
+            against += [(text, {name}) for text in intent.counter_examples]
+        for text, names in against:
+            if tokens := tuple(simple_tokenize(text)):
+                self._intents.setdefault(tokens, set()).update(names)
+                self._texts.setdefault(tokens, text)
 
     def __call__(self, text: str, intent: str) -> bool:
         """Whether a text, as the recogniser reads it, never gets an intent."""
@@ -182,11 +179,7 @@ def _no_intent(reason: Reason) -> Match:
 
 
 def build_bot(
-    encoder: Encoder,
-    templates: TemplateSet,
-    decision: Decision,
-    search: Search,
-    correct: bool = True,
+    encoder: Encoder, templates: TemplateSet, decision: Decision, search: Search, correct: bool
 ) -> Bot:
     """Index a template set and make its scorer."""
     with one_blas_thread():

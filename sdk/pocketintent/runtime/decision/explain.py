@@ -50,11 +50,9 @@ class Explanation:
 
 
 def explain_text(bot: Bot, text: str, intent: str | None = None) -> Explanation:
-    """Match a text, and score it again without each of its words.
+    """Match a text, and score it again without each word; see :meth:`IntentRecognizer.explain`.
 
-    It needs nothing but scores, so it works with every encoder and decision. The shares do not add
-    up to the score: two words that say the same have a small share each. Without ``intent`` the
-    score of the nearest is explained; PocketIntentError if the bot has no such intent.
+    The shares do not add up to the score: two words that say the same have a small share each.
     """
     if intent is not None and intent not in bot.indexed.names:
         known = list_names(bot.indexed.names)

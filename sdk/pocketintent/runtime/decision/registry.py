@@ -7,7 +7,6 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import Parts
 from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.decision.scoring import Scorer
 from pocketintent.runtime.encoders.contract import Encoder
@@ -47,29 +46,18 @@ def make_scorer(
     return fit_scorer(encoder, templates, indexed, old)
 
 
-def scorer_parts(scorer: Scorer | None) -> Parts:
-    """What a scorer adds to a bot file: nothing, if the index has all that it needs."""
-    return scorer.parts() if isinstance(scorer, LogisticScorer) else ({}, {})
-
-
 def read_scorer(
     decision: Decision,
     encoder: Encoder,
+    templates: TemplateSet,
     indexed: IndexedTemplates,
     settings: Mapping[str, Any],
     tensors: Mapping[str, NDArray[Any]],
 ) -> Scorer | None:
-    """The scorer of a bot file, of what :func:`scorer_parts` gave; None without templates.
+    """The scorer that gave these :meth:`Scorer.parts`, to the last bit; None without templates.
 
-    Its scores are equal to the last bit.
-
-    Raises:
-        ModelFileError: A part is missing, or does not fit the index.
+    ModelFileError if a part is missing, or does not fit the index.
     """
-    if not indexed.names:
-        return None
-    if decision != "logistic":
-        from pocketintent.runtime.decision.nearest import NearestScorer
-
-        return NearestScorer(indexed, decision)
-    return LogisticScorer.read(encoder, indexed, settings, tensors)
+    if decision == "logistic" and indexed.names:
+        return LogisticScorer.read(encoder, indexed, settings, tensors)
+    return make_scorer(decision, encoder, templates, indexed)

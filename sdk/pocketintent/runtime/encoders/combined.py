@@ -14,13 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import (
-    MAX_NUMBERS,
-    FloatArray,
-    row_lengths,
-    unit_rows,
-    unit_vector,
-)
+from pocketintent.runtime.arrays import MAX_NUMBERS, FloatArray, row_lengths, unit_rows, unit_vector
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
@@ -171,12 +165,11 @@ class TableAttention:
 class CombinedEncoder(ModelEncoder):
     """A table of word vectors, with a character network for words outside the table.
 
-    The vector of a text is the sum of its words' vectors at unit length, as in
-    :class:`StaticEncoder`. The network was trained on the table's vectors and predicts both the
-    direction and the length of a word's vector, so that a misspelt word counts about as much as
-    the correct one. With ``attention`` the prediction is moved towards similar words of the table:
-    see :class:`TableAttention`. At most ``MAX_UNKNOWN_WORDS`` different unknown words of a text
-    are read.
+    The vector of a text is the sum of its words' vectors at unit length. The network was trained on
+    the table's vectors and predicts direction and length of a word's vector, so that a misspelt
+    word counts about as much as the correct one. With ``attention`` the prediction is moved towards
+    similar words: see :class:`TableAttention`. At most ``MAX_UNKNOWN_WORDS`` different unknown
+    words of a text are read.
 
     Args:
         words: The table, without n-grams; also the tokenizer, template codebook, background and
@@ -194,11 +187,9 @@ class CombinedEncoder(ModelEncoder):
     def __init__(
         self, words: StaticEncoder, characters: CharEncoder, attention: Attention | None = None
     ) -> None:
-        own, other = words.dim, characters.dim
-        if own != other:
-            raise ModelFileError(
-                f"the words have {own} dimensions and the character network has {other}"
-            )
+        if words.dim != characters.dim:
+            sizes = f"{words.dim} dimensions and the character network has {characters.dim}"
+            raise ModelFileError(f"the words have {sizes}")
         spec, other_spec = words.tokenizer_spec, characters.tokenizer_spec
         if spec != other_spec:
             raise ModelFileError(

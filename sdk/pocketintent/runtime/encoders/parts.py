@@ -57,11 +57,7 @@ def check_dim(manifest: Mapping[str, Any], dim: int, what: str) -> None:
 
 
 def read_template_quantizer(model: ModelFile, dim: int) -> Quantizer | None:
-    """The template codebook of a model file for vectors of a size; None if the file has none.
-
-    Raises:
-        ModelFileError: The codebook is damaged.
-    """
+    """The template codebook of a model file, if any; ModelFileError if it is damaged."""
     codebook = model.tensors.get(TEMPLATE_CODEBOOK)
     if codebook is None:
         return None
@@ -85,10 +81,9 @@ def add_template_quantizer(
 
 
 def round_counts(counts: Counts) -> NDArray[np.uint32]:
-    """Round counts to the scale: what a file with a byte for each count gives back.
+    """Counts as a file with a byte for each gives them back: exact to 13, others within 7 percent.
 
-    Counts up to 13 are exact, others within 7 percent. The order of two counts is never reversed,
-    and rounding again changes nothing.
+    The order of two counts is never reversed, and rounding again changes nothing.
     """
     return _decode(_encode(counts), STEPS)
 
@@ -105,18 +100,16 @@ def add_counts(
 def read_counts(model: ModelFile) -> tuple[Counts | None, bool]:
     """The counts of a model file, if any, and whether they are stored in one byte a word.
 
-    Raises:
-        ModelFileError: The manifest's entry is damaged, or does not fit the tensor.
+    A damaged entry of the manifest, or one that does not fit the tensor, is a ModelFileError.
     """
     counts = model.tensors.get(COUNTS)
     if COUNTS_ENTRY not in model.manifest:
         return counts, False
     entry = manifest_entry(model.manifest, COUNTS_ENTRY)
     if counts is None or counts.dtype != np.uint8:
-        raise ModelFileError(
-            f"{COUNTS} must be uint8, since the manifest has {COUNTS_ENTRY!r}, "
-            f"not {'missing' if counts is None else counts.dtype}"
-        )
+        found = "missing" if counts is None else counts.dtype
+        why = f"since the manifest has {COUNTS_ENTRY!r}"
+        raise ModelFileError(f"{COUNTS} must be uint8, {why}, not {found}")
     steps = entry.get("steps")
     if entry.get("coding") != "log2" or type(steps) is not int or not STEPS <= steps <= 255:
         raise ModelFileError(

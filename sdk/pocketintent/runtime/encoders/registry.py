@@ -49,10 +49,10 @@ def encoder_class(kind: str) -> type[ModelEncoder]:
 
         plugins = installed_plugins(GROUP)
         if kind not in plugins:
-            known = ", ".join(sorted(_KINDS | plugins))
             raise ModelFileError(
-                f"unknown encoder kind {kind!r}; the known kinds are {known}. The kinds of papers "
-                "come with the laboratory of pocketintent"
+                f"unknown encoder kind {kind!r}; the known kinds are "
+                f"{', '.join(sorted(_KINDS | plugins))}. The kinds of papers come with the "
+                "laboratory of pocketintent"
             )
         entry = _KINDS[kind] = plugins[kind].load()
     if isinstance(entry, str):

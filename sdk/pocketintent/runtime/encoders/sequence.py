@@ -34,11 +34,7 @@ class SequenceReader(Protocol):
         """The vector of a text, not normalised, from at least one result of :meth:`read_word`."""
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
-        """The vectors of texts, float32 [num_texts, dim], not normalised.
-
-        ``words`` are the results of :meth:`read_word`, text after text; intp ``counts`` [num_texts]
-        are the tokens of each text, at least 1.
-        """
+        """The vectors, [num_texts, dim], of texts of ``counts`` tokens each; see read_text."""
 
     def read_vectors(self, vectors: FloatArray) -> FloatArray:
         """The vector of a text, not normalised, from its tokens' [num_tokens, dim], at least 1."""

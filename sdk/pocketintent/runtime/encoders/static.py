@@ -103,36 +103,27 @@ class StaticEncoder(ModelEncoder):
     def _check_parts(self) -> None:
         """Raise ModelFileError unless the parts fit each other."""
         words, ngrams, settings = self.words, self.ngrams, self.ngram_settings
-        if not 1 <= self.dim <= MAX_DIM:
-            raise ModelFileError(
-                f"the words have {self.dim} dimensions; 1 to {MAX_DIM} are allowed"
-            )
-        if len(words) != len(self.vocabulary):
-            raise ModelFileError(
-                f"the vocabulary has {len(self.vocabulary)} words, but {len(words)} vectors"
-            )
+        num, dim = len(words), self.dim
+        if not 1 <= dim <= MAX_DIM:
+            raise ModelFileError(f"the words have {dim} dimensions; 1 to {MAX_DIM} are allowed")
+        if num != (size := len(self.vocabulary)):
+            raise ModelFileError(f"the vocabulary has {size} words, but {num} vectors")
         quantizer, counts = self.template_quantizer, self.counts
-        if quantizer is not None and quantizer.dim != self.dim:
-            raise ModelFileError(
-                f"the template codebook has {quantizer.dim} dimensions, but the words have "
-                f"{self.dim}"
-            )
-        if counts is not None and (counts.shape != (len(words),) or counts.dtype.kind not in "iu"):
-            raise ModelFileError(
-                f"{COUNTS} must be {len(words)} whole numbers, not {counts.dtype} {counts.shape}"
-            )
-        if ngrams is not None and settings is None:
-            raise ModelFileError("a model with n-grams needs n-gram settings")
-        if (
-            ngrams is not None
-            and settings is not None
-            and (len(ngrams) != settings.num_buckets or ngrams.dim != self.dim)
-        ):
-            raise ModelFileError(
-                f"the n-gram vectors have the shape [{len(ngrams)}, {ngrams.dim}], but "
-                f"{settings.num_buckets} n-gram buckets of dim {self.dim} are expected"
-            )
-        check_background(self.background, self.dim)
+        if quantizer is not None and quantizer.dim != dim:
+            sizes = f"{quantizer.dim} dimensions, but the words have {dim}"
+            raise ModelFileError(f"the template codebook has {sizes}")
+        if counts is not None and (counts.shape != (num,) or counts.dtype.kind not in "iu"):
+            found = f"{counts.dtype} {counts.shape}"
+            raise ModelFileError(f"{COUNTS} must be {num} whole numbers, not {found}")
+        if ngrams is not None:
+            if settings is None:
+                raise ModelFileError("a model with n-grams needs n-gram settings")
+            if len(ngrams) != settings.num_buckets or ngrams.dim != dim:
+                raise ModelFileError(
+                    f"the n-gram vectors have the shape [{len(ngrams)}, {ngrams.dim}], but "
+                    f"{settings.num_buckets} n-gram buckets of dim {dim} are expected"
+                )
+        check_background(self.background, dim)
 
     def encode(self, text: str) -> FloatArray:
         """The sentence vector of any string, float32 [dim].

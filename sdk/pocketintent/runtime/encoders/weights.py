@@ -59,12 +59,10 @@ class Weights:
         )
 
     def check(self, shapes: Shapes) -> None:
-        """Raise ModelFileError for weights that are not finite or not of a network's shapes."""
+        """Raise ModelFileError for weights of an unknown format, or not of a network's shapes."""
         if self.format not in _CLASSES:
-            known = ", ".join(_CLASSES)
-            raise ModelFileError(
-                f"the format of the weights must be one of {known}, not {self.format!r}"
-            )
+            known = f"one of {', '.join(_CLASSES)}"
+            raise ModelFileError(f"the format of the weights must be {known}, not {self.format!r}")
         own_shapes: Shapes = {name: _shape(matrix) for name, matrix in self.matrices.items()}
         own_shapes |= {name: vector.shape for name, vector in self.vectors.items()}
         for name in own_shapes | shapes:
@@ -76,11 +74,6 @@ class Weights:
         for name, matrix in self.matrices.items():
             if not isinstance(matrix, _CLASSES[self.format]):
                 raise ModelFileError(f"weight {name} is not stored as {self.format}")
-        floats = dict(self.vectors)
-        floats |= {n: m.vectors for n, m in self.matrices.items() if isinstance(m, DenseMatrix)}
-        for name, array in floats.items():
-            if not np.isfinite(array).all():
-                raise ModelFileError(f"weight {name} contains NaN or infinity")
 
 
 def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -101,8 +94,7 @@ def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArra
 def read_weights(entry: object, tensors: Mapping[str, NDArray[Any]], shapes: Shapes) -> Weights:
     """Read the weights of the given shapes that :func:`weights_to_parts` wrote.
 
-    Raises:
-        ModelFileError: A weight is missing, or differs from its settings in the entry.
+    A weight that is missing, or differs from its settings in the entry, is a ModelFileError.
     """
     if not isinstance(entry, dict) or entry.get("format") not in list(_CLASSES):
         raise ModelFileError(f"the manifest's weights must name a format: {', '.join(_CLASSES)}")

@@ -39,16 +39,12 @@ def index_templates(
     old: IndexedTemplates | None = None,
     kept: Collection[str] = (),
 ) -> IndexedTemplates:
-    """Index a template set.
+    """Index a template set; from ``old``, before an edit, come the intents that it ``kept``.
 
-    The codebook is the current one, otherwise the model's own if its mean error is at most
-    ``MAX_ERROR``, otherwise a codebook fitted on the templates. An edit quantises only the
-    changed intents, unless the mean error of all templates then exceeds ``MAX_ERROR`` and, with a
-    codebook that was fitted on templates, ``REFIT_GROWTH`` times the error on them: then a new
-    codebook is fitted.
-
-    ``old`` is the index before the edit, from which the intents are copied whose templates it
-    ``kept``.
+    The codebook is the old one, otherwise the model's own if its mean error is at most
+    ``MAX_ERROR``, otherwise a codebook fitted on the templates. A new one is fitted too if the mean
+    error exceeds ``MAX_ERROR`` after an edit and, with a codebook that was fitted on templates,
+    ``REFIT_GROWTH`` times the error on them.
     """
     intents = {} if old is None else {n: r for n, r in old.intents.items() if n in kept}
     fresh = _encode(encoder, templates, (name for name in templates.intents if name not in intents))
@@ -108,11 +104,9 @@ def _fit(vectors: Vectors) -> tuple[dict[str, IntentRows], Quantizer | None, flo
 def fit_template_quantizer(vectors: FloatArray) -> Quantizer:
     """Fit a codebook for templates, shared by all positions, on a sample of sub-vectors.
 
-    Args:
-        vectors: float32 [n, dim], unit rows: templates and centroids, or, for a codebook that
-            ships with a model, sentences of a corpus. With at most ``CODEBOOK_SIZE`` distinct
-            sub-vectors, only the rounding to half precision is lost. A code has ``SUB_DIM``
-            dimensions, or 1 if dim is odd.
+    The vectors are float32 [n, dim], unit rows: templates and centroids, or, for a codebook that
+    ships with a model, sentences of a corpus. With at most ``CODEBOOK_SIZE`` distinct sub-vectors,
+    only the rounding to half precision is lost.
     """
     dim, rng = vectors.shape[1], np.random.default_rng(0)
     rows = draw_rows(vectors, FIT_SAMPLE, rng).reshape(-1, 1 if dim % SUB_DIM else SUB_DIM)

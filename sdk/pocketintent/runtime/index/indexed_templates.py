@@ -37,15 +37,13 @@ class IndexedTemplates:
     The similarity of a query to codes is a sum of one look-up for each code, in the table of
     similarities of the query's sub-vectors and the codebook, over the length of the decoded row
     (asymmetric distance; Jegou, Douze and Schmid 2011). It equals the dot product with the decoded
-    row at unit length. NumPy needs a nanosecond for a look-up and far less for a multiplication,
-    so decoded rows are multiplied if they are small enough to keep.
+    row at unit length, which NumPy computes far faster where the decoded rows can be kept.
 
     Args:
         intents: The rows of each intent that has any, in the order of the template set.
         quantizer: The codebook of the rows, without norms; None for float vectors.
         max_error: Mean quantisation error above which the next edit fits a new codebook.
-        max_decoded: Numbers of the decoded rows up to which they are kept and multiplied; beyond
-            it, and always with 0, each query is a sum of look-ups.
+        max_decoded: Numbers of the decoded rows up to which they are kept; 0 to keep none.
 
     Attributes:
         names: Intents by position.
@@ -90,10 +88,7 @@ class IndexedTemplates:
             self._rows = decoded * self.scales[:, None]
 
     def scores(self, query: FloatArray) -> FloatArray:
-        """Cosine similarity of a query to all rows: the templates, then the centroids.
-
-        The query is float32 [dim], of unit length; the result [num_templates + num_intents].
-        """
+        """Cosine similarity of a query, float32 [dim] of unit length, to all rows, [num_rows]."""
         if self._rows is not None:
             scores: FloatArray = self._rows @ query
             return scores
@@ -123,10 +118,10 @@ class IndexedTemplates:
         return np.ascontiguousarray((sums * self.scales[:, None]).T)
 
     def template_scores(self, intent: int, queries: FloatArray) -> tuple[int, FloatArray]:
-        """The row of an intent's first template, and the cosine similarity of its templates.
+        """The row of an intent's first template, and the cosine similarities of its templates.
 
-        The queries are float32 [dim] or [dim, num_queries], of unit length; the similarities
-        [num_templates] or [num_templates, num_queries].
+        They are [num_templates] or [num_templates, num_queries], as the queries are float32 [dim]
+        or [dim, num_queries], of unit length.
         """
         span = self._spans[intent]
         if self._rows is not None:

@@ -29,12 +29,11 @@ _UNIT_TOLERANCE = 1e-3
 def index_parts(templates: TemplateSet, indexed: IndexedTemplates) -> Parts:
     """The parts of the index of a set in a bot file.
 
-    Returns:
-        The settings ``max_error`` and, if there are rows or a codebook, ``rows``, the settings of
-        a matrix. The tensors ``known``, uint8 [num_templates], 1 for each template of the set in
-        which the encoder knows a word; ``errors``, float32 [num_indexed_intents]; and those of the
-        matrix ``rows``: for each intent that has any, in the order of the set, its known templates
-        and then their centroid.
+    The settings are ``max_error`` and, if there are rows or a codebook, ``rows``, those of a
+    matrix. The tensors are ``known``, uint8 [num_templates], 1 for each template of the set in
+    which the encoder knows a word; ``errors``, float32 [num_indexed_intents]; and those of the
+    matrix: for each intent that has any, in the order of the set, its known templates and then
+    their centroid.
     """
     texts_of = {name: frozenset(intent.texts) for name, intent in indexed.intents.items()}
     known = [
@@ -68,13 +67,10 @@ def read_index(
     settings: Mapping[str, Any],
     tensors: Mapping[str, NDArray[Any]],
 ) -> IndexedTemplates:
-    """Read the index of the file's templates that :func:`index_parts` gave.
+    """The index of the file's templates, of the parts that :func:`index_parts` gave.
 
-    The rows must have the dimensions of the model, ``dim``, and be codes for the search ``table``,
-    vectors for ``exact``.
-
-    Raises:
-        ModelFileError: A part is missing, or the parts do not fit each other.
+    ModelFileError if one is missing, or if they do not fit each other, the search or the model's
+    ``dim``.
     """
     texts = _known_texts(templates, tensors)
     matrix = _read_matrix(settings, tensors, search)

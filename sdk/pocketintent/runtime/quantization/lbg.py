@@ -32,23 +32,16 @@ def nearest_centroids(vectors: FloatArray, codebook: FloatArray) -> IndexArray:
 
 
 def fit_lbg(vectors: FloatArray, codebook_size: int) -> FloatArray:
-    """Fit a codebook to vectors.
+    """Fit a codebook, float32 ``[codebook_size, sub_dim]``, to vectors, float32 ``[n, sub_dim]``.
 
     A codebook of twice the size never has a larger distortion: at a split each vector goes to the
     nearer half of its own centroid, whatever ``eps`` is, and no later step raises the distortion.
     If the size is not a power of two, the last round splits only the most distorted clusters. A
     cluster without vectors gets the one farthest from its centroid in the most distorted cluster.
+    With fewer distinct vectors than centroids, the vectors themselves are the centroids, and the
+    remaining centroids are copies.
 
-    Args:
-        vectors: float32 ``[n, sub_dim]``, n at least 1, finite.
-        codebook_size: Number of centroids, at least 1.
-
-    Returns:
-        float32 ``[codebook_size, sub_dim]``. With fewer distinct vectors than centroids, the
-        vectors themselves are the centroids, and the remaining centroids are copies.
-
-    Raises:
-        PocketIntentError: There are no vectors, a number is not finite, or the size is below 1.
+    No vectors, numbers that are not finite, and a size below 1 are PocketIntentErrors.
     """
     if codebook_size < 1:
         raise PocketIntentError(f"codebook_size is {codebook_size}; it must be at least 1")

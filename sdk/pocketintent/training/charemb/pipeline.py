@@ -45,8 +45,7 @@ def train_charemb(
     ``targets`` are files of vectors, most frequent term first, see :func:`read_targets`: of each,
     ``limit`` terms are read, by default all; of equal terms the first is used. The weights are
     stored in the format ``weights``, and as float32 in a further file ``float_out``. For
-    ``precision`` see :func:`choose_precision`; training ends after ``max_minutes``, by default
-    without a limit.
+    ``precision`` see :func:`choose_precision`; training ends after any ``max_minutes``.
 
     Returns the manifest's ``training`` entry, with ``bytes`` of the file and ``seconds``. Bad
     settings or targets are a PocketIntentError; for the work folder see :func:`open_run`.

@@ -45,7 +45,7 @@ def prepare_texts(
     """Tokenise the texts, count their words, hash n-grams, and reduce the vectors to ``dim``.
 
     ``words`` have a vector, and ``ngrams`` says how words are hashed; None for those of the
-    settings. Raises PocketIntentError, see :meth:`TextData.prepare`.
+    settings. For errors see :meth:`TextData.prepare`.
     """
     data = TextData.prepare(
         targets,

@@ -60,8 +60,8 @@ def train_punkt(
 ) -> Callable[[str], list[str]]:
     """Train a splitter of paragraphs into sentences, which learns its abbreviations from texts.
 
-    Kiss and Strunk 2006, without labels; nothing is downloaded. The texts are streamed once, and a
-    random sample of ``max_chars`` characters is learnt from.
+    Kiss and Strunk 2006. The texts are streamed once; ``max_chars`` characters of them, drawn at
+    random, are learnt from.
     """
     punkt = require("nltk.tokenize.punkt", "train")
     sample: list[str] = []

@@ -34,8 +34,7 @@ def count_vocabulary(
 ) -> CountedVocabulary:
     """Count the tokens of texts and keep the ``max_words`` most frequent words; None for all.
 
-    Words below ``min_count`` are left out, except those in ``extra_words``. Raises
-    PocketIntentError if no word is left.
+    Words below ``min_count`` are left out, but for ``extra_words``; no word is a PocketIntentError.
     """
     counter: Counter[str] = Counter()
     for tokens in texts:

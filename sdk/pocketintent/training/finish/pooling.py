@@ -118,8 +118,7 @@ def pool_rows(
 def common_direction(words: FloatArray, sentences: Sentences) -> NDArray[np.float64]:
     """The first principal component, a unit vector [dim], of the means of sentences' words.
 
-    As in the program of Arora et al. (2017), the means are not centred: it is the direction in
-    which the sum of their squared parts is largest.
+    As in the program of Arora et al. (2017), the means are not centred.
     """
     table = DenseMatrix(words)
     moment = np.zeros((table.dim, table.dim))

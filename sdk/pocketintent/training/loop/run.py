@@ -88,7 +88,7 @@ def open_run(
     *,
     warn_only: bool = False,
 ) -> Iterator[Run]:
-    """Begin or resume a run that will write ``out``, on a GPU with deterministic algorithms.
+    """Begin or resume a run that will write ``out``, by :func:`deterministic_algorithms`.
 
     Its work folder, ``<out>.work``, has what is unfinished, such as the last checkpoint. It is
     removed when the block ends without an error, or by an error before there is a checkpoint. The

@@ -6,7 +6,7 @@ for each value; StarSpace has one for each row, and bounds the length of rows.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -143,7 +143,7 @@ def _gather(tensor: Tensor, workers: Workers) -> list[Tensor]:
     return parts
 
 
-class TableModel(nn.Module):
+class TableModel(nn.Module, ABC):
     """A model with a table ``words``; of its settings epochs and learning rate are read."""
 
     words: SparseRows

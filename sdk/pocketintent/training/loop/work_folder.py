@@ -110,8 +110,7 @@ def _has_content(out: Path) -> bool:
 def _differences(record: Path, identity: Mapping[str, Any]) -> str:
     """What differs in another run: the names of settings, or the input files."""
     try:
-        theirs = orjson.loads(record.read_bytes())["settings"]
-        ours = identity["settings"]
+        theirs, ours = orjson.loads(record.read_bytes())["settings"], identity["settings"]
         names = [name for name in {**theirs, **ours} if theirs.get(name, "") != ours.get(name, "")]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return "settings or input files"

@@ -209,8 +209,7 @@ def teacher_words(teacher: Encoder) -> list[str]:
     """The whole words of a transformer's vocabulary, in lower case and alphabetical order.
 
     Of WordPiece, parts of words begin with ``##``; of BPE and SentencePiece, whole words begin with
-    a mark. The words are distinct, of at least three ASCII letters. A pocketintent model has no
-    tokens, which is a PocketIntentError.
+    a mark. They have three ASCII letters or more. A model without tokens is a PocketIntentError.
     """
     vocabulary = getattr(teacher, "vocabulary", None)
     tokens = vocabulary() if callable(vocabulary) else []

@@ -36,19 +36,14 @@ class FeatureMaker:
     """The tokens that negate a text; empty if the classifier does not look for them."""
 
     def of_texts(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
-        """The features of several texts with their sentence vectors, float32 [n, dim].
+        """The features of several texts, float32 [n, num_features].
 
-        Returns:
-            float32 [n, num_features]: the vectors; the weighted n-gram counts at length
-            ``NGRAM_SCALE``, or zeros where there are none; and, if there are negations,
-            ``NEGATION_SCALE`` for a negated text and 0 for another one.
+        They are the sentence vectors, float32 [n, dim]; the weighted n-gram counts at length
+        ``NGRAM_SCALE``; and, if there are negations, ``NEGATION_SCALE`` for a negated text.
         """
         weighted = count_ngrams_of_texts(texts) * self.bucket_weights
-        lengths = row_lengths(weighted)[:, None]
-        scaled = np.divide(
-            weighted * np.float32(NGRAM_SCALE), lengths, where=lengths > 0, out=weighted
-        )
-        parts = [vectors, scaled]
+        lengths, scaled = row_lengths(weighted)[:, None], weighted * np.float32(NGRAM_SCALE)
+        parts = [vectors, np.divide(scaled, lengths, where=lengths > 0, out=weighted)]
         if self.negations:
             flags = [[NEGATION_SCALE * is_negated(text, self.negations)] for text in texts]
             parts.append(np.array(flags, np.float32).reshape(-1, 1))

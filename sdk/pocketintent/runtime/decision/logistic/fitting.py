@@ -38,7 +38,7 @@ def fit_scorer(
     before = old.classifier if isinstance(old, LogisticScorer) else None
     fitted, _, _ = _fit(encoder, templates, indexed, before)
     weights = fitted.weights[[fitted.names.index(name) for name in indexed.names]]
-    return LogisticScorer(replace(fitted, names=indexed.names, weights=weights), indexed)
+    return LogisticScorer(indexed, replace(fitted, names=indexed.names, weights=weights))
 
 
 def leave_out_templates(

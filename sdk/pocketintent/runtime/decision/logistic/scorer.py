@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import (
     LARGEST,
     FloatArray,
-    IndexArray,
     Parts,
     empty_aligned,
     read_number,
     read_tensor,
 )
 from pocketintent.runtime.background import Background
-from pocketintent.runtime.decision.scoring import ROUNDING, Hit, best_of_block
+from pocketintent.runtime.decision.scoring import Hit, Scorer
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.text.languages import is_negated, read_negations
@@ -42,8 +41,6 @@ worse on clean text and 1 to 2 points better with two typing errors."""
 NEGATION_SCALE = 2.5
 """Value of the negation feature of a negated text. With 1.5 up to twice as many negated commands
 get the intent that they forbid; with 3 no fewer."""
-_LOGIT_ROUNDING = 1e-4
-"""Logits that differ by less may change places when they are summed in another order."""
 
 
 def bucket_weights(background: Background | None) -> FloatArray:
@@ -147,12 +144,12 @@ class Classifier:
 
 
 @dataclass(frozen=True, eq=False)
-class LogisticScorer:
-    """Scores an intent by the probability that it is the text's; see :class:`Scorer`."""
+class LogisticScorer(Scorer):
+    """Scores an intent by the probability that it is the text's."""
 
     classifier: Classifier
-    indexed: IndexedTemplates
-    """The templates, of which the nearest is shown with its intent."""
+
+    rounding = 1e-4  # of the logits
 
     @property
     def text_features(self) -> Mapping[str, Mapping[str, Any]]:
@@ -175,50 +172,26 @@ class LogisticScorer:
             logits[intent] = -np.inf
         return hits
 
-    def search_block(
-        self, texts: Sequence[str], vectors: FloatArray, limit: int
-    ) -> list[list[Hit]]:
-        """The best intents of several texts; see :meth:`Scorer.search_block`."""
-
-        def nearest(intents: IndexArray) -> tuple[IndexArray, NDArray[np.bool_]]:
-            return self._nearest_templates(intents, vectors)
-
-        def search(text: int) -> list[Hit]:
-            return self.search(texts[text], vectors[text], limit)
-
-        logits = self._logit_block(texts, vectors)
-        return best_of_block(logits, limit, _LOGIT_ROUNDING, sigmoid, nearest, search)
-
-    def _nearest_templates(
-        self, intents: IndexArray, vectors: FloatArray
-    ) -> tuple[IndexArray, NDArray[np.bool_]]:
-        """The nearest template of one intent for each text, and whether another is as near."""
-        rows, has_tie = np.empty_like(intents), np.zeros(len(vectors), bool)
-        for intent in np.unique(intents).tolist():
-            members = np.flatnonzero(intents == intent)
-            first, similarities = self.indexed.template_scores(intent, vectors[members].T)
-            rows[members] = first + similarities.argmax(axis=0)
-            has_tie[members] = (similarities > similarities.max(axis=0) - ROUNDING).sum(axis=0) > 1
-        return rows, has_tie
-
     def score_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
         """The scores of all intents; see :meth:`Scorer.score_block`."""
-        return sigmoid(self._logit_block(texts, vectors))
+        return sigmoid(self.totals(texts, vectors))
 
-    def _logit_block(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
-        """The logits of several texts, float32 [num_texts, num_intents]."""
+    def totals(self, texts: Sequence[str], vectors: FloatArray) -> FloatArray:
+        """The logits; see :meth:`Scorer.totals`."""
         negations = self.classifier.negations
         negated = [is_negated(text, negations) for text in texts] if negations else ()
         return self.classifier.logit_block(vectors, count_ngrams_of_texts(texts), negated)
 
+    def scores_of(self, totals: FloatArray) -> FloatArray:
+        """The probabilities of logits."""
+        return sigmoid(totals)
+
     def parts(self) -> Parts:
         """The parts of the classifier in a bot file.
 
-        Returns:
-            The settings ``slope`` and ``intercept``, and the tensor ``weights``, float32
-            [num_intents, dim + NUM_BUCKETS + 1]. The weights of the buckets are not among them,
-            since they are those of the model's background. A classifier that looks for negations
-            has the list ``negations`` too, and one more weight before the last.
+        The settings ``slope`` and ``intercept``, and the tensor ``weights``, float32 [num_intents,
+        dim + NUM_BUCKETS + 1]; for a classifier that looks for negations the list ``negations``
+        too, and one more weight before the last. The weights of the buckets are the background's.
         """
         classifier, calibration = self.classifier, self.classifier.calibration
         settings: dict[str, Any] = {"slope": calibration.slope, "intercept": calibration.intercept}
@@ -249,4 +222,4 @@ class LogisticScorer:
         slope = read_number(settings, "slope", 0.0, part)
         calibration = Calibration(slope, read_number(settings, "intercept", -LARGEST, part))
         buckets = bucket_weights(encoder.background)
-        return cls(Classifier(indexed.names, weights, calibration, buckets, negations), indexed)
+        return cls(indexed, Classifier(indexed.names, weights, calibration, buckets, negations))

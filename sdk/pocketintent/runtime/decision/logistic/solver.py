@@ -20,8 +20,8 @@ C = 10.0
 """Weight of the logistic loss against half the squared length of the weights."""
 TOLERANCE = 0.1
 """Length of the gradient at which an intent is solved. As the penalty bends the loss by 1 in each
-direction, the weights are then within 0.1 of the best. In practice a probability is within 0.005,
-from wherever the solver started."""
+direction, the weights are then within 0.1 of the best, and a probability in practice within 0.005.
+"""
 EDIT_TOLERANCE = 0.02
 """The same after an edit, so that the errors of many edits do not add up: scores of small
 bots then differ by .007 at most from those of a fit from scratch, and by .013 with 0.1."""
@@ -72,8 +72,7 @@ class TrainingRows:
 def solve(rows: TrainingRows, start: FloatArray | None = None) -> FloatArray:
     """The fitted weights of all intents, float32 [num_intents, num_features]; the last is the bias.
 
-    ``start`` are weights of the same shape to start from, those before an edit, with rows of NaN
-    for new intents; None to start from scratch.
+    ``start`` are those before an edit, with rows of NaN for new intents; None to start afresh.
     """
     weights = np.empty((rows.num_intents, rows.features.shape[1]), np.float32)
     for intents in blocks_of_intents(rows.num_intents):

@@ -8,6 +8,7 @@ of vocabulary, and the vector of a misspelt word is near the correct word's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from typing import Any, ClassVar, Literal, get_args
 
@@ -166,7 +167,7 @@ class CharEncoder(ModelEncoder):
             "reads": self.reads,
             "tokenizer": self.tokenizer_spec,
             "characters": {"normalisation": NORMALISATION, "max_chars": self.vocabulary.max_chars},
-            "network": self.network.to_manifest(),
+            "network": asdict(self.network),
             "weights": entry,
         }
         tensors = {"characters": self.vocabulary.code_points(), **tensors}
@@ -182,14 +183,13 @@ class CharEncoder(ModelEncoder):
         vocabulary = _read_vocabulary(manifest.get("characters"), tensors.get("characters"))
         network = CharNetwork.from_manifest(manifest.get("network"))
         check_dim(manifest, network.dim, "network has")
-        tokenizer_spec = manifest_entry(manifest, "tokenizer")
         shapes = network.shapes(len(vocabulary), vocabulary.max_chars)
         return cls(
             vocabulary,
             network,
             read_weights(manifest.get("weights"), tensors, shapes),
             reads=manifest.get("reads"),  # type: ignore[arg-type]  # checked by the constructor
-            tokenizer_spec=tokenizer_spec,
+            tokenizer_spec=manifest_entry(manifest, "tokenizer"),
             background=Background.read(manifest, tensors),
             manifest=encoder_entries(manifest),
         )
@@ -199,11 +199,9 @@ def _read_vocabulary(entry: object, code_points: NDArray[Any] | None) -> CharVoc
     """The characters, from the manifest's entry and the tensor ``characters``."""
     if not isinstance(entry, dict) or type(entry.get("max_chars")) is not int:
         raise ModelFileError("the manifest's characters must have normalisation and max_chars")
-    if entry.get("normalisation") != NORMALISATION:
-        raise ModelFileError(
-            f"unknown normalisation {entry.get('normalisation')!r}; this runtime supports "
-            f"{NORMALISATION!r}"
-        )
+    if (other := entry.get("normalisation")) != NORMALISATION:
+        why = f"this runtime supports {NORMALISATION!r}"
+        raise ModelFileError(f"unknown normalisation {other!r}; {why}")
     if code_points is None or code_points.dtype != np.uint32 or code_points.ndim != 1:
         raise ModelFileError("the tensor characters is missing or not uint32 [num_characters]")
     return CharVocabulary.from_code_points(code_points, entry["max_chars"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args, get_type_hints
+from dataclasses import dataclass, fields
+from typing import Literal, get_args, get_type_hints
 
 import numpy as np
 
@@ -134,10 +134,6 @@ class CharNetwork:
         for norm in ("norm.0", "norm.1"):
             shapes |= {f"{prefix}.{norm}.weight": (width,), f"{prefix}.{norm}.bias": (width,)}
         return shapes
-
-    def to_manifest(self) -> dict[str, Any]:
-        """The settings as the manifest's entry ``network``."""
-        return asdict(self)
 
     @classmethod
     def from_manifest(cls, entry: object) -> CharNetwork:

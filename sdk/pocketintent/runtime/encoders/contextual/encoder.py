@@ -9,23 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import (
-    FloatArray,
-    IndexArray,
-    empty_aligned,
-    unit_rows,
-)
+from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned, unit_rows
 from pocketintent.runtime.encoders.contextual.network import (
     PREFIX,
     ContextNetwork,
     decode,
     read_network,
 )
-from pocketintent.runtime.encoders.sequence import (
-    MAX_TOKENS,
-    SequenceEncoder,
-    SequenceReader,
-)
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder, SequenceReader
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile

@@ -14,6 +14,7 @@ from pocketintent.runtime.arrays import (
     MAX_NUMBERS,
     FloatArray,
     check_numbers,
+    read_number,
     read_tensor,
 )
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
@@ -71,15 +72,12 @@ class ContextNetwork:
                     f"{list(shape)} is expected for {self.dim} dimensions, {self.hidden} hidden "
                     f"units and width {self.width}"
                 )
-        _check_size(self.dim, self.hidden, self.width)
         if isinstance(self.inner, Int8Matrix) != isinstance(self.outer, Int8Matrix):
             raise ModelFileError("the matrices of a network must be all float32 or all int8")
         check_numbers({f"{PREFIX}.{name}": decode(array) for name, array in arrays.items()})
         if not 0 <= self.word_share <= MAX_SHARE:
-            allowed = f"a number from 0 to {MAX_SHARE}"
-            raise ModelFileError(
-                f"word_share of the network must be {allowed}, not {self.word_share!r}"
-            )
+            wanted = f"a number from 0 to {MAX_SHARE}, not {self.word_share!r}"
+            raise ModelFileError(f"word_share of the network must be {wanted}")
 
     @property
     def dim(self) -> int:
@@ -150,17 +148,11 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
         raise ModelFileError(
             "the network is of an earlier version, with blocks; train or build the model again"
         )
-    share = entry.get("word_share", 0.0)
+    share = read_number({"word_share": 0.0, **entry}, "word_share", 0.0, "the network")
     for name in ("hidden", "width"):
         if type(entry.get(name)) is not int or entry[name] < 1:
-            raise ModelFileError(
-                f"the manifest's network must have a whole number from 1 as {name}, not "
-                f"{entry.get(name)!r}"
-            )
-    if type(share) not in (int, float):
-        raise ModelFileError(
-            f"the manifest's network must have a number as word_share, not {share!r}"
-        )
+            wanted = f"a whole number from 1 as {name}, not {entry.get(name)!r}"
+            raise ModelFileError(f"the manifest's network must have {wanted}")
     hidden, width = entry["hidden"], entry["width"]
     _check_size(dim, hidden, width)
     arrays: dict[str, Any] = {}
@@ -172,18 +164,16 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
             dtypes = ["float32"] if is_matrix else ["float32", "float16"]
             arrays[name] = read_tensor(tensors, key, dtypes, shape).astype(np.float32)
     arrays["gate_bias"] = float(arrays["gate_bias"][0])
-    return ContextNetwork(**arrays, width=width, word_share=float(share))
+    return ContextNetwork(**arrays, width=width, word_share=share)
 
 
 def _check_size(dim: int, hidden: int, width: int) -> None:
     """Check that the weights, and the largest array of a text, fit into memory."""
     if not 1 <= hidden <= MAX_DIM or not 1 <= dim <= MAX_DIM:
-        raise ModelFileError(
-            f"the network has {hidden} hidden units and {dim} dimensions; both must be from 1 to "
-            f"{MAX_DIM}"
-        )
-    of_text = MAX_TOKENS * (dim + width * hidden)
-    if (largest := max(hidden * width * dim, of_text)) > MAX_NUMBERS:
+        sizes = f"{hidden} hidden units and {dim} dimensions"
+        raise ModelFileError(f"the network has {sizes}; both must be from 1 to {MAX_DIM}")
+    largest = max(hidden * width * dim, MAX_TOKENS * (dim + width * hidden))
+    if largest > MAX_NUMBERS:
         raise ModelFileError(
             f"a network of {hidden} hidden units, width {width} and {dim} dimensions needs "
             f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
