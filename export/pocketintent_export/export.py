@@ -177,11 +177,7 @@ def _with_known_templates(bot: Bot) -> Bot:
 
 
 def _write_graphs(
-    folder: Path,
-    export: KindExport[Any],
-    bot: Bot,
-    manifest: dict[str, Any],
-    progress: Progress,
+    folder: Path, export: KindExport[Any], bot: Bot, manifest: dict[str, Any], progress: Progress
 ) -> None:
     """Write the graphs that the manifest lists."""
     from pocketintent_export.layers.recognizer import RecognizerModule

@@ -100,8 +100,6 @@ class AttendedCharacters(nn.Module):
 class AttentionModule(nn.Module):
     """Attention to a table of codes; see :class:`Scores` for ``keep_codes``."""
 
-    scales: Tensor
-
     def __init__(self, table: Matrix, settings: Attention, keep_codes: bool) -> None:
         super().__init__()
         table = answering_rows(table, settings)
@@ -115,7 +113,7 @@ class AttentionModule(nn.Module):
         if table.norms is not None:
             lengths[table.norms == 0] = 0
         scales = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        self.register_buffer("scales", torch.from_numpy(scales / np.float32(settings.temperature)))
+        self.scales = nn.Buffer(torch.from_numpy(scales / np.float32(settings.temperature)))
 
     def forward(self, queries: Tensor) -> Tensor:
         """The answers to queries, float32 [batch, dim].

@@ -28,10 +28,6 @@ class ContextualExport(SequenceExport[ContextualEncoder]):
 class ContextualModule(nn.Module):
     """From the slots of a text to unit vectors; tables and network must be quantised."""
 
-    inner_bias: Tensor
-    gate: Tensor
-    hidden_gate: Tensor
-
     def __init__(self, encoder: ContextualEncoder, file_format: str) -> None:
         super().__init__()
         network = encoder.network
@@ -39,8 +35,9 @@ class ContextualModule(nn.Module):
         self.width, self.gate_bias = network.width, network.gate_bias
         self.word_share = network.word_share
         self.inner, self.outer = _whole(network.inner), _whole(network.outer)
-        for name in ("inner_bias", "gate", "hidden_gate"):
-            self.register_buffer(name, torch.from_numpy(getattr(network, name).copy()))
+        self.inner_bias = nn.Buffer(torch.from_numpy(network.inner_bias.copy()))
+        self.gate = nn.Buffer(torch.from_numpy(network.gate.copy()))
+        self.hidden_gate = nn.Buffer(torch.from_numpy(network.hidden_gate.copy()))
         self.keep_codes = file_format == "tflite"
 
     def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:

@@ -59,8 +59,6 @@ class _Layer(nn.Module):
 
     gate_order: ClassVar[dict[str, tuple[int, ...]]]
     """The numbers of the model's gates in the order of the module, by cell."""
-    bias: Tensor
-    recurrent_bias: Tensor
 
     def __init__(self, network: RecurrentNetwork, weights: Weights, number: int) -> None:
         super().__init__()
@@ -76,9 +74,9 @@ class _Layer(nn.Module):
             return np.stack([weights.vectors[f"{prefix}.{name}"] for prefix in prefixes])
 
         self.inputs, self.recurrent = matrix("input"), matrix("recurrent")
-        self.register_buffer("bias", torch.from_numpy(vector("bias")[:, order]))
+        self.bias = nn.Buffer(torch.from_numpy(vector("bias")[:, order]))
         if network.cell == "gru":
-            self.register_buffer("recurrent_bias", torch.from_numpy(vector("recurrent_bias")))
+            self.recurrent_bias = nn.Buffer(torch.from_numpy(vector("recurrent_bias")))
 
     @classmethod
     def of_network(cls, network: RecurrentNetwork, weights: Weights) -> Any:
@@ -157,8 +155,6 @@ class LoopLayers(nn.Module):
     last layer are results, too.
     """
 
-    positions: Tensor
-
     def __init__(
         self, network: RecurrentNetwork, weights: Weights, length: int, *, keeps_all: bool = False
     ) -> None:
@@ -166,7 +162,7 @@ class LoopLayers(nn.Module):
         self.is_forward, self.hidden = len(network.directions) == 1, network.hidden
         self.layers = _LoopLayer.of_network(network, weights)
         self.keeps_all = keeps_all
-        self.register_buffer("positions", torch.arange(length, dtype=torch.int32))
+        self.positions = nn.Buffer(torch.arange(length, dtype=torch.int32))
 
     def forward(
         self, inputs: Tensor, numbers: Tensor | None, count: Tensor, zero: Tensor

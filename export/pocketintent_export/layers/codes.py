@@ -39,24 +39,20 @@ class Codes(nn.Module):
     of several bytes; it is exact, since a window is below 2**24.
     """
 
-    stored: Tensor
-    columns: Tensor
-    shifts: Tensor
-
     def __init__(self, codes: CodeArray, codebook_size: int) -> None:
         super().__init__()
         self.bits, self.num_sub = bits_for(codebook_size), codes.shape[1]
         packed = pack_rows(codes, self.bits)
         stored = torch.from_numpy(packed.astype(np.int16) - _BYTE).to(torch.int8)
-        self.register_buffer("stored", stored)
+        self.stored = nn.Buffer(stored)
         starts = np.arange(codes.shape[1]) * self.bits
         num_bytes = (7 + self.bits + 7) // 8  # bytes that a code can span
         columns = starts // 8 + np.arange(num_bytes)[:, None]
         # Bytes beyond the row would only fill bits that are cut off.
         columns = np.minimum(columns, packed.shape[1] - 1).astype(np.int32)
-        self.register_buffer("columns", torch.from_numpy(columns))
+        self.columns = nn.Buffer(torch.from_numpy(columns))
         shifts = np.exp2(starts % 8).astype(np.float32)
-        self.register_buffer("shifts", torch.from_numpy(shifts)[:, None])
+        self.shifts = nn.Buffer(torch.from_numpy(shifts)[:, None])
 
     def forward(self, rows: Tensor) -> Tensor:
         """The codes of rows, int32 [n, num_sub], from their numbers, int32 [n]."""
@@ -81,10 +77,6 @@ class Codes(nn.Module):
 class QuantizedRows(nn.Module):
     """The rows of quantised matrices of the same :func:`storage`, one after the other."""
 
-    codebook: Tensor
-    positions: Tensor | None
-    norms: Tensor | None
-
     def __init__(self, matrices: Sequence[QuantizedMatrix]) -> None:
         super().__init__()
         quantizer = matrices[0].quantizer
@@ -94,11 +86,11 @@ class QuantizedRows(nn.Module):
         self.starts = np.cumsum([len(matrix) for matrix in matrices])[:-1].tolist()
         self.step = len(quantizer.codebook) * quantizer.codebook_size
         books = [m.quantizer.codebook.reshape(-1, quantizer.sub_dim) for m in matrices]
-        self.register_buffer("codebook", torch.from_numpy(np.concatenate(books)))
+        self.codebook = nn.Buffer(torch.from_numpy(np.concatenate(books)))
         positions = torch.arange(quantizer.num_sub, dtype=torch.int32) * quantizer.codebook_size
-        self.register_buffer("positions", positions if quantizer.per_position else None)
+        self.positions = nn.Buffer(positions) if quantizer.per_position else None
         norms = [m.norms.astype(np.float32)[:, None] for m in matrices if m.norms is not None]
-        self.register_buffer("norms", torch.from_numpy(np.concatenate(norms)) if norms else None)
+        self.norms = nn.Buffer(torch.from_numpy(np.concatenate(norms))) if norms else None
 
     def forward(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
         """Decoded rows of ids, int32 [n]: float32 [n, dim] without norms; and the norms, [n, 1].
@@ -137,17 +129,14 @@ class WholeMatrix(nn.Module):
 class _Int8Part(nn.Module):
     """Matrices of int8 weights, decoded."""
 
-    codes: Tensor
-    scales: Tensor
-
     def __init__(self, matrices: Sequence[Int8Matrix]) -> None:
         super().__init__()
-        self.register_buffer("codes", torch.from_numpy(np.concatenate([m.codes for m in matrices])))
+        self.codes = nn.Buffer(torch.from_numpy(np.concatenate([m.codes for m in matrices])))
         scales = np.concatenate([m.scales for m in matrices]).astype(np.float32)
-        self.register_buffer("scales", torch.from_numpy(scales)[:, None])
+        self.scales = nn.Buffer(torch.from_numpy(scales)[:, None])
 
     def forward(self, zero: Tensor | None) -> Tensor:
-        codes = self.codes
+        codes: Tensor = self.codes
         if zero is not None:  # look up all codes as one row, to store no row numbers
             codes = embedding(zero, codes.reshape(1, -1)).reshape(codes.shape)
         return codes.to(torch.float32) * self.scales

@@ -40,20 +40,14 @@ class NearestModule(nn.Module):
 class LogisticModule(nn.Module):
     """Scores intents by the probabilities of the fitted classifier."""
 
-    of_vector: Tensor
-    of_counts: Tensor
-    biases: Tensor
-    squares: Tensor
-    of_negation: Tensor
-
     def __init__(self, scorer: LogisticScorer) -> None:
         super().__init__()
         of_vector, of_counts, biases, squares = map(torch.from_numpy, scorer.classifier.parts)
-        self.register_buffer("of_vector", of_vector.t().contiguous())
-        self.register_buffer("of_counts", of_counts.t().contiguous())
-        self.register_buffer("biases", biases)
-        self.register_buffer("squares", squares[:, None])
-        self.register_buffer("of_negation", torch.from_numpy(scorer.classifier.of_negation))
+        self.of_vector = nn.Buffer(of_vector.t().contiguous())
+        self.of_counts = nn.Buffer(of_counts.t().contiguous())
+        self.biases = nn.Buffer(biases)
+        self.squares = nn.Buffer(squares[:, None])
+        self.of_negation = nn.Buffer(torch.from_numpy(scorer.classifier.of_negation))
 
     def forward(
         self,

@@ -33,11 +33,6 @@ class Scores(nn.Module):
     would write 32-bit codes.
     """
 
-    codebook: Tensor
-    positions: Tensor
-    scales: Tensor
-    rows: Tensor
-
     def __init__(self, index: IndexedTemplates, scoring: Scoring, keep_codes: bool) -> None:
         super().__init__()
         quantizer = index.quantizer
@@ -45,15 +40,15 @@ class Scores(nn.Module):
         self.scoring, self.keep_codes = scoring, keep_codes
         self.num_sub, self.size = quantizer.num_sub, quantizer.codebook_size
         self.codes = Codes(np.ascontiguousarray(index.codes.T), self.size)
-        self.register_buffer("codebook", torch.from_numpy(quantizer.codebook.copy()))
+        self.codebook = nn.Buffer(torch.from_numpy(quantizer.codebook.copy()))
         step = self.size if scoring == "table" or quantizer.per_position else 0
-        self.register_buffer("positions", torch.arange(self.num_sub, dtype=torch.int32) * step)
-        self.register_buffer("scales", torch.from_numpy(index.scales)[:, None])
-        self.register_buffer("rows", torch.arange(len(index.scales), dtype=torch.int32))
+        self.positions = nn.Buffer(torch.arange(self.num_sub, dtype=torch.int32) * step)
+        self.scales = nn.Buffer(torch.from_numpy(index.scales)[:, None])
+        self.rows = nn.Buffer(torch.arange(len(index.scales), dtype=torch.int32))
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Cosine similarities, float32 [num_rows, batch], of vectors, float32 [batch, dim]."""
-        rows = self.rows
+        rows: Tensor = self.rows
         if self.keep_codes:
             rows = rows + unknown_zero(vectors)
         codes = (self.codes(rows) + self.positions).reshape(-1)
@@ -79,10 +74,6 @@ class BestTemplates(nn.Module):
     score of the first of them, since a product rounds its last rows otherwise.
     """
 
-    templates: Tensor
-    firsts: Tensor
-    blocks: Tensor
-
     def __init__(self, bounds: NDArray[np.intp], codes: CodeArray) -> None:
         super().__init__()
         lengths = np.diff(bounds)
@@ -94,11 +85,11 @@ class BestTemplates(nn.Module):
         firsts = np.repeat(bounds[:-1], counts) + steps
         templates = np.minimum(firsts[:, None] + np.arange(self.size), ends[:, None] - 1)
         _, first_equal, groups = np.unique(codes, axis=1, return_index=True, return_inverse=True)
-        self.register_buffer("templates", _int32(first_equal[groups.reshape(-1)][templates]))
-        self.register_buffer("firsts", _int32(firsts)[:, None])
+        self.templates = nn.Buffer(_int32(first_equal[groups.reshape(-1)][templates]))
+        self.firsts = nn.Buffer(_int32(firsts)[:, None])
         block_ends = np.cumsum(counts)
         blocks = (block_ends - counts)[:, None] + np.arange(counts.max())
-        self.register_buffer("blocks", _int32(np.minimum(blocks, block_ends[:, None] - 1)))
+        self.blocks = nn.Buffer(_int32(np.minimum(blocks, block_ends[:, None] - 1)))
         self.num_intents = len(lengths)
 
     def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:

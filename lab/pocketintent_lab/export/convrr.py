@@ -91,14 +91,12 @@ class HeadModule(nn.Module):
         head: The head.
     """
 
-    bias: Tensor
-
     def __init__(self, head: ResidualHead) -> None:
         super().__init__()
         self.network, self.width, self.scale = head.network, head.width, head.scale
         self.inner = WholeMatrix([head.inner])
         self.outer = None if head.outer is None else WholeMatrix([head.outer])
-        self.register_buffer("bias", torch.from_numpy(head.bias.copy()))
+        self.bias = nn.Buffer(torch.from_numpy(head.bias.copy()))
 
     def forward(self, base: Tensor, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
         """The vectors to add.

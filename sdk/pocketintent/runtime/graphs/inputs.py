@@ -218,7 +218,4 @@ class Speller:
 
 def character_arrays(numbers: Sequence[int]) -> dict[str, NDArray[Any]]:
     """The inputs of a graph that reads characters, each without its batch axis."""
-    return {
-        "characters": np.array(numbers, np.int32),
-        "lengths": np.array(len(numbers), np.int32),
-    }
+    return {"characters": np.array(numbers, np.int32), "lengths": np.array(len(numbers), np.int32)}
