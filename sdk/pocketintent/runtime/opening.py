@@ -65,26 +65,23 @@ def open_bot(
         bot, manifest = _open_folder(templates, model, decision, search, correct, backend)
     else:
         encoder = load_encoder(model)
-        chosen = load_templates(_given(templates, model))
+        if templates is None:
+            raise _no_templates(model)
         settings = decision or DEFAULT_DECISION, search or "table", correct is not False
-        bot, manifest = build_bot(encoder, chosen, *settings), encoder.manifest
+        bot = build_bot(encoder, load_templates(templates), *settings)
+        manifest = encoder.manifest
     if (warning := language_warning(bot.templates.language, manifest)) is not None:
         warnings.warn(warning, PocketIntentWarning, stacklevel=3)
     return bot
 
 
-def _given(
-    templates: TemplateSource | None, model: str | os.PathLike[str] | None
-) -> TemplateSource:
-    """The templates; PocketIntentError if there are none."""
-    if templates is not None:
-        return templates
+def _no_templates(model: str | os.PathLike[str] | None) -> PocketIntentError:
     if model is not None and BOT in load_model(find_model(model)).manifest:
-        raise PocketIntentError(
+        return PocketIntentError(
             f"{model} is a bot file, which has templates and model: write "
             f"IntentRecognizer.load({os.fspath(model)!r})"
         )
-    raise PocketIntentError(
+    return PocketIntentError(
         "no templates; give a file, a shipped set or a mapping. A bot file has templates if it "
         "is given as the templates; an exported folder needs a backend"
     )
@@ -112,8 +109,8 @@ def _open_folder(
     correct = folder.corrects if correct is None else correct
     if templates is not None or stored is None:
         chosen = load_templates(folder.templates() if templates is None else templates)
-        made = decision or DEFAULT_DECISION
-        return build_bot(encoder, chosen, made, search or "table", correct), manifest.entries
+        settings = decision or DEFAULT_DECISION, search or "table", correct
+        return build_bot(encoder, chosen, *settings), manifest.entries
     folder.features()  # refuses those that the stored classifier may have, and this runtime has not
     with naming_damage(stored, "bot"):
         bot = read_bot(encoder, folder.templates(), stored.manifest, stored.tensors, correct)

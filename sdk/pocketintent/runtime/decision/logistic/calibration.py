@@ -152,11 +152,10 @@ def expected_sigmoid(num_intents: int, num_templates: float) -> Calibration:
     The logit at which half of the answers are right rises with the numbers of intents and of
     templates, and hardly depends on anything else. The formula was chosen on the validation
     utterances of CLINC150, BANKING77 and SNIPS, for bots of 3 to 150 intents with 3 to 30
-    templates drawn from their training utterances, and on bots written by hand. Drawn bots of 3
-    to 20 intents need a threshold about .3 above it, bots written by hand one about .5 below it:
-    their templates are more varied, and so are the queries. Bots of one and two intents have the
-    threshold of three: drawn bots of one template would accept .144 and .123 of foreign texts
-    otherwise, and accept .033 and .077. ``num_templates`` is the mean of an intent, at least 1.
+    templates drawn from the training utterances, and on bots written by hand, whose more varied
+    templates need a threshold .8 below that of drawn ones. Bots of one and two intents have the
+    threshold of three, or they would accept .144 and .123 of foreign texts in place of .033 and
+    .077. ``num_templates`` is the mean of an intent, at least 1.
     """
     size = math.log(max(num_intents, 3))
     slope = max(2.4 - 0.2 * size, 1.0)

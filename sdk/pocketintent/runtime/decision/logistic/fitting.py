@@ -99,15 +99,13 @@ def _start(
     names: Sequence[str], old: Classifier, center: FloatArray, has_negation: bool
 ) -> FloatArray:
     """The old weights of each intent, for features with the centre taken off; NaN if it is new."""
-    start = np.full((len(names), len(center) + 1), np.nan, np.float32)
     weights = old.weights
     if has_negation and not old.negations:
         weights = np.insert(weights, -1, 0, axis=1)  # before the bias
     elif old.negations and not has_negation:
         weights = np.delete(weights, -2, axis=1)
-    positions = {name: position for position, name in enumerate(old.names)}
-    for row, name in enumerate(names):
-        if name in positions:
-            start[row] = weights[positions[name]]
+    known = dict(zip(old.names, weights, strict=True))
+    unknown = np.full(len(center) + 1, np.nan, np.float32)
+    start: FloatArray = np.array([known.get(name, unknown) for name in names])
     start[:, -1] += start[:, :-1] @ center
     return start

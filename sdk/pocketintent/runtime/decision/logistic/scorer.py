@@ -209,9 +209,8 @@ class LogisticScorer(Scorer):
     ) -> LogisticScorer:
         """The scorer that gave :meth:`parts`, with the model and the index of the file.
 
-        Raises:
-            ModelFileError: A number is missing or out of range, the weights have another shape, or
-                the negations are not a list of tokens.
+        ModelFileError if a number is missing or out of range, the weights have another shape, or
+        the negations are not a list of tokens.
         """
         part = "the classifier"
         negations = frozenset[str]()
