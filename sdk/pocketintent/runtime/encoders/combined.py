@@ -106,7 +106,7 @@ class TableAttention:
             raise ModelFileError(
                 f"attention: the table has {len(self._table)} words of {self._table.dim} "
                 f"dimensions; it needs at least one word, and at most {MAX_NUMBERS} numbers are "
-                "decoded: limit the words that answer (combine --attention-words)"
+                "decoded: limit the words that answer (attention_words of the settings)"
             )
 
     def __call__(self, queries: FloatArray) -> FloatArray:
