@@ -29,11 +29,7 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -217,16 +213,15 @@ class StaticEncoder(ModelEncoder):
             "kind": self.kind,
             "dim": self.dim,
             "tokenizer": self.tokenizer_spec,
-            "words": matrix_settings(self.words),
         }
-        tensors = {**self.vocabulary.to_tensors(), **to_tensors(self.words, "words")}
+        tensors = self.vocabulary.to_tensors()
         for key in ("ngrams", "ngram_settings", "template_quantizer", BACKGROUND, COUNTS_ENTRY):
             manifest.pop(key, None)
-        if self.ngrams is not None:
-            manifest["ngrams"] = matrix_settings(self.ngrams)
-            assert self.ngram_settings is not None
+        for name, matrix in self.tables().items():
+            manifest[name], of_matrix = matrix_parts(matrix, name)
+            tensors |= of_matrix
+        if self.ngram_settings is not None:
             manifest["ngram_settings"] = self.ngram_settings.to_manifest()
-            tensors.update(to_tensors(self.ngrams, "ngrams"))
         if self.template_quantizer is not None:
             add_template_quantizer(self.template_quantizer, manifest, tensors)
         if self.background is not None:
