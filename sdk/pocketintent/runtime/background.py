@@ -26,10 +26,7 @@ ENTRY = "background"
 class Background:
     """Features of lines that a bot should not answer, and the weights of hashed n-grams.
 
-    The lines themselves are not stored.
-
-    Raises:
-        ModelFileError: The parts do not fit each other.
+    The lines themselves are not stored. ModelFileError if the parts do not fit each other.
     """
 
     vectors: Matrix

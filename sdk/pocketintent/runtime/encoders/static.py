@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, FloatArray, unit_vector
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray, Parts, unit_vector
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -122,10 +122,7 @@ class StaticEncoder(ModelEncoder):
         check_background(self.background, dim)
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector of any string, float32 [dim].
-
-        It is zeros if the model cannot embed any token, or if the words' vectors cancel out.
-        """
+        """The sentence vector, float32 [dim]; zeros without a vector, or if the sum is zeros."""
         tokens = self.tokenize(text)
         ids = self.vocabulary.ids(tokens)
         total = self.words.weighted_sum(np.array(ids, np.intp))
@@ -134,10 +131,7 @@ class StaticEncoder(ModelEncoder):
         return unit_vector(total)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The sentence vectors of several texts, float32 [num_texts, dim].
-
-        Each is bit-identical to the vector that :meth:`encode` returns.
-        """
+        """The sentence vectors of several texts, each bit-identical to that of :meth:`encode`."""
         vectors = np.empty((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             block = texts[start : start + _TEXTS_AT_ONCE]
@@ -206,7 +200,7 @@ class StaticEncoder(ModelEncoder):
         """The vocabulary; None with another tokenizer than ``simple``."""
         return self.vocabulary if self.tokenizer_spec == SIMPLE_SPEC else None
 
-    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_model_file_parts(self) -> Parts:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
         manifest = {
             **self.manifest,

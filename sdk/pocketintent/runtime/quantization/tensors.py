@@ -34,8 +34,7 @@ def packed_size(num_codes: int, bits: int) -> int:
 def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
     """Pack codes of any shape, each of 1 to 16 bits, into a stream of bytes; spare bits are 0.
 
-    Raises:
-        PocketIntentError: ``bits`` is out of range, or a code needs more than ``bits`` bits.
+    PocketIntentError if ``bits`` is out of range, or a code needs more.
     """
     _check_bits(bits)
     flat = codes.reshape(-1)
@@ -57,9 +56,7 @@ def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
 def unpack_codes(packed: npt.NDArray[np.uint8], bits: int, shape: tuple[int, ...]) -> CodeArray:
     """Codes that :func:`pack_codes` packed, uint8 for up to 8 bits, otherwise uint16.
 
-    Raises:
-        PocketIntentError: ``bits`` is out of range.
-        ModelFileError: The dtype or length of ``packed`` does not fit ``bits`` and ``shape``.
+    ModelFileError if the dtype or length of ``packed`` does not fit ``bits`` and ``shape``.
     """
     _check_bits(bits)
     num_codes = math.prod(shape)
