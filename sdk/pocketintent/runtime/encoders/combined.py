@@ -37,11 +37,8 @@ model of 10,000 words they had 2e-6 of the answer. The exported graphs sum up al
 _MAX_SINGLE_QUERIES = 8  # up to this number, BLAS is faster with one product for each query
 _QUERIES_AT_ONCE = 1024  # whose scores are in memory at once
 
-MIN_TEMPERATURE = 1e-6
-"""Smallest temperature; float32 cannot divide by much smaller ones."""
-
-_FRACTIONS = ("share", "temperature", "weight")
-"""Settings above 0 and at most 1."""
+_MIN_TEMPERATURE = 1e-6  # float32 cannot divide by much smaller ones
+_FRACTIONS = ("share", "temperature", "weight")  # above 0 and at most 1
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class Attention:
             value, allowed = getattr(self, name), "above 0 and at most 1"
             is_fraction = type(value) in (int, float) and 0 < value <= 1
             if is_fraction and name == "temperature":
-                is_fraction, allowed = value >= MIN_TEMPERATURE, f"at least {MIN_TEMPERATURE:g}"
+                is_fraction, allowed = value >= _MIN_TEMPERATURE, f"at least {_MIN_TEMPERATURE:g}"
             if not is_fraction:
                 raise ModelFileError(f"attention: {name} must be {allowed}, not {value!r}")
 

@@ -116,9 +116,7 @@ class ModelEncoder(ABC):
     def replace(self: EncoderT, **changes: Any) -> EncoderT:
         """A copy with other constructor arguments, given by name; those of ``part`` may be among.
 
-        Raises:
-            ModelFileError: The parts do not fit each other.
-            TypeError: There is no such parameter.
+        ModelFileError if the parts do not fit each other; TypeError if there is no such parameter.
         """
         arguments = self._arguments()
         if self.part is not None and (of_part := changes.keys() - arguments.keys()):

@@ -21,11 +21,8 @@ _FILE_ENTRIES = ("format_version", "sha256", "labels")
 """Manifest entries that describe the file and not the encoder; ``labels`` are those of training,
 which files of earlier versions have with a vector each."""
 
-TEMPLATE_CODEBOOK = "templates.codebook"
-"""Name of the tensor with the template codebook."""
-
-COUNTS = "vocabulary.counts"
-"""Name of the tensor with the word counts."""
+TEMPLATE_CODEBOOK, COUNTS = "templates.codebook", "vocabulary.counts"
+"""Names of the tensors with the template codebook and the word counts."""
 
 COUNTS_ENTRY = "counts"
 """Manifest entry that says how the bytes are to be read; a file of exact counts has none."""

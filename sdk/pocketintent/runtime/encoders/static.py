@@ -45,7 +45,7 @@ class StaticEncoder(ModelEncoder):
 
     Training folds the weight of a word into the norm of its vector, so that the sum needs no
     weights. A word outside the vocabulary is embedded by its character n-grams if the model has
-    n-grams, and skipped otherwise.
+    n-grams, and skipped otherwise. ModelFileError for parts that do not fit each other.
 
     Args:
         vocabulary: The words.
@@ -58,9 +58,6 @@ class StaticEncoder(ModelEncoder):
         counts: How often each word occurred in training, whole numbers [num_words], or None.
         compact_counts: Whether the counts are saved in a byte a word, rounded within 7 percent.
         manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
-
-    Raises:
-        ModelFileError: The parts do not fit each other, or the tokenizer is unknown.
     """
 
     kind: ClassVar[str] = "static"

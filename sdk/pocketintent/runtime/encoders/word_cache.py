@@ -6,11 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pocketintent.runtime.arrays import FloatArray
 
-WORD_CACHE = 4096
-"""Number of words whose vectors are kept."""
-
-MAX_NUMBERS = 1 << 24
-"""Numbers that a cache keeps at most, 64 MB."""
+WORD_CACHE, MAX_NUMBERS = 4096, 1 << 24
+"""Most words whose vectors are kept, and most numbers that these may have, 64 MB."""
 
 
 class WordCache:

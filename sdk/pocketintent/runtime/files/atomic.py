@@ -47,13 +47,10 @@ def write_atomically(
 def replacing(path: str | os.PathLike[str], *, keep_permissions: bool = False) -> Iterator[Path]:
     """Replace a file by the one that the block writes to the path that it gets.
 
-    Args:
-        path: The file to replace, in an existing folder; a symbolic link is followed.
-        keep_permissions: Keep those of the old file; by default it gets the user's usual ones.
-
-    Raises:
-        OSError: The file cannot be written, or is a device or a pipe. The error names ``path`` and
-            says what is wrong; one of the block that names another file is raised as it is.
+    It is in an existing folder; a symbolic link is followed. It gets the user's usual permissions,
+    or with ``keep_permissions`` those of the old file. OSError, which names ``path`` and says what
+    is wrong, if it cannot be written or is a device or a pipe; an error of the block that names
+    another file is raised as it is.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not (target.is_file() or target.is_dir()):

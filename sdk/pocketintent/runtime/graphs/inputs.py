@@ -74,7 +74,8 @@ class GraphInputs:
     word's, up to ``MAX_UNKNOWN_WORDS`` different words. With n-grams it also becomes one slot for
     each of its character n-grams, in the order of :func:`ngram_buckets`: the id is the number of
     words plus the bucket, and the n-grams share their total weight equally. Without a tokenizer
-    the characters of the whole text are read.
+    the characters of the whole text are read. ModelFileError for an unknown tokenizer, and for more
+    ids than fit int32.
 
     Args:
         tokenizer_spec: The manifest's tokenizer entry; None to read the text as a whole.
@@ -84,9 +85,6 @@ class GraphInputs:
         max_tokens: Maximum number of tokens with slots, which are numbered; None for no limit and
             no numbers.
         characters: The characters of the model's network; None for a model without one.
-
-    Raises:
-        ModelFileError: The tokenizer is unknown, or an id would not fit int32.
     """
 
     def __init__(

@@ -39,9 +39,7 @@ def fit_lbg(vectors: FloatArray, codebook_size: int) -> FloatArray:
     If the size is not a power of two, the last round splits only the most distorted clusters. A
     cluster without vectors gets the one farthest from its centroid in the most distorted cluster.
     With fewer distinct vectors than centroids, the vectors themselves are the centroids, and the
-    remaining centroids are copies.
-
-    No vectors, numbers that are not finite, and a size below 1 are PocketIntentErrors.
+    others copies. No vectors, numbers not finite, and a size below 1 are PocketIntentErrors.
     """
     if codebook_size < 1:
         raise PocketIntentError(f"codebook_size is {codebook_size}; it must be at least 1")

@@ -20,11 +20,8 @@ from pocketintent.runtime.templates.forms import MAX_PROBLEMS, normalise_form
 from pocketintent.runtime.text.correction import join_tokens
 from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
 
-DEFAULT_THRESHOLD = 0.5
-"""Score below which nothing is recognised, for a set without its own threshold."""
-
-DEFAULT_MARGIN = 0.0
-"""Smallest lead over the runner-up, for a set without its own margin; 0 requires none."""
+DEFAULT_THRESHOLD, DEFAULT_MARGIN = 0.5, 0.0
+"""Lowest score of a match, and smallest lead over the runner-up, of a set without its own."""
 
 
 @dataclass

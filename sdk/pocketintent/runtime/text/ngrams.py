@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import IndexArray
 from pocketintent.runtime.errors import ModelFileError, shorten
 
-MAX_N = 64
-"""Longest n-gram that a model may ask for, in code points."""
-
-MAX_WEIGHT = 1000
-"""Largest factor on the n-grams' vectors of an unknown word."""
+MAX_N, MAX_WEIGHT = 64, 1000
+"""The longest n-gram, in code points, and the largest factor that a model may ask for."""
 
 _OFFSET, _PRIME, _MASK = 2166136261, 16777619, 0xFFFFFFFF  # of 32-bit FNV-1a
 _LANE = 8  # bytes for each of several hashes side by side; a hash times _PRIME needs 57 bits

@@ -43,7 +43,8 @@ class CharEncoder(ModelEncoder):
     ``reads="text"`` reads a text as a whole, as in the paper. ``reads="words"`` reads each token
     separately and sums up the vectors, as an encoder with a table of word vectors does; the network
     also learns the length of a word's vector, and so how much the word counts. At most
-    ``MAX_UNKNOWN_WORDS`` different words of a text are read.
+    ``MAX_UNKNOWN_WORDS`` different words of a text are read. ModelFileError for parts that do not
+    fit each other.
 
     Args:
         vocabulary: The characters.
@@ -54,9 +55,6 @@ class CharEncoder(ModelEncoder):
         max_chars: Characters of a word or text that are read, if fewer than the vocabulary's.
         background: Lines of the training corpus, as features.
         manifest: Manifest entries to keep when the encoder is saved, such as ``training``.
-
-    Raises:
-        ModelFileError: The parts do not fit each other, or a setting is unknown.
     """
 
     kind: ClassVar[str] = "charemb"

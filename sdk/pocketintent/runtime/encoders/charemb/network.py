@@ -17,9 +17,7 @@ from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 
 Cell = Literal["lstm", "gru", "transformer"]
 
-MAX_LAYERS = 64
-"""Upper limit of the number of layers."""
-
+_MAX_LAYERS = 64
 _NORM_EPSILON = 1e-5
 
 
@@ -56,8 +54,8 @@ class CharNetwork:
                 )
             if hint is bool and type(value) is not bool:
                 raise ModelFileError(f"{field.name} must be true or false, not {value!r}")
-        if self.layers > MAX_LAYERS:
-            raise ModelFileError(f"layers must be at most {MAX_LAYERS}, not {self.layers}")
+        if self.layers > _MAX_LAYERS:
+            raise ModelFileError(f"layers must be at most {_MAX_LAYERS}, not {self.layers}")
         if self.cell not in get_args(Cell):
             known = ", ".join(get_args(Cell))
             raise ModelFileError(f"cell must be one of {known}, not {self.cell!r}")

@@ -123,10 +123,7 @@ class ContextReader(SequenceReader):
         return total
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
-        """The vectors of texts, [num_texts, dim], up to the rounding of products of other sizes.
-
-        ``words`` are those of all texts, of each as many as ``counts`` says; see :meth:`read_text`.
-        """
+        """The vectors of texts, [num_texts, dim], up to the rounding of products of other sizes."""
         # Rows of zeros between the texts, so that no token reads a token of another text.
         ends, spaced = np.cumsum(counts), list[FloatArray](self._gap)
         for start, end in zip((ends - counts).tolist(), ends.tolist(), strict=True):

@@ -150,7 +150,15 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
             wanted = f"a whole number from 1 as {name}, not {entry.get(name)!r}"
             raise ModelFileError(f"the manifest's network must have {wanted}")
     hidden, width = entry["hidden"], entry["width"]
-    _check_size(dim, hidden, width)
+    if not 1 <= hidden <= MAX_DIM or not 1 <= dim <= MAX_DIM:
+        sizes = f"{hidden} hidden units and {dim} dimensions"
+        raise ModelFileError(f"the network has {sizes}; both must be from 1 to {MAX_DIM}")
+    largest = max(hidden * width * dim, MAX_TOKENS * (dim + width * hidden))
+    if largest > MAX_NUMBERS:
+        raise ModelFileError(
+            f"a network of {hidden} hidden units, width {width} and {dim} dimensions needs "
+            f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
+        )
     arrays: dict[str, Any] = {}
     for name, shape in tensor_shapes(dim, hidden, width).items():
         key, is_matrix = f"{PREFIX}.{name}", len(shape) == 2
@@ -161,16 +169,3 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
             arrays[name] = read_tensor(tensors, key, dtypes, shape).astype(np.float32)
     arrays["gate_bias"] = float(arrays["gate_bias"][0])
     return ContextNetwork(**arrays, width=width, word_share=share)
-
-
-def _check_size(dim: int, hidden: int, width: int) -> None:
-    """Check that the weights, and the largest array of a text, fit into memory."""
-    if not 1 <= hidden <= MAX_DIM or not 1 <= dim <= MAX_DIM:
-        sizes = f"{hidden} hidden units and {dim} dimensions"
-        raise ModelFileError(f"the network has {sizes}; both must be from 1 to {MAX_DIM}")
-    largest = max(hidden * width * dim, MAX_TOKENS * (dim + width * hidden))
-    if largest > MAX_NUMBERS:
-        raise ModelFileError(
-            f"a network of {hidden} hidden units, width {width} and {dim} dimensions needs "
-            f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
-        )
