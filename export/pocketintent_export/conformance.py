@@ -47,13 +47,8 @@ and how often it is repeated."""
 def make_conformance(bot: Bot, inputs: GraphInputs, seed: int) -> list[dict[str, Any]]:
     """The lines of the conformance file; ``docs/export.md`` describes their fields.
 
-    Args:
-        bot: The bot with all of its templates.
-        inputs: The function from a text to the graphs' inputs.
-        seed: Seed of the random choices.
-
-    Returns:
-        ``NUM_UTTERANCES`` different texts; fewer if nearly all decisions are close.
+    They are of ``NUM_UTTERANCES`` different texts, chosen by ``seed``, or of fewer if nearly all
+    decisions of ``bot`` are close.
     """
     assert bot.scorer is not None
     features = TextFeatures(bot.scorer.text_features)

@@ -69,8 +69,7 @@ def export_folder(
         out: The folder to create; it must not exist, or be empty and not the current folder. It
             appears only when the export is complete.
         templates: A template file, the name of a shipped set, a mapping, or a set; or a bot file.
-        model: A model file or the name of a shipped model; None for the default model, or the
-            model of a bot file.
+        model: A model file or the name of a shipped model; by default the bot file's or "default".
         file_format: ``"onnx"`` or ``"tflite"``.
         decision: How an intent is scored; see :class:`pocketintent.IntentRecognizer`. None for the
             decision of a bot file, whose fitted weights are exported, otherwise ``"logistic"``. A
@@ -87,8 +86,8 @@ def export_folder(
         progress: Called at each stage.
 
     Returns:
-        The report: size of each file in bytes, size of each graph of the encoder divided by the
-        size of the model file, templates that were left out, and the result of the proof.
+        The report: size of each file in bytes, and of each graph of the encoder divided by that of
+        the model file; the templates that were left out; the result of the proof.
 
     Raises:
         PocketIntentError: An argument, the model or the templates cannot be used, the folder

@@ -46,18 +46,13 @@ def check_utterances(lines: Sequence[Mapping[str, Any]]) -> None:
 
 
 def prove(folder: ExportedFolder, bot: Bot, lines: Sequence[Mapping[str, Any]]) -> Proof:
-    """Run all graphs of a folder on the conformance utterances.
+    """Run all graphs of a folder on the lines of the conformance file.
 
-    The inputs are computed from the folder's files, so that the files are proven too.
+    The inputs are computed from the folder's files, so that the files are proven too. The templates
+    of ``bot`` are in the order of the recogniser graph.
 
-    Args:
-        folder: The folder.
-        bot: The bot, whose templates are in the order of the recogniser graph.
-        lines: The lines of the conformance file.
-
-    Raises:
-        ProofError: A value differs by more than ``MAX_DIFFERENCE``, or an intent or template
-            differs; the message names the utterance.
+    A ProofError, which names the utterance, if a value differs by more than ``MAX_DIFFERENCE``, or
+    an intent or template differs.
     """
     encoder, recognizer = GraphEncoder(folder), folder.graph("recognizer")
     features, proof = folder.features(), Proof(len(lines))

@@ -30,8 +30,8 @@ class CombinedExport(KindExport[CombinedEncoder]):
         if isinstance(self.encoder.words.words, DenseMatrix):
             raise PocketIntentError(
                 f"{source}: the model is not compressed, and an export contains codes; combine "
-                "it again: pocketintent combine WORDS CHAREMB --sub-dim 4 --codebook-size 256 "
-                "--out FILE"
+                "it again: pocketintent compress WORDS --characters CHAREMB --sub-dim 4 "
+                "--codebook-size 256 --out FILE"
             )
         try:
             CharembExport(self.encoder.characters).check(source)

@@ -92,13 +92,11 @@ class OnnxLayers(nn.Module):
         self.layers = _OnnxLayer.of_network(network, weights)
 
     def forward(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """The states of the last layer; zeros in torch.
+        """The states of the last layer after all steps, and the last ones; zeros in torch.
 
-        ``x`` is float32 [length, batch, size], ``lengths`` int32 [batch]; 0 is treated as 1.
-
-        Returns:
-            The states after all steps, float32 [length, batch, state], zeros beyond the end of a
-            sequence; and the last states, float32 [directions, batch, hidden].
+        They are float32 [length, batch, state], zeros beyond the end of a sequence, and float32
+        [directions, batch, hidden], from ``x``, float32 [length, batch, size], and ``lengths``,
+        int32 [batch], of which 0 is treated as 1.
         """
         length, batch, _ = x.shape
         lengths = torch.clamp(lengths, min=1)

@@ -117,5 +117,7 @@ def test_a_table_of_floats_is_refused_with_the_command_that_mends_it(
     combined = CombinedEncoder(tiny_encoder, network)  # type: ignore[arg-type]
     path = tmp_path / "floats.safetensors"
     save_model(path, *combined.to_model_file_parts())
-    with pytest.raises(PocketIntentError, match=r"not compressed.*pocketintent combine"):
+    with pytest.raises(
+        PocketIntentError, match=r"not compressed.*pocketintent compress WORDS --characters"
+    ):
         export_of(load_encoder(path)).check(str(path))
