@@ -29,11 +29,7 @@ from pocketintent.runtime.files.model_file import ModelFile, save_model
 from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
@@ -66,14 +62,15 @@ class MaximumEncoder(ModelEncoder):
         return unit_rows(vectors)
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        words, tensors = matrix_parts(self.words, "words")
+        tensors |= self.vocabulary.to_tensors()
         manifest = {
             **self.manifest,
             "kind": self.kind,
             "dim": self.dim,
             "tokenizer": self.tokenizer_spec,
-            "words": matrix_settings(self.words),
+            "words": words,
         }
-        tensors = {**self.vocabulary.to_tensors(), **to_tensors(self.words, "words")}
         if self.template_quantizer is not None:
             add_template_quantizer(self.template_quantizer, manifest, tensors)
         return manifest, tensors

@@ -5,11 +5,7 @@ from pocketintent.compression.codebooks import encode_int8
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 from pocketintent_lab.compression.int8_rows import int8_rows, int8_tables
 
 ROWS = np.random.default_rng(0).normal(0, 2, (40, 7)).astype(np.float32)
@@ -26,10 +22,10 @@ def test_the_rows_are_those_of_an_int8_matrix() -> None:
 
 def test_they_are_stored_as_codes_of_a_byte() -> None:
     matrix = int8_rows(ROWS)
-    tensors = to_tensors(matrix, "words")
+    settings, tensors = matrix_parts(matrix, "words")
     assert tensors["words.codes"].dtype == np.uint8
     assert tensors["words.codes"].shape == ROWS.shape
-    read = matrix_from_tensors(tensors, "words", matrix_settings(matrix))
+    read = matrix_from_tensors(tensors, "words", settings)
     np.testing.assert_array_equal(read.decode(), matrix.decode())
 
 

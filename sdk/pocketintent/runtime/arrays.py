@@ -81,12 +81,8 @@ def read_tensor(
 ) -> NDArray[Any]:
     """A tensor of a model file; ModelFileError if it is missing, or of another type or shape.
 
-    Args:
-        tensors: The tensors by name.
-        name: Its name.
-        dtypes: The names of the allowed types, such as ``float32``.
-        shape: Its shape; None for any.
-        owner: What the tensor belongs to, for the message, if its name does not say it.
+    ``dtypes`` are the names of the allowed types, such as ``float32``, and a ``shape`` of None is
+    any. The message names the ``owner`` of a tensor whose name does not say it.
     """
     tensor = tensors.get(name)
     right_shape = tensor is not None and shape in (None, tensor.shape)

@@ -15,11 +15,7 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray, read_tensor
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Matrix
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 from pocketintent.runtime.text.ngram_counts import NUM_BUCKETS
 
 ENTRY = "background"
@@ -30,10 +26,7 @@ ENTRY = "background"
 class Background:
     """Features of lines that a bot should not answer, and the weights of hashed n-grams.
 
-    The lines themselves are not stored.
-
-    Raises:
-        ModelFileError: The parts do not fit each other.
+    The lines themselves are not stored. ModelFileError if the parts do not fit each other.
     """
 
     vectors: Matrix
@@ -65,10 +58,10 @@ class Background:
 
     def add_to(self, manifest: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
         """Add the background to the manifest and the tensors of a model file."""
-        matrices = {"vectors": self.vectors, "ngrams": self.ngrams}
-        manifest[ENTRY] = {name: matrix_settings(matrix) for name, matrix in matrices.items()}
-        for name, matrix in matrices.items():
-            tensors |= to_tensors(matrix, f"{ENTRY}.{name}")
+        entry = manifest[ENTRY] = {}
+        for name, matrix in (("vectors", self.vectors), ("ngrams", self.ngrams)):
+            entry[name], of_matrix = matrix_parts(matrix, f"{ENTRY}.{name}")
+            tensors |= of_matrix
         tensors[f"{ENTRY}.idf"] = self.idf.astype(np.float16)
 
     @classmethod

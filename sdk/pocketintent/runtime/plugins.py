@@ -6,10 +6,8 @@ from importlib.metadata import EntryPoint, entry_points
 
 
 def installed_plugins(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group, by name; ``load()`` imports what one of them names.
+    """The entry points of a group, such as ``"pocketintent.encoders"``, by name.
 
-    Args:
-        group: Name of the group, such as ``"pocketintent.encoders"``, whose entries are named
-            after the kind of a model file and name an encoder class.
+    ``load()`` imports what one of them names.
     """
     return {entry.name: entry for entry in entry_points(group=group)}

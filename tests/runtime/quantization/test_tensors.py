@@ -9,11 +9,7 @@ from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 
 VARIANTS = [
     {"per_position": False, "normalised": False},
@@ -37,7 +33,7 @@ def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
 def test_tensors_give_back_the_matrix(variant: dict[str, bool], codebook_size: int) -> None:
     vectors = make_vectors()
     matrix = encode_matrix(vectors, fit(vectors, codebook_size=codebook_size, **variant))
-    tensors, settings_ = to_tensors(matrix, "words"), matrix_settings(matrix)
+    settings_, tensors = matrix_parts(matrix, "words")
     again = matrix_from_tensors(tensors, "words", settings_)
     assert isinstance(again, QuantizedMatrix)
     np.testing.assert_array_equal(again.codes, matrix.codes)
@@ -48,15 +44,15 @@ def test_tensors_give_back_the_matrix(variant: dict[str, bool], codebook_size: i
 def test_eight_bit_codes_are_used_in_place() -> None:
     vectors = make_vectors()
     matrix = encode_matrix(vectors, fit(vectors, codebook_size=256))
-    tensors = to_tensors(matrix, "words")
-    again = matrix_from_tensors(tensors, "words", matrix_settings(matrix))
+    settings_, tensors = matrix_parts(matrix, "words")
+    again = matrix_from_tensors(tensors, "words", settings_)
     assert isinstance(again, QuantizedMatrix)
     assert again.codes is tensors["words.codes"]
 
 
 def test_dense_vectors_are_kept_as_they_are() -> None:
     matrix = DenseMatrix(make_vectors())
-    tensors, settings_ = to_tensors(matrix, "words"), matrix_settings(matrix)
+    settings_, tensors = matrix_parts(matrix, "words")
     assert settings_ == {"num": 300, "dim": 12}
     again = matrix_from_tensors(tensors, "words", settings_)
     assert again.decode() is tensors["words.embedding"]
@@ -65,7 +61,8 @@ def test_dense_vectors_are_kept_as_they_are() -> None:
 def packed_case(codebook_size: int = 5) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     vectors = make_vectors()
     matrix = encode_matrix(vectors, fit(vectors, codebook_size=codebook_size))
-    return to_tensors(matrix, "words"), matrix_settings(matrix)
+    settings_, tensors = matrix_parts(matrix, "words")
+    return tensors, settings_
 
 
 @pytest.mark.parametrize("name", ["words.codes", "words.codebook", "words.norms"])

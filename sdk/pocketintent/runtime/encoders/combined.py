@@ -173,12 +173,9 @@ class CombinedEncoder(ModelEncoder):
 
     Args:
         words: The table, without n-grams; also the tokenizer, template codebook, background and
-            manifest entries.
+            manifest entries. ModelFileError if the network's dimensions or tokenizer differ.
         characters: The network. It reads unknown words one by one, whatever its ``reads``.
         attention: Settings of the attention over the table; None for no attention.
-
-    Raises:
-        ModelFileError: The parts differ in dimensions or tokenizer, or the table has n-grams.
     """
 
     kind: ClassVar[str] = "combined"
@@ -214,10 +211,7 @@ class CombinedEncoder(ModelEncoder):
         self._unknown_vectors = WordCache(self.embed_unknown, self.dim)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The sentence vectors of several texts, float32 [num_texts, dim].
-
-        They equal those of :meth:`encode` up to the rounding of products of other sizes.
-        """
+        """The sentence vectors of several texts; see :meth:`ModelEncoder.encode_batch`."""
         vectors = np.empty((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             token_lists = [

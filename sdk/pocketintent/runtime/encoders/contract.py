@@ -14,9 +14,7 @@ from functools import partial
 from inspect import signature
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from numpy.typing import NDArray
-
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, Parts
 from pocketintent.runtime.background import Background
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.quantization.quantizer import Quantizer
@@ -83,7 +81,10 @@ class ModelEncoder(ABC):
 
     @abstractmethod
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The sentence vectors of several texts, float32 [num_texts, dim]; see :meth:`encode`."""
+        """The sentence vectors of several texts, float32 [num_texts, dim].
+
+        They equal those of :meth:`encode` up to the rounding of products of other sizes.
+        """
 
     @property
     def known_words(self) -> Vocabulary | None:
@@ -95,17 +96,13 @@ class ModelEncoder(ABC):
         return None if part is None else part.known_words
 
     @abstractmethod
-    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_model_file_parts(self) -> Parts:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
 
     @classmethod
     @abstractmethod
     def from_model_file(cls: type[EncoderT], model: ModelFile) -> EncoderT:
-        """The encoder of a model file of this kind.
-
-        Raises:
-            ModelFileError: A part is missing, or the parts do not fit each other.
-        """
+        """The encoder of a model file of this kind; ModelFileError if its parts do not fit."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the constructor's arguments; caches are filled again."""

@@ -80,10 +80,9 @@ class RecurrentReader:
     ) -> tuple[FloatArray, FloatArray | None]:
         """Run all layers over texts, which are numbers of inputs; no text may be empty.
 
-        Returns:
-            The last states of all directions, float32 ``[num_texts, directions * hidden]``; and the
-            states after all steps of the last layer, ``[num_numbers * directions, hidden]``, text
-            after text, None without ``keep_all``.
+        Gives the last states of all directions, float32 ``[num_texts, directions * hidden]``; and
+        the states after all steps of the last layer, ``[num_numbers * directions, hidden]``, text
+        after text, None without ``keep_all``.
         """
         numbers = np.concatenate(texts).astype(np.intp)
         lengths = np.array([len(text) for text in texts])

@@ -64,12 +64,8 @@ def encoder_class(kind: str) -> type[ModelEncoder]:
 def load_encoder(path: str | os.PathLike[str] | None = None) -> ModelEncoder:
     """Open a model file as an encoder, of the class that is registered for its kind.
 
-    Args:
-        path: A model file, or the name of a shipped model such as ``"tiny"``; None for the default.
-
-    Raises:
-        ModelFileError: The file is missing or damaged, its kind is unknown, or its parts do not
-            fit each other.
+    ``path`` may also be the name of a shipped model such as ``"tiny"``; None is the default one.
+    ModelFileError if the file is missing or damaged, or of an unknown kind.
     """
     return encoder_of(load_model(find_model(path)))
 

@@ -47,13 +47,8 @@ class SequenceEncoder(ModelEncoder):
     A derived class has the constructor parameters ``table`` and ``network``, and may have more. At
     most ``MAX_TOKENS`` tokens of a text that have a vector are read; the rest is ignored.
 
-    Args:
-        table: The words, with n-grams or without; also the tokenizer, counts and manifest entries.
-        network: The network.
-        reader: The same network, decoded.
-
-    Raises:
-        ModelFileError: The n-grams have the weight 0.
+    The table, with n-grams or without, also gives the tokenizer, the counts and the manifest
+    entries; ModelFileError if its n-grams have the weight 0. ``reader`` is the network, decoded.
     """
 
     part: ClassVar[str | None] = "table"
@@ -86,10 +81,7 @@ class SequenceEncoder(ModelEncoder):
         return vector
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The sentence vectors of several texts, float32 [num_texts, dim].
-
-        They equal those of :meth:`encode` up to the rounding of products of other sizes.
-        """
+        """The sentence vectors of several texts; see :meth:`ModelEncoder.encode_batch`."""
         return unit_rows(self.read_lists(map(self.tokenize, texts), len(texts)))
 
     def read_lists(self, token_lists: Iterable[Sequence[str]], num_texts: int) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, FloatArray, unit_vector
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray, Parts, unit_vector
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -29,11 +29,7 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -126,10 +122,7 @@ class StaticEncoder(ModelEncoder):
         check_background(self.background, dim)
 
     def encode(self, text: str) -> FloatArray:
-        """The sentence vector of any string, float32 [dim].
-
-        It is zeros if the model cannot embed any token, or if the words' vectors cancel out.
-        """
+        """The sentence vector, float32 [dim]; zeros without a vector, or if the sum is zeros."""
         tokens = self.tokenize(text)
         ids = self.vocabulary.ids(tokens)
         total = self.words.weighted_sum(np.array(ids, np.intp))
@@ -138,10 +131,7 @@ class StaticEncoder(ModelEncoder):
         return unit_vector(total)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The sentence vectors of several texts, float32 [num_texts, dim].
-
-        Each is bit-identical to the vector that :meth:`encode` returns.
-        """
+        """The sentence vectors of several texts, each bit-identical to that of :meth:`encode`."""
         vectors = np.empty((len(texts), self.dim), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             block = texts[start : start + _TEXTS_AT_ONCE]
@@ -210,23 +200,22 @@ class StaticEncoder(ModelEncoder):
         """The vocabulary; None with another tokenizer than ``simple``."""
         return self.vocabulary if self.tokenizer_spec == SIMPLE_SPEC else None
 
-    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_model_file_parts(self) -> Parts:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
         manifest = {
             **self.manifest,
             "kind": self.kind,
             "dim": self.dim,
             "tokenizer": self.tokenizer_spec,
-            "words": matrix_settings(self.words),
         }
-        tensors = {**self.vocabulary.to_tensors(), **to_tensors(self.words, "words")}
+        tensors = self.vocabulary.to_tensors()
         for key in ("ngrams", "ngram_settings", "template_quantizer", BACKGROUND, COUNTS_ENTRY):
             manifest.pop(key, None)
-        if self.ngrams is not None:
-            manifest["ngrams"] = matrix_settings(self.ngrams)
-            assert self.ngram_settings is not None
+        for name, matrix in self.tables().items():
+            manifest[name], of_matrix = matrix_parts(matrix, name)
+            tensors |= of_matrix
+        if self.ngram_settings is not None:
             manifest["ngram_settings"] = self.ngram_settings.to_manifest()
-            tensors.update(to_tensors(self.ngrams, "ngrams"))
         if self.template_quantizer is not None:
             add_template_quantizer(self.template_quantizer, manifest, tensors)
         if self.background is not None:

@@ -9,14 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, read_tensor
+from pocketintent.runtime.arrays import FloatArray, Parts, read_tensor
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Int8Matrix, QuantizedMatrix
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 
 WeightFormat = Literal["float32", "int8", "codebook"]
 StoredMatrix = Int8Matrix | QuantizedMatrix | DenseMatrix
@@ -76,7 +72,7 @@ class Weights:
                 raise ModelFileError(f"weight {name} is not stored as {self.format}")
 
 
-def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def weights_to_parts(weights: Weights) -> Parts:
     """The manifest's entry ``weights``, and the tensors by name."""
     entry: dict[str, Any] = {"format": weights.format}
     tensors: dict[str, NDArray[Any]] = {
@@ -86,8 +82,9 @@ def weights_to_parts(weights: Weights) -> tuple[dict[str, Any], dict[str, NDArra
         if isinstance(matrix, Int8Matrix):
             tensors |= matrix.to_tensors(name)
         else:
-            tensors |= to_tensors(matrix, name)
-            entry.setdefault("matrices", {})[name] = matrix_settings(matrix)
+            settings, of_matrix = matrix_parts(matrix, name)
+            entry.setdefault("matrices", {})[name] = settings
+            tensors |= of_matrix
     return entry, tensors
 
 

@@ -16,12 +16,9 @@ MAX_NUMBERS = 1 << 24
 class WordCache:
     """The vectors of words, each computed once as long as it is kept.
 
-    A full cache is emptied. Threads may share it: a call sees the vectors of all its words.
-
-    Args:
-        embed: The function from different words to their vectors, each float32 [size].
-        size: Numbers of a vector. ``WORD_CACHE`` words are kept, or fewer if their vectors would
-            take more than ``MAX_NUMBERS``.
+    ``embed`` gives the vectors of different words, each float32 [size]. ``WORD_CACHE`` words are
+    kept, or fewer if their vectors would take more than ``MAX_NUMBERS``. A full cache is emptied.
+    Threads may share it: a call sees the vectors of all its words.
     """
 
     def __init__(self, embed: Callable[[Sequence[str]], Iterable[FloatArray]], size: int) -> None:

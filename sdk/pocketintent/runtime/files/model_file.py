@@ -59,11 +59,8 @@ def save_model(
     """Write a model file; a save that fails or is killed leaves the old file whole.
 
     The manifest has JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added.
-    The tensors are arrays by name, each with a dtype of ``DTYPES``.
-
-    Raises:
-        ModelFileError: A part cannot be stored: no kind, no JSON, a dtype, a number not finite.
-        OSError: The file cannot be written.
+    The tensors are arrays by name, each with a dtype of ``DTYPES``. ModelFileError if a part cannot
+    be stored, and OSError if the file cannot be written.
     """
     from safetensors.numpy import save
 
@@ -105,10 +102,8 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
     The tensors stay valid when :func:`save_model` replaces the file; do not shorten it in use.
 
-    Raises:
-        ModelFileError: The file is missing, not a safetensors file, not a pocketintent model,
-            truncated, altered or written by a newer version, or a number is NaN, infinite or
-            too large; the message says which.
+    ModelFileError if it is missing, not a pocketintent model, truncated, altered or written by a
+    newer version, or if a number is NaN, infinite or too large.
     """
     path = Path(path)
     buffer = _map_file(path)

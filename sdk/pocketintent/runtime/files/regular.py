@@ -15,11 +15,7 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
 def open_regular(path: str | os.PathLike[str], buffering: int = 1 << 17) -> BinaryIO:
-    """Open a regular file, or a symbolic link to one, to read its bytes.
-
-    Raises:
-        OSError: The file cannot be opened, or is a folder, a pipe, a device or a socket.
-    """
+    """Open a regular file, or a symbolic link to one, to read it; OSError for anything else."""
     # Opening a pipe waits for a writer, so its type is checked after an opening that does not wait.
     file = open(path, "rb", buffering=buffering, opener=_open_now)  # noqa: SIM115
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):

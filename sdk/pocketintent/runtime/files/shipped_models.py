@@ -19,10 +19,9 @@ def bundled_models() -> dict[str, Path]:
 
 
 def find_model(source: str | os.PathLike[str] | None = None) -> Path:
-    """Find the file of a path or a shipped model's name (None: the default); a file wins.
+    """The file of a path or a shipped model's name (None: the default); a file wins.
 
-    Raises:
-        ModelFileError: There is neither such a file nor a shipped model of this name.
+    ModelFileError if there is neither.
     """
     shipped = bundled_models()
     if source is None:

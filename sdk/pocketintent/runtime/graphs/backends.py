@@ -34,9 +34,8 @@ TensorSpecs = Mapping[str, TensorSpec]
 class Graph(ABC):
     """A graph that is ready to run, opened from the bytes of a file; messages name ``source``.
 
-    Raises:
-        MissingExtraError: The package that runs it is not installed, or needs an older NumPy.
-        ModelFileError: The package cannot run the graph.
+    MissingExtraError if the package that runs it is not installed, or needs an older NumPy;
+    ModelFileError if it cannot run the graph.
     """
 
     inputs: TensorSpecs

@@ -17,12 +17,8 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 class GraphEncoder:
     """An encoder whose sentence vectors an exported graph computes.
 
-    Args:
-        folder: The exported folder.
-
-    Raises:
-        MissingExtraError: The package that runs graphs of this format is not installed.
-        ModelFileError: A file of the folder is missing, damaged or cannot be used.
+    MissingExtraError if the package that runs its format is not installed; ModelFileError if a file
+    of the folder is missing, damaged or cannot be used.
     """
 
     def __init__(self, folder: ExportedFolder) -> None:

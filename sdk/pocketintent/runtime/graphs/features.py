@@ -43,17 +43,11 @@ TEXT_FEATURES: dict[str, Callable[[Mapping[str, Any]], TextFeature]] = {
 
 
 class TextFeatures:
-    """The features that a recogniser graph takes.
+    """The features that a recogniser graph takes, and the ``sizes`` of each by name.
 
-    Args:
-        settings: The manifest's entry ``features``: the settings that describe each feature, by
-            its name in ``TEXT_FEATURES``, in the order of the graph's inputs.
-
-    Attributes:
-        sizes: Number of values of each feature by name, in the same order.
-
-    Raises:
-        ModelFileError: This runtime does not compute one of them by its settings.
+    ``settings`` is the manifest's entry ``features``: what describes each feature, by its name in
+    ``TEXT_FEATURES``, in the order of the graph's inputs. ModelFileError for settings by which this
+    runtime does not compute.
     """
 
     def __init__(self, settings: Mapping[str, Mapping[str, Any]]) -> None:

@@ -204,14 +204,8 @@ def _given(entries: dict[str, Any]) -> dict[str, Any]:
 def open_exported(path: str | os.PathLike[str], backend: str | None = None) -> ExportedFolder:
     """Open an exported folder and check its manifest.
 
-    Args:
-        path: The folder.
-        backend: The backend that will run the graphs, ``"onnxruntime"`` or ``"tflite"``; None to
-            accept graphs of any format.
-
-    Raises:
-        ModelFileError: The path is not an exported folder, the folder is of a later version, or
-            its graphs are for another backend.
+    ``backend`` is the one that will run the graphs, ``"onnxruntime"`` or ``"tflite"``; None for any
+    format. ModelFileError for another one, no exported folder, or one of a later version.
     """
     folder = Path(path)
     if not folder.is_dir():

@@ -15,11 +15,7 @@ from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates, IntentRows
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent.runtime.quantization.tensors import (
-    matrix_from_tensors,
-    matrix_settings,
-    to_tensors,
-)
+from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 from pocketintent.runtime.templates.template_set import TemplateSet
 
 ROWS, KNOWN, ERRORS = "rows", "known", "errors"
@@ -55,8 +51,8 @@ def index_parts(templates: TemplateSet, indexed: IndexedTemplates) -> Parts:
     elif groups:
         matrix = DenseMatrix(np.concatenate(groups))
     if matrix is not None:
-        settings[ROWS] = matrix_settings(matrix)
-        tensors |= to_tensors(matrix, ROWS)
+        settings[ROWS], of_rows = matrix_parts(matrix, ROWS)
+        tensors |= of_rows
     return settings, tensors
 
 

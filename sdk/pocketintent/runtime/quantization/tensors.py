@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pocketintent.runtime.arrays import MAX_DIM, half_precision, read_tensor
+from pocketintent.runtime.arrays import MAX_DIM, Parts, half_precision, read_tensor
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import MAX_BITS, CodeArray, Quantizer
@@ -34,8 +34,7 @@ def packed_size(num_codes: int, bits: int) -> int:
 def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
     """Pack codes of any shape, each of 1 to 16 bits, into a stream of bytes; spare bits are 0.
 
-    Raises:
-        PocketIntentError: ``bits`` is out of range, or a code needs more than ``bits`` bits.
+    PocketIntentError if ``bits`` is out of range, or a code needs more.
     """
     _check_bits(bits)
     flat = codes.reshape(-1)
@@ -57,9 +56,7 @@ def pack_codes(codes: CodeArray, bits: int) -> npt.NDArray[np.uint8]:
 def unpack_codes(packed: npt.NDArray[np.uint8], bits: int, shape: tuple[int, ...]) -> CodeArray:
     """Codes that :func:`pack_codes` packed, uint8 for up to 8 bits, otherwise uint16.
 
-    Raises:
-        PocketIntentError: ``bits`` is out of range.
-        ModelFileError: The dtype or length of ``packed`` does not fit ``bits`` and ``shape``.
+    ModelFileError if the dtype or length of ``packed`` does not fit ``bits`` and ``shape``.
     """
     _check_bits(bits)
     num_codes = math.prod(shape)
@@ -89,49 +86,41 @@ def _check_bits(bits: int) -> None:
         raise PocketIntentError(f"a code has 1 to {MAX_BITS} bits, not {bits}")
 
 
-def matrix_settings(matrix: Matrix) -> dict[str, Any]:
-    """The manifest's entry for a matrix: ``num`` and ``dim``, and the settings of its codes."""
-    settings: dict[str, Any] = {"num": len(matrix), "dim": matrix.dim}
-    if isinstance(matrix, QuantizedMatrix):
-        quantizer = matrix.quantizer
-        settings |= {
-            "sub_dim": quantizer.sub_dim,
-            "codebook_size": quantizer.codebook_size,
-            "per_position": quantizer.per_position,
-            "normalised": quantizer.normalised,
-            "code_bits": bits_for(quantizer.codebook_size),
-        }
-    return settings
+def matrix_parts(matrix: Matrix, prefix: str) -> Parts:
+    """The manifest's entry for a matrix, its sizes and how it is coded, and its tensors.
 
-
-def to_tensors(matrix: Matrix, prefix: str) -> dict[str, npt.NDArray[Any]]:
-    """The tensors of a matrix in a model file: of dense vectors ``<prefix>.embedding`` float32.
-
-    Of others ``<prefix>.codes`` (packed unless they have 8 or 16 bits), ``<prefix>.codebook``
-    float16, and ``<prefix>.norms`` float16 if there are norms.
+    These are ``<prefix>.embedding`` float32 of dense vectors; of others ``<prefix>.codes`` (packed
+    unless they have 8 or 16 bits), ``<prefix>.codebook`` float16, and ``<prefix>.norms`` float16 if
+    there are norms.
     """
+    settings: dict[str, Any] = {"num": len(matrix), "dim": matrix.dim}
     if isinstance(matrix, DenseMatrix):
-        return {f"{prefix}.embedding": np.ascontiguousarray(matrix.vectors, dtype=np.float32)}
+        vectors = np.ascontiguousarray(matrix.vectors, dtype=np.float32)
+        return settings, {f"{prefix}.embedding": vectors}
     quantizer = matrix.quantizer
     bits = bits_for(quantizer.codebook_size)
+    settings |= {
+        "sub_dim": quantizer.sub_dim,
+        "codebook_size": quantizer.codebook_size,
+        "per_position": quantizer.per_position,
+        "normalised": quantizer.normalised,
+        "code_bits": bits,
+    }
     tensors: dict[str, npt.NDArray[Any]] = {
         f"{prefix}.codes": matrix.codes if bits in (8, 16) else pack_codes(matrix.codes, bits),
         f"{prefix}.codebook": half_precision(quantizer.codebook, "codebook"),
     }
     if matrix.norms is not None:
         tensors[f"{prefix}.norms"] = matrix.norms
-    return tensors
+    return settings, tensors
 
 
 def matrix_from_tensors(
     tensors: Mapping[str, npt.NDArray[Any]], prefix: str, settings: object
 ) -> Matrix:
-    """Read a matrix that :func:`to_tensors` and :func:`matrix_settings` wrote under a prefix.
+    """Read the matrix of :func:`matrix_parts`; ModelFileError if a part is missing or damaged.
 
     Codes of 8 and 16 bits are views of the tensors, so a memory map is not copied.
-
-    Raises:
-        ModelFileError: The entry or a tensor is missing, or does not match the settings.
     """
     if not isinstance(settings, Mapping):
         raise ModelFileError(f"the manifest has no object {prefix!r}")

@@ -48,9 +48,8 @@ set."""
 def load_templates(source: TemplateSource) -> TemplateSet:
     """A new template set of a source; of a bot file, its templates alone are used.
 
-    Raises:
-        TemplateError: There is no such file or shipped set, or it breaks the format.
-        ModelFileError: The file is a damaged bot file, or a model without templates.
+    TemplateError if there is no such file or shipped set, or it breaks the format; ModelFileError
+    for a damaged bot file, or a model without templates.
     """
     if isinstance(source, TemplateSet):
         return parse_templates(source.to_dict(), "template set")

@@ -124,8 +124,7 @@ class TemplateSet:
     def to_dict(self) -> dict[str, Any]:
         """The set in the long form; a value of a wrong type stays, for the parser to refuse.
 
-        Raises:
-            TemplateError: The intents are not a dict of :class:`IntentTemplates`.
+        TemplateError if the intents are not a dict of :class:`IntentTemplates`.
         """
         if not isinstance(self.intents, Mapping):
             raise TemplateError(f"'intents' must be a dict, not {type(self.intents).__name__}")

@@ -111,10 +111,9 @@ def correction_settings(vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def read_settings(settings: object) -> tuple[frozenset[str], list[int]]:
-    """The words that are never corrected, and the sizes of the filters of lost words.
+    """The words that are never corrected, and the sizes of the filters; none in version 1.
 
-    The entry ``correction`` of an exported folder has neither in version 1. Raises ModelFileError
-    for other rules than those of this runtime.
+    ModelFileError for an entry ``correction`` with other rules than those of this runtime.
     """
     entry: dict[str, Any] = settings if isinstance(settings, dict) else {}
     version = entry.get("version")

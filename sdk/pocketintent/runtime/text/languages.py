@@ -46,10 +46,7 @@ def check_language(tag: str) -> str:
 
 
 def languages_entry(languages: Sequence[str]) -> dict[str, list[str]]:
-    """The manifest's entry of a model's languages, each once, by its key; empty without any.
-
-    Raises PocketIntentError for what is no language tag.
-    """
+    """The manifest's entry of languages, each once, by its key; see :func:`check_language`."""
     tags = list(dict.fromkeys(map(check_language, languages)))
     return {ENTRY: tags} if tags else {}
 
@@ -79,8 +76,7 @@ def primary_language(tag: str) -> str:
 def language_warning(tag: str | None, manifest: Mapping[str, Any]) -> str | None:
     """A sentence if a model does not speak the language of a template set, in any variety.
 
-    None if it does, or if the set (``tag`` is None) or the manifest names no language. Raises what
-    :func:`read_languages` raises.
+    None if it does, or if the set (``tag`` is None) or the manifest names no language.
     """
     languages = read_languages(manifest)
     if tag is None or not languages or speaks(languages, tag):

@@ -61,9 +61,9 @@ def ngram_hashes(text: str, min_n: int, max_n: int) -> NDArray[np.uint64]:
 def ngram_buckets(word: str, min_n: int, max_n: int, num_buckets: int) -> list[int]:
     """Buckets of a word's character n-grams (Bojanowski et al. 2017, section 3.2).
 
-    The word is bracketed as ``<word>`` so that prefixes and suffixes differ from the middle. A word
-    too short for any n-gram yields the bracketed word itself, so every word has at least one
-    bucket, 0..``num_buckets`` - 1. The order is that of :func:`ngram_hashes`.
+    The word is bracketed as ``<word>`` so that prefixes and suffixes differ from the middle. One
+    too short for any n-gram yields the bracketed word itself. The buckets are 0..``num_buckets`` -
+    1, in the order of :func:`ngram_hashes`.
     """
     buckets: list[int] = ngram_buckets_of_words([word], min_n, max_n, num_buckets)[0].tolist()
     return buckets
@@ -86,8 +86,7 @@ def ngram_buckets_of_words(
 class NgramSettings:
     """How an unknown word gets a vector: ``weight`` times the mean of its n-grams' vectors.
 
-    Raises:
-        ModelFileError: A setting is of the wrong type or out of its range.
+    ModelFileError for a setting of the wrong type or out of its range.
     """
 
     min_n: int
@@ -140,10 +139,7 @@ class NgramSettings:
 
     @classmethod
     def from_manifest(cls, entry: object) -> NgramSettings:
-        """The settings of a manifest's ``ngram_settings``; further keys are ignored.
-
-        Raises ModelFileError if a setting is missing, of the wrong type or out of its range.
-        """
+        """The settings of a manifest's ``ngram_settings``; further keys are ignored."""
         if not isinstance(entry, Mapping) or not entry.keys() >= set(_REQUIRED):
             raise ModelFileError(f"n-gram settings need {', '.join(_REQUIRED)}, not {entry!r}")
         return cls(**{name: entry[name] for name in (*_REQUIRED, *_OPTIONAL) if name in entry})

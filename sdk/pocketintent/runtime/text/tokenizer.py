@@ -144,11 +144,7 @@ TOKENIZERS: dict[str, Callable[[Mapping[str, Any]], Tokenizer]] = {"simple": _si
 
 
 def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
-    """Return the tokenizer of a manifest's entry, such as ``SIMPLE_SPEC``.
-
-    Raises:
-        ModelFileError: There is no tokenizer of this name and version.
-    """
+    """The tokenizer of a manifest's entry, such as ``SIMPLE_SPEC``; ModelFileError if unknown."""
     name = spec.get("name")
     if not isinstance(name, str) or name not in TOKENIZERS:
         raise ModelFileError(

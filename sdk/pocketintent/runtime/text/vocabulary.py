@@ -28,12 +28,8 @@ _BITS_PER_WORD = 10  # of 1,000 other words, 10 are taken for a lost one; 8 bits
 class Vocabulary(dict[str, int]):
     """The id of each word: its position, and its row in the model. It is never changed.
 
-    Args:
-        words: The words in the order of the model's rows, none empty and none repeated.
-        lost: The words that the model had before it was pruned; none by default.
-
-    Raises:
-        ModelFileError: A word is empty or appears twice.
+    ``words`` are in the order of the model's rows; ModelFileError if one is empty or repeated.
+    ``lost`` are the words that the model had before it was pruned; none by default.
     """
 
     __slots__ = ("lost", "words")

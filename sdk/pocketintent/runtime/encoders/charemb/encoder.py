@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, check_numbers, unit_rows
+from pocketintent.runtime.arrays import FloatArray, Parts, check_numbers, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
 from pocketintent.runtime.encoders.charemb.network import CharNetwork, TransformerReader
@@ -108,10 +108,7 @@ class CharEncoder(ModelEncoder):
         self._word_vectors = WordCache(self.embed_terms, self.dim)
 
     def encode_batch(self, texts: Sequence[str]) -> FloatArray:
-        """The sentence vectors of several texts, float32 [num_texts, dim].
-
-        They equal those of :meth:`encode` up to the rounding of products of other sizes.
-        """
+        """The sentence vectors of several texts; see :meth:`ModelEncoder.encode_batch`."""
         if self.reads == "text":
             return unit_rows(self.embed_terms(texts))
         token_lists = [limit_unknown_words(self.tokenize(text)) for text in texts]
@@ -157,7 +154,7 @@ class CharEncoder(ModelEncoder):
             vectors *= np.exp(log_lengths)
         return vectors
 
-    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_model_file_parts(self) -> Parts:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
         entry, tensors = weights_to_parts(self.weights)
         manifest = {

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned, unit_rows
+from pocketintent.runtime.arrays import FloatArray, IndexArray, Parts, empty_aligned, unit_rows
 from pocketintent.runtime.encoders.contextual.network import (
     PREFIX,
     ContextNetwork,
@@ -32,17 +31,9 @@ class ContextualEncoder(SequenceEncoder):
     """A table of word vectors that are changed by their neighbours before they are summed.
 
     The order of the words thus changes the vector of a text, unlike in :class:`StaticEncoder`,
-    whose tokenizer, words and n-grams the encoder has. At most ``MAX_TOKENS`` tokens of a text that
-    have a vector are read; the rest is ignored.
-
-    Args:
-        table: The words, with n-grams or without; also the tokenizer, template codebook,
-            background and manifest entries.
-        network: The network, in float32 or int8.
-
-    Raises:
-        ModelFileError: The table and the network differ in dimensions, or the n-grams have the
-            weight 0.
+    whose tokenizer, words and n-grams the encoder has; the ``table`` also gives the template
+    codebook and the background. See :class:`SequenceEncoder`; a table and a network that differ in
+    dimensions are a ModelFileError, too.
     """
 
     kind: ClassVar[str] = "contextual"
@@ -60,7 +51,7 @@ class ContextualEncoder(SequenceEncoder):
         self.template_quantizer = table.template_quantizer
         self.background = table.background
 
-    def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_model_file_parts(self) -> Parts:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
         manifest, tensors = self.table.to_model_file_parts()
         entry, weights = self.network.to_parts()
@@ -98,12 +89,11 @@ class ContextReader(SequenceReader):
         self._outer = np.ascontiguousarray(decode(network.outer))
 
     def read_word(self, vector: FloatArray) -> FloatArray:
-        """What a word contributes to any text, from its vector, float32 [dim].
+        """What a word contributes to any text, float32 [dim + width * hidden + 1].
 
-        Returns:
-            float32 [dim + width * hidden + 1]: the vector; what it adds to hidden layers, first
-            as the leftmost neighbour of another word, and in the middle, where it is the word
-            itself, with the bias; and its part of half the argument of its gate.
+        It is the vector, float32 [dim]; what it adds to hidden layers, first as the leftmost
+        neighbour of another word, and in the middle, where it is the word itself, with the bias;
+        and its part of half the argument of its gate.
         """
         word = np.empty_like(self._no_word)
         word[: self.dim] = vector
@@ -164,10 +154,8 @@ class ContextReader(SequenceReader):
         """
         num_tokens, size = len(rows) - 2 * self._reach, rows.shape[1]
         # What the neighbours of a token add to its hidden layer lies on a diagonal.
-        shape, steps = (
-            (num_tokens, self._width, self._hidden),
-            (4 * size, 4 * (size + self._hidden), 4),
-        )
+        shape = num_tokens, self._width, self._hidden
+        steps = 4 * size, 4 * (size + self._hidden), 4
         parts: FloatArray = np.ndarray(shape, np.float32, rows, 4 * self.dim, steps)
         hidden: FloatArray = np.matmul(self._ones, parts)[:, 0]
         np.maximum(hidden, _ZERO, out=hidden)

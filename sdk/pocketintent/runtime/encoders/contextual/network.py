@@ -13,6 +13,7 @@ from pocketintent.runtime.arrays import (
     MAX_DIM,
     MAX_NUMBERS,
     FloatArray,
+    Parts,
     check_numbers,
     read_number,
     read_tensor,
@@ -37,9 +38,8 @@ NetworkMatrix = FloatArray | Int8Matrix
 class ContextNetwork:
     """What changes words by their neighbours, and weights them in the sum.
 
-    Raises:
-        ModelFileError: A shape does not fit, a number is NaN, infinite or too large, or matrices
-            of floats and of int8 are mixed.
+    ModelFileError for a shape that does not fit, a number that is NaN, infinite or too large, and
+    matrices of floats and of int8 side by side.
     """
 
     inner: NetworkMatrix
@@ -106,7 +106,7 @@ class ContextNetwork:
             "gate_bias": np.array([self.gate_bias], np.float32),
         }
 
-    def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_parts(self) -> Parts:
         """The manifest's entry ``network``, and the tensors by name."""
         tensors: dict[str, NDArray[Any]] = {}
         for name, array in self.arrays.items():
@@ -137,11 +137,7 @@ def tensor_shapes(dim: int, hidden: int, width: int) -> dict[str, tuple[int, ...
 
 
 def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -> ContextNetwork:
-    """Read the network, for vectors of a size, that :meth:`ContextNetwork.to_parts` wrote.
-
-    Raises:
-        ModelFileError: The entry is damaged, or a tensor is missing or differs from it.
-    """
+    """Read the network of :meth:`ContextNetwork.to_parts`; ModelFileError for a damaged part."""
     if not isinstance(entry, Mapping) or entry.get("weights") not in ("float32", "int8"):
         raise ModelFileError("the manifest's network must have weights, 'float32' or 'int8'")
     if "blocks" in entry:
