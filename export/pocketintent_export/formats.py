@@ -23,9 +23,7 @@ class GraphTensor:
     """An input or an output of a graph, as the manifest describes it."""
 
     name: str
-    """Its name."""
     dtype: Literal["int32", "float32"]
-    """Type of its values."""
     shape: tuple[str | int, ...]
     """Sizes of the axes; a free axis has a name, ``"batch"`` or ``"length"``."""
 

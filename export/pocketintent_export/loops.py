@@ -112,9 +112,7 @@ def _condition(schema: Any, model: Any, body: Any) -> Any:
 
 def _operator_code(schema: Any, builtin: int) -> Any:
     # Runtimes that know fewer than 128 operators read the deprecated field.
-    return schema.OperatorCodeT(
-        deprecatedBuiltinCode=min(builtin, 127), version=1, builtinCode=builtin
-    )
+    return schema.OperatorCodeT(deprecatedBuiltinCode=builtin, builtinCode=builtin)
 
 
 def _tensor_like(schema: Any, tensor: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.export import Dim
 
 from pocketintent.runtime.errors import require
 from pocketintent_export.formats import GraphTensor
@@ -54,6 +55,10 @@ def write_onnx(
     """Write a module as an ONNX graph; see :data:`Writer`."""
     onnx = require("onnx", "export")
     optimizer = require("onnxscript.optimizer", "export")
+    sizes = [enumerate(tensor.shape) for tensor in inputs]
+    free_axes = [
+        {axis: Dim.DYNAMIC for axis, size in own if isinstance(size, str)} for own in sizes
+    ]
     with quiet():
         program = torch.onnx.export(
             _Graph(module, outputs).eval(),
@@ -62,23 +67,20 @@ def write_onnx(
             opset_version=OPSET,
             input_names=[tensor.name for tensor in inputs],
             output_names=list(outputs),
-            dynamic_shapes=(tuple(map(_free_axes, inputs)),),
+            dynamic_shapes=(tuple(free_axes),),
             optimize=False,
             verbose=False,
         )
         assert program is not None
         optimizer.optimize_ir(program.model, should_fold=_may_fold)
     model = program.model_proto
-    _name_axes(model, inputs)
-    _strip_origins(model)
+    graph = model.graph
+    _name_axes(graph, inputs)
+    # The stack traces that the exporter stores with each node contain local paths.
+    for part in (model, graph, *graph.node, *graph.value_info, *graph.input, *graph.output):
+        part.ClearField("metadata_props")
     onnx.checker.check_model(model, full_check=True)
     path.write_bytes(model.SerializeToString())
-
-
-def _free_axes(tensor: GraphTensor) -> dict[int, Any]:
-    """The free axes of an input, as the exporter takes them."""
-    sizes = enumerate(tensor.shape)
-    return {axis: torch.export.Dim.DYNAMIC for axis, size in sizes if isinstance(size, str)}
 
 
 def _may_fold(node: Any) -> bool | None:
@@ -88,23 +90,16 @@ def _may_fold(node: Any) -> bool | None:
     return False if is_codes else None
 
 
-def _name_axes(model: Any, inputs: Sequence[GraphTensor]) -> None:
+def _name_axes(graph: Any, inputs: Sequence[GraphTensor]) -> None:
     """Give the free axes of a graph the names that they have in its inputs."""
     shapes = {tensor.name: tensor.shape for tensor in inputs}
     names: dict[str, str] = {}
-    for value in (*model.graph.input, *model.graph.output, *model.graph.value_info):
+    for value in (*graph.input, *graph.output, *graph.value_info):
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
             if value.name in shapes and dim.dim_param:
                 names[dim.dim_param] = str(shapes[value.name][axis])
             if dim.dim_param in names:
                 dim.dim_param = names[dim.dim_param]
-
-
-def _strip_origins(model: Any) -> None:
-    """Remove the stack traces that the exporter stores with each node: they contain local paths."""
-    graph = model.graph
-    for part in (model, graph, *graph.node, *graph.value_info, *graph.input, *graph.output):
-        part.ClearField("metadata_props")
 
 
 def write_tflite(
@@ -114,20 +109,13 @@ def write_tflite(
     with quiet():
         converter = require("litert_torch", "export")  # prints messages on import
         named = _Graph(module, outputs).eval()
-        _make_contiguous(named)
+        # The converter identifies constants by their address, and copies one that is not stored
+        # row by row: the next one may get the address of the copy, and be mistaken for it.
+        for constant in (*named.parameters(), *named.buffers()):
+            constant.data = constant.data.contiguous()
         examples = {tensor.name: _example(tensor) for tensor in inputs}
         converter.convert(named, sample_kwargs=examples).export(str(path))
         path.write_bytes(finish_loops(path.read_bytes()))
-
-
-def _make_contiguous(module: nn.Module) -> None:
-    """Store every constant of a module row by row.
-
-    LiteRT's converter identifies constants by their address, and copies one that is stored
-    otherwise: the next constant may get the address of the copy, and be mistaken for it.
-    """
-    for constant in (*module.parameters(), *module.buffers()):
-        constant.data = constant.data.contiguous()
 
 
 WRITERS: dict[str, Writer] = {"onnx": write_onnx, "tflite": write_tflite}

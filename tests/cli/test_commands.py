@@ -3,6 +3,7 @@ import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -58,6 +59,25 @@ def test_the_help_of_a_command_comes_from_its_module(
     assert text.startswith("usage: prog greet")
     assert "Greet people. Wraps to the width of the" in text and "examples:\n  greet Ada" in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+def test_other_distributions_are_looked_up_only_where_they_may_add_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    groups: list[str] = []
+    more = SimpleNamespace(load=lambda: (Command("greet", "greeting", "say hello"),))
+
+    def look_up(group: str) -> dict[str, SimpleNamespace]:
+        groups.append(group)
+        return {"train": more}
+
+    monkeypatch.setattr("pocketintent.cli.commands.installed_plugins", look_up)
+    args = build_parser().parse_args(["match", "--templates", "bot.json", "a text"])
+    assert args.texts == ["a text"] and not groups
+    with pytest.raises(SystemExit):
+        build_parser().parse_args(["train", "--help"])
+    assert "greet" in capsys.readouterr().out
+    assert groups == ["pocketintent.commands"]
 
 
 def test_an_unknown_option_is_refused_with_the_usage_of_its_command(

@@ -47,32 +47,25 @@ class CharembExport(KindExport[CharEncoder]):
         """The graph ``encoder`` and, if the encoder reads words, ``characters``."""
         characters = CharactersModule(self.encoder, file_format, max_chars)
         if self.encoder.reads == "text":
-            return {"encoder": TextModule(characters)}
-        return {"encoder": SpeltModule(), "characters": characters}
+            return {"encoder": UnitModule(characters)}
+        # The graph "characters" embeds each word, and the other one gets their sum.
+        return {"encoder": UnitModule(nn.Identity()), "characters": characters}
 
     def limit_characters(self, max_chars: int) -> CharembExport:
         """The export of a copy with a limit; its weights, positions included, are the same."""
         return CharembExport(self.encoder.replace(max_chars=max_chars))
 
 
-class SpeltModule(nn.Module):
-    """Words alone: the graph ``characters`` embeds each, and this one gets their sum."""
+class UnitModule(nn.Module):
+    """The vectors of another module, float32 [batch, dim], at unit length; zeros stay zeros."""
 
-    def forward(self, spelt: Tensor) -> Tensor:
-        """Unit vectors, or zeros, of sums of words, float32 [batch, dim]."""
-        return unit(spelt)
-
-
-class TextModule(nn.Module):
-    """A text as a whole."""
-
-    def __init__(self, characters: CharactersModule) -> None:
+    def __init__(self, characters: nn.Module) -> None:
         super().__init__()
         self.characters = characters
 
-    def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
-        """Unit vectors, or zeros, of texts; see :meth:`CharactersModule.forward`."""
-        return unit(self.characters(characters, lengths))
+    def forward(self, *inputs: Tensor) -> Tensor:
+        """Unit vectors, or zeros; the inputs are those of the other module."""
+        return unit(self.characters(*inputs))
 
 
 class CharactersModule(nn.Module):

@@ -105,7 +105,6 @@ class AttentionModule(nn.Module):
         table = answering_rows(table, settings)
         assert isinstance(table, QuantizedMatrix)
         self.rows = QuantizedRows([table])
-        self.num_rows = len(table)
         self.settings, self.keep_codes = settings, keep_codes
         # The lengths of the rows without their norms, which cancel out.
         decoded = table.quantizer.decode_codes(table.codes)
@@ -121,7 +120,7 @@ class AttentionModule(nn.Module):
         Zeros for a query of zeros, and where the query and the table's answer cancel out.
         """
         zero = unknown_zero(queries) if self.keep_codes else None
-        rows, norms = self.rows(row_numbers(self.num_rows, zero))
+        rows, norms = self.rows(row_numbers(self.rows.num_rows, zero))
         weights = torch.softmax(torch.matmul(unit(queries), rows.t()) * self.scales, -1)
         if norms is not None:
             weights = weights * norms.reshape(-1)

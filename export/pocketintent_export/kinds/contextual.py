@@ -9,7 +9,6 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.contextual.encoder import EPSILON, ContextualEncoder
-from pocketintent.runtime.encoders.contextual.network import NetworkMatrix
 from pocketintent.runtime.quantization.matrices import Int8Matrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.static import SequenceExport, StaticModule
@@ -34,7 +33,8 @@ class ContextualModule(nn.Module):
         self.table = StaticModule(encoder.table)
         self.width, self.gate_bias = network.width, network.gate_bias
         self.word_share = network.word_share
-        self.inner, self.outer = _whole(network.inner), _whole(network.outer)
+        assert isinstance(network.inner, Int8Matrix) and isinstance(network.outer, Int8Matrix)
+        self.inner, self.outer = WholeMatrix([network.inner]), WholeMatrix([network.outer])
         self.inner_bias = nn.Buffer(torch.from_numpy(network.inner_bias.copy()))
         self.gate = nn.Buffer(torch.from_numpy(network.gate.copy()))
         self.hidden_gate = nn.Buffer(torch.from_numpy(network.hidden_gate.copy()))
@@ -67,8 +67,3 @@ class ContextualModule(nn.Module):
         parts = [padded[:, place : place + num_tokens] for place in range(self.width)]
         hidden = torch.matmul(torch.cat(parts, -1), self.inner(zero).t()) + self.inner_bias
         return torch.relu(hidden)
-
-
-def _whole(matrix: NetworkMatrix) -> WholeMatrix:
-    assert isinstance(matrix, Int8Matrix)
-    return WholeMatrix([matrix])

@@ -110,10 +110,9 @@ class StaticModule(nn.Module):
         super().__init__()
         tables = encoder.tables().values()
         matrices = [matrix for matrix in tables if isinstance(matrix, QuantizedMatrix)]
-        groups = [list(group) for _, group in groupby(matrices, storage)]
-        self.blocks = nn.ModuleList(QuantizedRows(group) for group in groups)
-        sizes = [sum(len(matrix) for matrix in group) for group in groups]
-        self.ends = np.cumsum(sizes).tolist()
+        blocks = [QuantizedRows(list(group)) for _, group in groupby(matrices, storage)]
+        self.blocks = nn.ModuleList(blocks)
+        self.ends = np.cumsum([block.num_rows for block in blocks]).tolist()
 
     def forward(self, ids: Tensor, weights: Tensor) -> Tensor:
         """Unit vectors, float32 [batch, dim], or zeros.

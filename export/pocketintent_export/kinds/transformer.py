@@ -29,10 +29,10 @@ class TransformerReader(nn.Module):
         matrices["positions"] = coded(weights, "positions", slice(length))
         # Names of torch modules may not contain dots.
         self.matrices = nn.ModuleDict(
-            {_key(name): WholeMatrix([matrix]) for name, matrix in matrices.items()}
+            {name.replace(".", "_"): WholeMatrix([matrix]) for name, matrix in matrices.items()}
         )
         for name, vector in weights.vectors.items():
-            self.register_buffer(_key(name), torch.from_numpy(vector.copy()))
+            self.register_buffer(name.replace(".", "_"), torch.from_numpy(vector.copy()))
 
     def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
         """The means, float32 [batch, hidden], and a zero for :class:`WholeMatrix`, None for ONNX.
@@ -49,12 +49,12 @@ class TransformerReader(nn.Module):
         x = x.reshape(*characters.shape, -1) + self._matrix("positions", zero)[:length]
         mask = torch.where(inside, 0.0, _MASK)[:, None, None]
         for layer in range(self.network.layers):
-            prefix = f"layers.{layer}"
-            x = x + self._attend(self._normalise(x, f"{prefix}.norm.0"), mask, prefix, zero)
+            prefix = f"layers_{layer}"
+            x = x + self._attend(self._normalise(x, f"{prefix}_norm_0"), mask, prefix, zero)
             inner = self._linear(
-                self._normalise(x, f"{prefix}.norm.1"), f"{prefix}.feedforward.0", zero
+                self._normalise(x, f"{prefix}_norm_1"), f"{prefix}_feedforward_0", zero
             )
-            x = x + self._linear(torch.relu(inner), f"{prefix}.feedforward.1", zero)
+            x = x + self._linear(torch.relu(inner), f"{prefix}_feedforward_1", zero)
         shares = inside.to(torch.float32) / counts.to(torch.float32)
         mean = torch.matmul(shares.unsqueeze(1), self._normalise(x, "norm")).squeeze(1)
         return mean, zero
@@ -62,7 +62,7 @@ class TransformerReader(nn.Module):
     def _attend(self, x: Tensor, mask: Tensor, prefix: str, zero: Tensor | None) -> Tensor:
         batch, length, width = x.shape
         heads = self.network.heads
-        parts = self._linear(x, f"{prefix}.attention.input", zero)
+        parts = self._linear(x, f"{prefix}_attention_input", zero)
         query, key, value = (
             part.reshape(batch, length, heads, -1).transpose(1, 2)
             for part in torch.chunk(parts, 3, -1)
@@ -70,21 +70,16 @@ class TransformerReader(nn.Module):
         scores = torch.matmul(query, key.transpose(2, 3)) * float(width // heads) ** -0.5
         mixed = torch.matmul(torch.softmax(scores + mask, -1), value)
         mixed = mixed.transpose(1, 2).reshape(batch, length, width)
-        return self._linear(mixed, f"{prefix}.attention.output", zero)
+        return self._linear(mixed, f"{prefix}_attention_output", zero)
 
     def _linear(self, x: Tensor, name: str, zero: Tensor | None) -> Tensor:
-        weight = self._matrix(f"{name}.weight", zero)
-        return torch.matmul(x, weight.t()) + self.get_buffer(_key(f"{name}.bias"))
+        weight = self._matrix(f"{name}_weight", zero)
+        return torch.matmul(x, weight.t()) + self.get_buffer(f"{name}_bias")
 
     def _normalise(self, x: Tensor, name: str) -> Tensor:
-        weight, bias = (self.get_buffer(_key(f"{name}.{part}")) for part in ("weight", "bias"))
+        weight, bias = (self.get_buffer(f"{name}_{part}") for part in ("weight", "bias"))
         return layer_norm(x, x.shape[-1:], weight, bias, _EPSILON)
 
     def _matrix(self, name: str, zero: Tensor | None) -> Tensor:
-        matrix: Tensor = self.matrices[_key(name)](zero)
+        matrix: Tensor = self.matrices[name](zero)
         return matrix
-
-
-def _key(name: str) -> str:
-    """The name of a weight as a name of a torch module or buffer."""
-    return name.replace(".", "_")

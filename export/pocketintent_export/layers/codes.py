@@ -82,7 +82,7 @@ class QuantizedRows(nn.Module):
         quantizer = matrices[0].quantizer
         codes = np.concatenate([matrix.codes for matrix in matrices])
         self.codes = Codes(codes, quantizer.codebook_size)
-        self.dim = quantizer.dim
+        self.num_rows, self.dim = len(codes), quantizer.dim
         self.starts = np.cumsum([len(matrix) for matrix in matrices])[:-1].tolist()
         self.step = len(quantizer.codebook) * quantizer.codebook_size
         books = [m.quantizer.codebook.reshape(-1, quantizer.sub_dim) for m in matrices]
@@ -148,11 +148,10 @@ class _QuantizedPart(nn.Module):
     def __init__(self, matrices: Sequence[QuantizedMatrix]) -> None:
         super().__init__()
         self.rows = QuantizedRows(matrices)
-        self.num_rows = sum(len(matrix) for matrix in matrices)
 
     def forward(self, zero: Tensor | None) -> Tensor:
         rows: Tensor
-        rows, norms = self.rows(row_numbers(self.num_rows, zero))
+        rows, norms = self.rows(row_numbers(self.rows.num_rows, zero))
         return rows if norms is None else rows * norms
 
 

@@ -1,17 +1,14 @@
 """The graph ``recognizer`` as a torch module: from the inputs of a text to scores of intents.
 
-A new decision is a class and a line in ``_MODULES``. Its module is called as ``module(vectors,
-nearest, centroids, *features)``: the unit sentence vectors, float32 [batch, dim], or zeros where
-nothing is known; their similarities to the nearest template and to the centroid of each intent,
-float32 [num_intents, batch]; and the scorer's features of the text, each float32 [batch, size]. It
-returns the scores, float32 [batch, num_intents], which are all 0 for a vector of zeros, and only
-then.
+A new decision is a class and a case of :func:`decision_module`. Its module is called as
+``module(vectors, nearest, centroids, *features)``: the unit sentence vectors, float32 [batch, dim],
+or zeros where nothing is known; their similarities to the nearest template and to the centroid of
+each intent, float32 [num_intents, batch]; and the scorer's features of the text, each float32
+[batch, size]. It returns the scores, float32 [batch, num_intents], which are all 0 for a vector of
+zeros, and only then.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -71,18 +68,13 @@ class LogisticModule(nn.Module):
         return torch.sigmoid(logits + self.biases) * is_known
 
 
-_MODULES: dict[type, Callable[[Any], nn.Module]] = {
-    NearestScorer: NearestModule,
-    LogisticScorer: LogisticModule,
-}
-
-
 def decision_module(scorer: Scorer) -> nn.Module:
     """The module of a scorer; a PocketIntentError if its kind cannot be exported."""
-    make = _MODULES.get(type(scorer))
-    if make is None:
-        raise PocketIntentError(f"a {type(scorer).__name__} cannot be exported")
-    return make(scorer)
+    if isinstance(scorer, NearestScorer):
+        return NearestModule(scorer)
+    if isinstance(scorer, LogisticScorer):
+        return LogisticModule(scorer)
+    raise PocketIntentError(f"a {type(scorer).__name__} cannot be exported")
 
 
 class RecognizerModule(nn.Module):

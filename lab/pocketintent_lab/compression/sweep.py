@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from pocketintent.compression.kinds import words_of
+from pocketintent.compression.kinds import changeable_table
 from pocketintent.compression.quantise import check_sub_dim, quantise_encoder
 from pocketintent.compression.settings import QuantisationSettings
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -141,7 +141,8 @@ def tensor_bytes(encoder: ModelEncoder) -> dict[str, int]:
 
 def _without_counts(encoder: ModelEncoder) -> ModelEncoder:
     """The encoder without the counts of its words, if any, which no match reads."""
-    return encoder if words_of(encoder).counts is None else encoder.replace(counts=None)
+    table = changeable_table(encoder)
+    return encoder if table is None or table.counts is None else encoder.replace(counts=None)
 
 
 def flatten(quality: dict[str, Any], prefix: str = "") -> dict[str, float]:

@@ -8,6 +8,7 @@ from pocketintent.compression.prune import select_words
 from pocketintent.compression.quantise import quantise_encoder, quantise_network
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix
+from pocketintent_lab.compression.sweep import tensor_bytes
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
 from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 from random_heads import random_head
@@ -45,10 +46,12 @@ def test_the_network_of_infersent_is_quantised_and_rotated() -> None:
 
 
 def test_an_adapted_model_has_the_words_of_its_encoder_and_no_tables() -> None:
-    table = make_table()
+    table = make_table().replace(counts=np.arange(len(make_table().vocabulary), dtype=np.uint32))
     encoder = ConvrrEncoder(table, random_head(DIM, np.random.default_rng(0)))
     assert words_of(encoder).vocabulary is table.vocabulary
     assert not tables_of(encoder)
+    _, tensors = encoder.to_model_file_parts()
+    assert tensor_bytes(encoder)["bytes"] == sum(tensor.nbytes for tensor in tensors.values())
 
 
 def test_the_tensors_of_a_network_count_as_network() -> None:

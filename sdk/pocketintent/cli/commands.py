@@ -91,8 +91,9 @@ class CommandParser(argparse.ArgumentParser):
         self.epilog = examples and f"examples:\n{examples.rstrip()}"
         self.set_defaults(parser=self, run=getattr(module, "run", None))
         if self._command.commands:
-            plugins = installed_plugins("pocketintent.commands")
             group = self.prog.removeprefix("pocketintent ")
+            # The program itself has no more commands, and the look-up would delay each start.
+            plugins = {} if group == self.prog else installed_plugins("pocketintent.commands")
             more = plugins[group].load() if group in plugins else ()
             below = self.add_subparsers(metavar="COMMAND", required=True)
             for command in (*self._command.commands, *more):

@@ -157,6 +157,20 @@ def test_a_checkpoint_that_cannot_be_used_is_named(make_trainer: MakeTrainer) ->
             make_trainer().resume()
 
 
+def test_a_lack_of_memory_is_not_a_damaged_checkpoint(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_trainer().train(stop_after=1)
+    trainer = make_trainer()
+
+    def load(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(torch, "load", load)
+    with pytest.raises(MemoryError):
+        trainer.resume()
+
+
 @pytest.mark.parametrize("state", [{"version": 1, "epoch": 1}, {"epoch": 1}, [1, 2]], ids=str)
 def test_a_checkpoint_of_another_version_is_refused(tmp_path: Path, state: object) -> None:
     torch.save(state, tmp_path / CHECKPOINT)

@@ -23,7 +23,8 @@ _CUBLAS_WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 def prepare_torch(device: str, threads: int | None) -> None:
     """Check the device and set the number of CPU threads; None leaves it to torch.
 
-    A device that does not exist, or ``threads`` below 1, is a PocketIntentError.
+    A device that does not exist, or ``threads`` below 1, is a PocketIntentError, and torch or tqdm
+    that is not installed a MissingExtraError.
     """
     torch = require("torch", "train")
     require("tqdm", "train")

@@ -231,6 +231,8 @@ class Trainer:
             self._next, self._sums = state["next"], state["sums"]
             self.history, self._stopped = state["history"], state["stopped"]
             self._clock = self.seconds = state["seconds"]
+        except MemoryError:
+            raise  # the checkpoint is good
         except Exception as error:  # damage shows as errors of many kinds
             raise PocketIntentError(
                 f"{path}: cannot resume from this checkpoint ({error}); delete it to train from "

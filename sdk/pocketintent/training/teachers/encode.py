@@ -53,8 +53,11 @@ def encode_texts(
         teacher = load_teacher(teacher)
     plain_texts = [to_text(text) for text in texts]
     if cache is None:
-        blocks = list(_encode(teacher, plain_texts, 0, batch_size, progress))
-        return TermVectors(list(texts), np.concatenate(blocks))
+        vectors, done = np.empty((len(texts), teacher.dim), np.float32), 0
+        for block in _encode(teacher, plain_texts, 0, batch_size, progress):
+            vectors[done : done + len(block)] = block
+            done += len(block)
+        return TermVectors(list(texts), vectors)
     path = Path(cache)
     try:
         offset, done = _open_cache(path, teacher, plain_texts)

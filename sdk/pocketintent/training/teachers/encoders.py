@@ -167,7 +167,10 @@ class TransformerTeacher(_Teacher):
 
 
 def load_transformer(folder: Path, device: str, precision: TeacherPrecision) -> tuple[Any, Any]:
-    """The tokenizer and the model of a folder, ready for inference; nothing is downloaded."""
+    """The tokenizer and the model of a folder, ready for inference; nothing is downloaded.
+
+    PocketIntentError if transformers cannot read the folder, MissingExtraError without it.
+    """
     transformers, torch = require("transformers", "teacher"), require("torch", "train")
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
