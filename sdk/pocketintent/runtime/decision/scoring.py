@@ -1,8 +1,8 @@
 """The contract of decisions: what a bot asks of whatever scores the intents of a text.
 
-To add a decision, extend :class:`Scorer` and add the class to the two functions of
+To add a decision, extend :class:`Scorer`, and add its name and class to
 :mod:`pocketintent.runtime.decision.registry`. To make it exportable, write its torch module and add
-a line to the exporter's registry of decisions.
+it to the exporter's function that chooses one.
 """
 
 from __future__ import annotations

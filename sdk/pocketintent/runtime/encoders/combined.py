@@ -79,7 +79,7 @@ class Attention:
 
 
 DEFAULT_ATTENTION = Attention(words=10_000)
-"""Default settings, chosen on the ``valid`` splits; see docs/charemb_figures.md."""
+"""Default settings, chosen on the ``valid`` splits; see lab/docs/charemb_figures.md."""
 
 
 def answering_rows(table: Matrix, settings: Attention) -> Matrix:

@@ -1,6 +1,6 @@
 """The templates of a bot as rows: float vectors, or codes, and their similarity to a query.
 
-``docs/recognition_figures.md`` compares the cost of the alternatives.
+``lab/docs/recognition_figures.md`` compares the cost of the alternatives.
 """
 
 from __future__ import annotations
