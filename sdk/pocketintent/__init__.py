@@ -9,34 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pocketintent.recognizer import IntentRecognizer
-    from pocketintent.runtime.decision.explain import Explanation, WordShare
-    from pocketintent.runtime.decision.results import Candidate, Match
-    from pocketintent.runtime.encoders.registry import load_encoder
-    from pocketintent.runtime.errors import (
-        ModelFileError,
-        PocketIntentError,
-        PocketIntentWarning,
-        TemplateError,
-    )
-    from pocketintent.runtime.templates.template_set import TemplateSet
+    from pocketintent.recognizer import IntentRecognizer as IntentRecognizer
+    from pocketintent.runtime.decision.explain import Explanation as Explanation
+    from pocketintent.runtime.decision.explain import WordShare as WordShare
+    from pocketintent.runtime.decision.results import Candidate as Candidate
+    from pocketintent.runtime.decision.results import Match as Match
+    from pocketintent.runtime.encoders.registry import load_encoder as load_encoder
+    from pocketintent.runtime.errors import ModelFileError as ModelFileError
+    from pocketintent.runtime.errors import PocketIntentError as PocketIntentError
+    from pocketintent.runtime.errors import PocketIntentWarning as PocketIntentWarning
+    from pocketintent.runtime.errors import TemplateError as TemplateError
+    from pocketintent.runtime.templates.template_set import TemplateSet as TemplateSet
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "Candidate",
-    "Explanation",
-    "IntentRecognizer",
-    "Match",
-    "ModelFileError",
-    "PocketIntentError",
-    "PocketIntentWarning",
-    "TemplateError",
-    "TemplateSet",
-    "WordShare",
-    "__version__",
-    "load_encoder",
-]
 
 _MODULES = {
     "Candidate": "runtime.decision.results",
@@ -52,6 +37,8 @@ _MODULES = {
     "load_encoder": "runtime.encoders.registry",
 }
 """The module of each public name, below ``pocketintent``."""
+
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:

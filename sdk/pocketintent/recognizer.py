@@ -87,12 +87,17 @@ class IntentRecognizer:
     def from_bot(cls, bot: Bot) -> IntentRecognizer:
         """The recogniser of an open bot; nothing is encoded or fitted."""
         recognizer = cls.__new__(cls)
-        recognizer._bot, recognizer._lock = bot, threading.Lock()
+        recognizer.__setstate__({"_bot": bot})
         return recognizer
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         # A copy has a lock of its own; a class that extends this one has attributes too.
-        return type(self).from_bot, (self._bot,), getattr(self, "__dict__", None)
+        return {**getattr(self, "__dict__", {}), "_bot": self._bot}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._lock = threading.Lock()
 
     @classmethod
     def load(

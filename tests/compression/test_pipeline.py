@@ -54,3 +54,17 @@ def test_codes_stay_without_settings_and_lost_parts_are_named() -> None:
     said.clear()
     compress_encoder(first, settings, **say)  # type: ignore[arg-type]
     assert len(said) == 1 and "the background and the codebook for templates; give" in said[0]
+
+
+def test_the_given_encoder_keeps_its_manifest() -> None:
+    settings = QuantisationSettings(sub_dim=2, codebook_size=4)
+    say = {"report": lambda line: None, "progress": lambda stage, done, total: None}
+    _, first = compress_encoder(make_encoder(), settings, **say)  # type: ignore[arg-type]
+    first = first.replace(counts=None)
+    first.manifest["quality"] = {"accuracy": 0.5}
+    before = dict(first.manifest)
+
+    _, second = compress_encoder(first, None, **say)  # type: ignore[arg-type]
+
+    assert first.manifest == before
+    assert "quality" not in second.manifest and "compression" in second.manifest

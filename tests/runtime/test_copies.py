@@ -1,5 +1,6 @@
 """Copies and pickles of recognisers and encoders."""
 
+import copy
 import pickle
 import threading
 from collections.abc import Callable
@@ -11,7 +12,8 @@ import pytest
 
 from copies import TEMPLATES, TEXTS, copies
 from models.random_networks import random_network
-from pocketintent import IntentRecognizer
+from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.runtime.decision.logistic.scorer import LogisticScorer
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.graphs.encoder import GraphEncoder
@@ -101,3 +103,44 @@ def test_a_copy_of_a_derived_recogniser_has_its_attributes(
     greeter.greeting = "hello"
     copied = make_copy(greeter)
     assert copied.greeting == "hello" and copied.match("lamp on") == greeter.match("lamp on")
+
+
+def test_a_deep_copy_of_an_encoder_shares_nothing_that_can_change() -> None:
+    encoder = load_encoder("tiny")
+    copied = copy.deepcopy(encoder)
+    copied.manifest["note"] = "changed"
+    assert "note" not in encoder.manifest
+
+
+def test_a_match_beside_a_pickle_does_not_change_what_is_pickled(compressed_model: Path) -> None:
+    # A pickle goes through this state; one that grows meanwhile would be an error.
+    bot = IntentRecognizer.load(TEMPLATES, compressed_model)._bot
+    assert isinstance(bot.scorer, LogisticScorer)
+    for part in (bot, bot.corrector, bot.scorer.classifier):
+        state = part.__reduce_ex__(2)[2]
+        assert isinstance(state, dict)
+        before = set(state)
+        bot.match("plai some jaz")
+        assert set(state) == before
+
+
+class _Counting(IntentRecognizer):
+    """A recogniser of an app, with attributes of which one cannot be pickled."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.calls, self.own_lock = 3, threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        del state["own_lock"]
+        return state
+
+
+@copies
+def test_a_class_that_extends_the_recogniser_says_what_is_copied(
+    make_copy: Callable[[Any], Any],
+) -> None:
+    copied = make_copy(_Counting(load_encoder("tiny"), TEMPLATES))
+    assert copied.calls == 3 and not hasattr(copied, "own_lock")
+    assert copied.match(TEXTS[0]).nearest is not None

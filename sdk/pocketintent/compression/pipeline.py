@@ -61,12 +61,12 @@ def compress_encoder(
     if lost := [parts[n] for n in parts if getattr(encoder, n) and not getattr(small, n)]:
         why = "since the new vectors have another basis"
         report(f"left out, {why}: {' and '.join(lost)}; give --corpus for new ones")
-    small = with_compact_counts(small)
-    small.manifest["compression"] = made = dict(small.manifest.get("compression", {}))
+    made = dict(small.manifest.get("compression", {}))
     if keep is not None or "keep" not in made:
         made |= {"keep": keep, "prune": prune}
     if not ngrams and "ngrams" in tables_of(encoder):
         made["ngrams"] = False
     # The figures of an earlier compression are not those of this model.
-    small.manifest.pop("quality", None)
+    manifest = {key: value for key, value in small.manifest.items() if key != "quality"}
+    small = with_compact_counts(small).replace(manifest=manifest | {"compression": made})
     return pruned, small

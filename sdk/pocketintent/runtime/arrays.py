@@ -94,14 +94,15 @@ def read_tensor(
     return tensor
 
 
-def read_number(settings: Mapping[str, Any], key: str, least: float, place: str) -> float:
-    """A number of a manifest's entry from ``least`` to ``LARGEST``; errors name its ``place``."""
+def read_number(
+    settings: Mapping[str, Any], key: str, least: float, place: str, most: float = LARGEST
+) -> float:
+    """A number of a manifest's entry from ``least`` to ``most``; errors name its ``place``."""
     value = settings.get(key)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not least <= value <= LARGEST:  # type: ignore[operator]
+    if not is_number or not least <= value <= most:  # type: ignore[operator]
         raise ModelFileError(
-            f"{key} of {place} is {shorten(value)}; it must be a number from {least:g} to "
-            f"{LARGEST:.0f}"
+            f"{key} of {place} is {shorten(value)}; it must be a number from {least:g} to {most:g}"
         )
     return float(value)  # type: ignore[arg-type]
 

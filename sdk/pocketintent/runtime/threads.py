@@ -1,4 +1,4 @@
-"""Products of small matrices in one thread, so that a busy machine does not slow them down."""
+"""Threads: products of small matrices stay in one, and an object that several fill is copied."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from functools import cache
 from typing import Any
 
 _is_set = threading.Lock()
+
+
+class FilledOnUse:
+    """An object that may be copied and pickled while other threads fill its cached properties."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__.copy()
 
 
 @contextmanager

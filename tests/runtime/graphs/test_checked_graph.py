@@ -1,5 +1,6 @@
 """Graphs that do not fit the manifest of their folder are refused when it is opened."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 from exports.exported_folders import edit_manifest, rewrite
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.errors import ModelFileError
-from pocketintent.runtime.graphs.folder import VOCABULARY
+from pocketintent.runtime.graphs.folder import VOCABULARY, open_exported
+from pocketintent.runtime.graphs.manifest import MANIFEST
 
 
 def _change_graph(folder: Path, change: Callable[[Any], None]) -> None:
@@ -100,3 +102,16 @@ def test_a_manifest_that_does_not_fit_the_graphs_is_refused(
     edit_manifest(folder, **entries)
     with pytest.raises(ModelFileError, match="manifest"):
         _open(folder)
+
+
+def test_an_input_is_padded_to_the_length_of_the_graph_whatever_the_manifest_says(
+    folder: Path,
+) -> None:
+    graph = open_exported(folder, "onnxruntime").graph("encoder")
+    free = {name: spec.shape[-1] for name, spec in graph.inputs.items()}
+    artifacts = json.loads((folder / MANIFEST).read_bytes())["artifacts"]
+    for tensor in artifacts["encoder"]["inputs"]:
+        tensor["shape"][-1] = 300_000
+    edit_manifest(folder, artifacts=artifacts)
+    graph = open_exported(folder, "onnxruntime").graph("encoder")
+    assert {name: spec.shape[-1] for name, spec in graph.inputs.items()} == free

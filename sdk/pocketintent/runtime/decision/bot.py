@@ -19,7 +19,7 @@ from pocketintent.runtime.index.indexed_templates import IndexedTemplates
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.text.correction import Corrector
 from pocketintent.runtime.text.tokenizer import simple_tokenize
-from pocketintent.runtime.threads import one_blas_thread
+from pocketintent.runtime.threads import FilledOnUse, one_blas_thread
 
 TEXTS_AT_ONCE = 1024
 """Texts of a batch that are encoded and scored at once."""
@@ -52,7 +52,7 @@ class Refusals:
 
 
 @dataclass(frozen=True, eq=False)
-class Bot:
+class Bot(FilledOnUse):
     """All that a match reads; an edit makes a new one, so that no match sees half an edit."""
 
     encoder: Encoder

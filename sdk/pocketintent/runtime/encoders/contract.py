@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import partial
 from inspect import signature
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -106,7 +105,7 @@ class ModelEncoder(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the constructor's arguments; caches are filled again."""
-        return partial(type(self), **self._arguments()), ()
+        return _construct, (type(self), self._arguments())
 
     def __repr__(self) -> str:
         """The class, the kind, the dimensions and, if the kind knows words, their number."""
@@ -127,3 +126,7 @@ class ModelEncoder(ABC):
 
     def _arguments(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in signature(type(self)).parameters}
+
+
+def _construct(encoder_class: type[EncoderT], arguments: dict[str, Any]) -> EncoderT:
+    return encoder_class(**arguments)  # a function of the module, so that a pickle can name it

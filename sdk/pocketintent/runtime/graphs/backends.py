@@ -61,7 +61,7 @@ class Graph(ABC):
                     f"{self._source}: the graph does not fit its manifest: its {kind} are "
                     f"{_describe(own)}, and the manifest has {_describe(expected)}; export again"
                 )
-        self.inputs, self.outputs = inputs, outputs
+        self.outputs = outputs
 
     def run(self, inputs: Arrays) -> dict[str, NDArray[Any]]:
         """The outputs for one text, by name, each without its batch axis.

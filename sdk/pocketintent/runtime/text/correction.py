@@ -20,6 +20,7 @@ from pocketintent.runtime.text.vocabulary import (
     Vocabulary,
     can_be_corrected,
 )
+from pocketintent.runtime.threads import FilledOnUse
 
 MAX_TOKENS = 64
 """Tokens of a text that are corrected; the others stay as they are."""
@@ -45,7 +46,7 @@ KEPT_WORDS = frozenset(
 apostrophe is here without it, and by its part before "'t", since the tokenizer splits it there."""
 
 
-class Corrector:
+class Corrector(FilledOnUse):
     """Reads the unknown words of a text as known words.
 
     A word of the vocabulary or of a bot's own texts is known. An unknown word of ``MIN_LETTERS``

@@ -148,6 +148,12 @@ def test_a_damaged_manifest_entry_is_refused(entry: Any) -> None:
         read_network(entry, tensors, DIM)
 
 
+def test_the_message_on_a_bad_share_has_its_limit() -> None:
+    _, tensors = make(int8=True).to_parts()
+    with pytest.raises(ModelFileError, match=r"word_share .* is 100; .* from 0 to 16"):
+        read_network({**ENTRY, "word_share": 100}, tensors, DIM)
+
+
 @pytest.mark.parametrize("int8", [False, True])
 def test_every_missing_or_altered_tensor_is_refused(int8: bool) -> None:
     entry, tensors = make(int8).to_parts()

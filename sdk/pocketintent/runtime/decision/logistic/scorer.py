@@ -34,6 +34,7 @@ from pocketintent.runtime.text.ngram_counts import (
     count_ngrams_of_tokens,
 )
 from pocketintent.runtime.text.tokenizer import simple_tokenize
+from pocketintent.runtime.threads import FilledOnUse
 
 NGRAM_SCALE = 0.7
 """Length of the n-gram part, where the sentence vector has length 1. A scale of 1 is half a point
@@ -64,7 +65,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, eq=False)
-class Classifier:
+class Classifier(FilledOnUse):
     """A logistic regression for each intent, and their calibration; never changed."""
 
     names: tuple[str, ...]

@@ -144,7 +144,7 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
         raise ModelFileError(
             "the network is of an earlier version, with blocks; train or build the model again"
         )
-    share = read_number({"word_share": 0.0, **entry}, "word_share", 0.0, "the network")
+    share = read_number({"word_share": 0.0, **entry}, "word_share", 0, "the network", MAX_SHARE)
     for name in ("hidden", "width"):
         if type(entry.get(name)) is not int or entry[name] < 1:
             wanted = f"a whole number from 1 as {name}, not {entry.get(name)!r}"
