@@ -119,7 +119,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "precision of the products; auto is half precision on a GPU (%(default)s)",
     },
     "--resume": {"action": "store_true", "help": "continue an unfinished run"},
-    "--restart": {"action": "store_true", "help": "delete an unfinished run and start anew"},
+    "--restart": {"action": "store_true", "help": "delete an unfinished run and start again"},
     "--max-minutes": {
         "type": number(above=0),
         "help": "end training, and the fall of its learning rate, after this many minutes",
