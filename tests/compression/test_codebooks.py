@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from models.fitted_quantizers import fit, make_vectors
 from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.errors import PocketIntentError
@@ -25,16 +24,6 @@ MATRICES = arrays(
     array_shapes(min_dims=2, max_dims=2, max_side=9),
     elements=st.floats(-100, 100, width=32),
 )
-
-
-def make_vectors(n: int = 300, dim: int = 12, seed: int = 0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    scale = rng.uniform(0.1, 3.0, (n, 1)).astype(np.float32)
-    return rng.standard_normal((n, dim), dtype=np.float32) * scale
-
-
-def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
-    return fit_quantizer(vectors, **{"sub_dim": 3, "codebook_size": 16, **settings})
 
 
 def distortion(quantizer: Quantizer, vectors: np.ndarray) -> float:

@@ -1,30 +1,18 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
-from pocketintent.runtime.quantization.quantizer import Quantizer
+from models.fitted_quantizers import fit, make_vectors
+from pocketintent.compression.codebooks import encode_matrix
 
 VARIANTS = [
     {"per_position": False, "normalised": False},
     {"per_position": True, "normalised": False},
     {"per_position": True, "normalised": True},
 ]
-
-
-def make_vectors(n: int = 300, dim: int = 12, seed: int = 0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    scale = rng.uniform(0.1, 3.0, (n, 1)).astype(np.float32)
-    return rng.standard_normal((n, dim), dtype=np.float32) * scale
-
-
-def fit(vectors: np.ndarray, **settings: Any) -> Quantizer:
-    return fit_quantizer(vectors, **{"sub_dim": 3, "codebook_size": 16, **settings})
 
 
 @settings(max_examples=25)
