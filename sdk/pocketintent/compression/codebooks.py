@@ -15,11 +15,13 @@ from pocketintent.runtime.arrays import (
     row_products,
     unit_rows,
 )
+from pocketintent.runtime.encoders.weights import StoredMatrix, WeightFormat, Weights
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.lbg import draw_rows, fit_lbg
 from pocketintent.runtime.quantization.matrices import (
     LARGEST,
     ROWS_AT_ONCE,
+    DenseMatrix,
     Int8Matrix,
     QuantizedMatrix,
 )
@@ -121,6 +123,33 @@ def encode_matrix(
         if progress is not None:
             progress(min(start + ROWS_AT_ONCE, len(vectors)), len(vectors))
     return QuantizedMatrix(codes, norms, quantizer)
+
+
+def quantise_weights(
+    weights: Weights, form: WeightFormat, *, sub_dim: int, codebook_size: int, seed: int = 0
+) -> Weights:
+    """The weights of a network in another format; vectors, such as biases, stay float32.
+
+    ``int8`` has a half-precision factor for each row; ``codebook`` a code for each ``sub_dim``
+    numbers, which must divide the inputs of every matrix, and a half-precision length for each row;
+    ``float32`` decodes quantised weights. ``seed`` is that of the codebooks' sample. A setting out
+    of range, and a weight that is not finite, are PocketIntentErrors.
+    """
+
+    def store(matrix: FloatArray) -> StoredMatrix:
+        if form == "int8":
+            return encode_int8(matrix)
+        if form == "float32":
+            return DenseMatrix(matrix)
+        # One codebook for all positions: the inputs of a layer are all alike, and a codebook for
+        # each would be larger than the codes.
+        quantizer = fit_quantizer(
+            matrix, sub_dim=sub_dim, codebook_size=codebook_size, per_position=False, seed=seed
+        )
+        return encode_matrix(matrix, quantizer)
+
+    stored = {name: store(matrix.decode()) for name, matrix in weights.matrices.items()}
+    return Weights(form, stored, weights.vectors)
 
 
 def encode_int8(matrix: FloatArray) -> Int8Matrix:

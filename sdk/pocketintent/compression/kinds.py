@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from pocketintent.compression.codebooks import encode_int8
+from pocketintent.compression.codebooks import encode_int8, quantise_weights
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.encoders.combined import PART
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork, decode
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.transformer.network import TransformerNetwork
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import BOT
 from pocketintent.runtime.plugins import installed_plugins
@@ -40,13 +41,14 @@ class Compression:
     changes: bool = True
     """Whether words may be left out, and the matrices of the table quantised."""
     rotates: bool = True
-    """Whether the cosine of any two texts stays the same when all matrices, and the network by
-    ``rotate``, are rotated alike."""
+    """Whether any two texts keep their cosine if all vectors are rotated alike, and the network by
+    ``rotate``."""
     rotate: Callable[[Any, FloatArray], Any] | None = None
     """From a network and an orthogonal matrix to the network, in float32, that reads vectors
-    multiplied by the matrix; None without a network, where vectors may be padded with zeros."""
+    multiplied by the matrix; None without a network."""
     quantise: Callable[[Any], Any] | None = None
-    """From a network to one with int8 matrices; to the network itself if it has them already."""
+    """From a network to one with quantised matrices; to the network itself if it has them already.
+    None without a network, where vectors may be padded with zeros."""
     network: str = "network."
     """First part of the names of the tensors that are the network's."""
 
@@ -77,6 +79,18 @@ def rotate_context(network: ContextNetwork, rotation: FloatArray) -> ContextNetw
     )
 
 
+def quantise_transformer(network: TransformerNetwork) -> TransformerNetwork:
+    """The network of a transformer encoder with 4 bits a weight; itself if it is quantised.
+
+    A code stands for two neighbouring numbers of a row at unit length: the error is two thirds of
+    that of 4 bits for each number (figures in docs/transformer.md).
+    """
+    if network.format != "float32":
+        return network
+    weights = quantise_weights(network.weights, "codebook", sub_dim=2, codebook_size=256)
+    return replace(network, weights=weights)
+
+
 _KINDS: dict[str, Compression] = {
     "static": Compression(lambda encoder: encoder),
     "charemb": Compression(network=""),  # training quantises its weights
@@ -84,6 +98,7 @@ _KINDS: dict[str, Compression] = {
     "contextual": Compression(
         attrgetter("table"), rotate=rotate_context, quantise=quantise_context
     ),
+    "transformer": Compression(attrgetter("table"), rotates=False, quantise=quantise_transformer),
 }
 
 

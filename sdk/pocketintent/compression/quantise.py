@@ -10,15 +10,13 @@ from typing import Any, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
+from pocketintent.compression.codebooks import encode_matrix, fit_quantizer, quantise_weights
 from pocketintent.compression.kinds import compression_of, tables_of, words_of
-from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.contract import ModelEncoder
-from pocketintent.runtime.encoders.weights import StoredMatrix, WeightFormat, Weights
+from pocketintent.runtime.encoders.weights import WeightFormat
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.index.building import fit_template_quantizer
-from pocketintent.runtime.quantization.matrices import DenseMatrix
 
 EncoderT = TypeVar("EncoderT", bound=ModelEncoder)
 
@@ -99,7 +97,7 @@ def quantise_encoder(
 
 
 def quantise_network(encoder: EncoderT) -> EncoderT:
-    """A copy whose network is stored as int8, but for ``charemb``; itself if nothing changes."""
+    """A copy whose network is quantised, but for ``charemb``; itself if nothing changes."""
     quantise, network = compression_of(encoder.kind).quantise, getattr(encoder, "network", None)
     small = network if quantise is None else quantise(network)
     return encoder if small is network else encoder.replace(network=small)
@@ -113,35 +111,18 @@ def quantise_charemb(
     codebook_size: int = 16,
     seed: int = 0,
 ) -> CharEncoder:
-    """A copy of a character encoder with weights of fewer bits; its biases stay float32.
+    """A copy of a character encoder with weights of another format; see :func:`quantise_weights`.
 
-    ``weights`` are ``int8``, with a half-precision factor for each row; ``codebook``, a code for
-    each ``sub_dim`` numbers, which must divide the inputs of every matrix, and a half-precision
-    length for each row, by default 4 bits a number (figures in ``docs/charemb.md``); or
-    ``float32``, which decodes quantised weights. ``seed`` is that of the codebooks' sample. The
-    entry ``quality``, measured on the old weights, is dropped.
-
-    A setting out of range, and a weight that is not finite, are PocketIntentErrors.
+    The figures of the defaults, 4 bits a number as codes, are in ``docs/charemb.md``. The entry
+    ``quality``, measured on the old weights, is dropped. An unknown format is a PocketIntentError.
     """
     if weights not in (known := get_args(WeightFormat)):
         raise PocketIntentError(f"weights must be one of {', '.join(known)}, not {weights!r}")
-
-    def store(matrix: FloatArray) -> StoredMatrix:
-        if weights == "int8":
-            return encode_int8(matrix)
-        if weights == "float32":
-            return DenseMatrix(matrix)
-        # One codebook for all positions: the inputs of a layer are all alike, and a codebook for
-        # each would be larger than the codes.
-        quantizer = fit_quantizer(
-            matrix, sub_dim=sub_dim, codebook_size=codebook_size, per_position=False, seed=seed
-        )
-        return encode_matrix(matrix, quantizer)
-
-    own = encoder.weights
-    stored = {name: store(matrix.decode()) for name, matrix in own.matrices.items()}
+    stored = quantise_weights(
+        encoder.weights, weights, sub_dim=sub_dim, codebook_size=codebook_size, seed=seed
+    )
     manifest = {key: value for key, value in encoder.manifest.items() if key != "quality"}
-    return encoder.replace(weights=Weights(weights, stored, own.vectors), manifest=manifest)
+    return encoder.replace(weights=stored, manifest=manifest)
 
 
 def add_template_quantizer(
@@ -184,7 +165,7 @@ def random_rotation(dim: int, seed: int) -> NDArray[np.float32]:
 
 def fits_sub_dim(encoder: ModelEncoder, sub_dim: int) -> bool:
     """Whether the vectors in an encoder's tables can be cut into parts of ``sub_dim`` numbers."""
-    return compression_of(encoder.kind).rotate is None or words_of(encoder).dim % sub_dim == 0
+    return compression_of(encoder.kind).quantise is None or words_of(encoder).dim % sub_dim == 0
 
 
 def check_sub_dim(encoder: ModelEncoder, sub_dim: int) -> None:

@@ -183,5 +183,5 @@ def test_an_unknown_tokenizer_is_refused_with_those_known(spec: dict[str, Any]) 
 
 
 def test_a_tokenizer_can_be_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(module.TOKENIZERS, "spaces", lambda spec: str.split)
+    monkeypatch.setitem(module.TOKENIZERS, "spaces", lambda spec, vocabulary: str.split)
     assert get_tokenizer({"name": "spaces"})("a b") == ["a", "b"]

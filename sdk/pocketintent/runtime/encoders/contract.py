@@ -89,7 +89,7 @@ class ModelEncoder(ABC):
     def known_words(self) -> Vocabulary | None:
         """The words of the ``part``, if any, the most frequent first; others may be corrected.
 
-        None without a table of words, or with another tokenizer than ``simple``.
+        None without a table of words, or if its words are not tokens of ``simple``.
         """
         part: ModelEncoder | None = None if self.part is None else getattr(self, self.part)
         return None if part is None else part.known_words

@@ -25,6 +25,7 @@ _KINDS: dict[str, str | type[ModelEncoder]] = {
     "charemb": "pocketintent.runtime.encoders.charemb.encoder:CharEncoder",
     "combined": "pocketintent.runtime.encoders.combined:CombinedEncoder",
     "contextual": "pocketintent.runtime.encoders.contextual.encoder:ContextualEncoder",
+    "transformer": "pocketintent.runtime.encoders.transformer.encoder:TransformerEncoder",
 }
 """Classes, or their import paths, by the manifest's ``kind``; a path is imported on first use."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,7 +32,7 @@ from pocketintent.runtime.quantization.matrices import Matrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
 from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer
+from pocketintent.runtime.text.tokenizer import SIMPLE_SPEC, get_tokenizer, known_words
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 _TEXTS_AT_ONCE = 1024
@@ -80,7 +81,7 @@ class StaticEncoder(ModelEncoder):
         self.words = words
         self.dim = words.dim
         self.tokenizer_spec = dict(tokenizer_spec)
-        self.tokenize = get_tokenizer(tokenizer_spec)
+        self.tokenize = get_tokenizer(tokenizer_spec, vocabulary)
         self.ngrams = ngrams
         self.ngram_settings = None if ngrams is None else ngram_settings
         self.template_quantizer = template_quantizer
@@ -192,10 +193,10 @@ class StaticEncoder(ModelEncoder):
         vector *= self.ngram_settings.weight / max(len(buckets), 1)
         return vector
 
-    @property
+    @cached_property
     def known_words(self) -> Vocabulary | None:
-        """The vocabulary; None with another tokenizer than ``simple``."""
-        return self.vocabulary if self.tokenizer_spec == SIMPLE_SPEC else None
+        """The words of the vocabulary; see :func:`known_words`."""
+        return known_words(self.tokenizer_spec, self.vocabulary)
 
     def to_model_file_parts(self) -> Parts:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""

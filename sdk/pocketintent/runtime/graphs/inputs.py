@@ -15,7 +15,7 @@ from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.graphs.backends import Graph
 from pocketintent.runtime.text.characters import CharVocabulary, limit_unknown_words
 from pocketintent.runtime.text.ngrams import NgramSettings
-from pocketintent.runtime.text.tokenizer import get_tokenizer, simple_tokenize
+from pocketintent.runtime.text.tokenizer import Tokenizer, get_tokenizer, known_words
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 Spell = Callable[[Sequence[Sequence[int]]], FloatArray]
@@ -96,7 +96,10 @@ class GraphInputs:
         max_tokens: int | None = None,
         characters: CharVocabulary | None = None,
     ) -> None:
-        self.tokenize = None if tokenizer_spec is None else get_tokenizer(tokenizer_spec)
+        self.tokenizer_spec = tokenizer_spec
+        self.tokenize: Tokenizer | None = None
+        if tokenizer_spec is not None:
+            self.tokenize = get_tokenizer(tokenizer_spec, vocabulary)
         self.vocabulary, self.ngram_settings = vocabulary, ngram_settings
         self.max_length, self.max_tokens = max_length, max_tokens
         self.characters = characters
@@ -119,8 +122,10 @@ class GraphInputs:
 
     @property
     def known_words(self) -> Vocabulary | None:
-        """The words of the table; None without a table or with a tokenizer but ``simple``."""
-        return self.vocabulary if self.tokenize is simple_tokenize else None
+        """The words of the table; None without a table, or as of :func:`known_words`."""
+        if self.tokenizer_spec is None or self.vocabulary is None:
+            return None
+        return known_words(self.tokenizer_spec, self.vocabulary)
 
     def probe(self, graph: Graph, words: bool = False) -> dict[str, NDArray[Any]]:
         """Run a graph on the largest ids of a text; a ModelFileError if the graph is too small.

@@ -1,4 +1,4 @@
-"""Tokenizers of the runtime: ``simple``, specified in ``docs/tokenizer.md``."""
+"""Tokenizers of the runtime, ``simple`` and ``word_pieces``, specified in ``docs/tokenizer.md``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.text.vocabulary import Vocabulary
+from pocketintent.runtime.text.word_pieces import WordPieces, whole_words
 
 Tokenizer = Callable[[str], list[str]]
 """From a text to its tokens, none of which is empty or has white space."""
@@ -26,6 +28,7 @@ _last: tuple[str, tuple[str, ...]] = "", ()
 """The last text and its tokens: each step of a match tokenises the same string."""
 
 SIMPLE_SPEC: dict[str, Any] = {"name": "simple", "version": 1, "max_chars": MAX_CHARS}
+PIECES_SPEC: dict[str, Any] = SIMPLE_SPEC | {"name": "word_pieces"}
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u0060\u00b4", "'"))
 
@@ -133,18 +136,35 @@ _CLASSES = np.zeros(sys.maxunicode + 1, np.uint8)
 megabyte is never touched."""
 
 
-def _simple(spec: Mapping[str, Any]) -> Tokenizer:
-    if spec.get("version") != SIMPLE_SPEC["version"] or spec.get("max_chars") != MAX_CHARS:
-        raise ModelFileError(f"unknown tokenizer {dict(spec)}; this runtime has {SIMPLE_SPEC}")
+def _simple(spec: Mapping[str, Any], _: Vocabulary) -> Tokenizer:
+    _check(spec, SIMPLE_SPEC)
     return simple_tokenize
 
 
-TOKENIZERS: dict[str, Callable[[Mapping[str, Any]], Tokenizer]] = {"simple": _simple}
-"""Makes a tokenizer of a manifest's entry, by its name; the training side adds its own."""
+def _word_pieces(spec: Mapping[str, Any], vocabulary: Vocabulary) -> Tokenizer:
+    _check(spec, PIECES_SPEC)
+    pieces = WordPieces(vocabulary)
+    return lambda text: pieces(simple_tokenize(text))
 
 
-def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
-    """The tokenizer of a manifest's entry, such as ``SIMPLE_SPEC``; ModelFileError if unknown."""
+def _check(spec: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+    if any(spec.get(key) != own[key] for key in ("version", "max_chars")):
+        raise ModelFileError(f"unknown tokenizer {dict(spec)}; this runtime has {dict(own)}")
+
+
+TOKENIZERS: dict[str, Callable[[Mapping[str, Any], Vocabulary], Tokenizer]] = {
+    "simple": _simple,
+    "word_pieces": _word_pieces,
+}
+"""Makes a tokenizer of a manifest's entry and the model's vocabulary, by its name; the training
+side adds its own."""
+
+
+def get_tokenizer(spec: Mapping[str, Any], vocabulary: Vocabulary | None = None) -> Tokenizer:
+    """The tokenizer of a manifest's entry, such as ``SIMPLE_SPEC``; ModelFileError if unknown.
+
+    ``vocabulary`` is the model's; by default it is empty.
+    """
     name = spec.get("name")
     if not isinstance(name, str) or name not in TOKENIZERS:
         raise ModelFileError(
@@ -152,4 +172,14 @@ def get_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
             "trained with 'tweet' needs the extra 'train', and an import of its training side "
             "before it is loaded, see docs/tokenizer.md"
         )
-    return TOKENIZERS[name](spec)
+    return TOKENIZERS[name](spec, Vocabulary([]) if vocabulary is None else vocabulary)
+
+
+def known_words(spec: Mapping[str, Any], vocabulary: Vocabulary) -> Vocabulary | None:
+    """The words of a vocabulary, which need no correction; None if its tokens are of another kind.
+
+    A word is a token of ``simple``.
+    """
+    if spec == SIMPLE_SPEC:
+        return vocabulary
+    return whole_words(vocabulary) if spec == PIECES_SPEC else None

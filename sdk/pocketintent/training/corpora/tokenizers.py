@@ -34,7 +34,7 @@ def corpus_tokenizer(spec: Mapping[str, Any]) -> Tokenizer:
     return tokenize_whole
 
 
-def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC) -> Tokenizer:
+def tweet_tokenizer(spec: Mapping[str, Any] = TWEET_SPEC, _: object = None) -> Tokenizer:
     """The tokenizer of the thesis: lower-casing and NLTK's TweetTokenizer.
 
     White space inside a token (NLTK keeps some in phone numbers) becomes an underscore.

@@ -9,8 +9,9 @@ from typing import Literal, get_args, get_type_hints
 
 import numpy as np
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, IndexArray
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
 from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
+from pocketintent.runtime.encoders.transformer_layers import Norm, TransformerLayers, layer_shapes
 from pocketintent.runtime.encoders.weights import Parameters, Shapes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
@@ -18,7 +19,6 @@ from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 Cell = Literal["lstm", "gru", "transformer"]
 
 _MAX_LAYERS = 64
-_NORM_EPSILON = 1e-5
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,7 @@ class CharNetwork:
         shapes: Shapes = {"embedding": (num_characters, self.char_dim)}
         if self.cell == "transformer":
             shapes["positions"] = (max_chars, self.hidden)
-            for layer in range(self.layers):
-                shapes |= self._transformer_shapes(f"layers.{layer}")
+            shapes |= layer_shapes("layers", self.hidden, self.layers, 4 * self.hidden)
             shapes |= {"norm.weight": (self.hidden,), "norm.bias": (self.hidden,)}
         else:
             shapes |= recurrent_shapes(self, self.char_dim)
@@ -119,20 +118,6 @@ class CharNetwork:
                     f"{MAX_NUMBERS} are allowed"
                 )
 
-    def _transformer_shapes(self, prefix: str) -> Shapes:
-        width = self.hidden
-        sizes = {
-            "attention.input": (3 * width, width),
-            "attention.output": (width, width),
-            "feedforward.0": (4 * width, width),
-            "feedforward.1": (width, 4 * width),
-        }
-        shapes: Shapes = {f"{prefix}.{name}.weight": shape for name, shape in sizes.items()}
-        shapes |= {f"{prefix}.{name}.bias": shape[:1] for name, shape in sizes.items()}
-        for norm in ("norm.0", "norm.1"):
-            shapes |= {f"{prefix}.{norm}.weight": (width,), f"{prefix}.{norm}.bias": (width,)}
-        return shapes
-
     @classmethod
     def from_manifest(cls, entry: object) -> CharNetwork:
         """The settings in the manifest's entry ``network``, checked."""
@@ -143,60 +128,28 @@ class CharNetwork:
 
 
 class TransformerReader:
-    """The mean of a transformer's outputs over the characters of a text (Vaswani et al. 2017).
+    """The mean of a transformer's outputs over the characters of a text.
 
     Layer normalisation before each sub-layer, ReLU, learnt positions. Texts of equal length are
     read together, so that no mask is needed. See :meth:`CharNetwork.shapes` for the parameters.
     """
 
     def __init__(self, network: CharNetwork, parameters: Parameters) -> None:
-        self._network = network
-        self._parameters = parameters
+        self._state = network.state
+        self._embedding, self._positions = parameters["embedding"], parameters["positions"]
+        self._layers = TransformerLayers(
+            parameters, "layers", network.layers, network.heads, "pre-norm relu"
+        )
+        self._norm = Norm(parameters, "norm")
 
     def read(self, texts: Sequence[Sequence[int]]) -> FloatArray:
         """The means, float32 ``[num_texts, state]``, of character numbers; no text is empty."""
         lengths = np.array([len(text) for text in texts])
-        result = np.empty((len(texts), self._network.state), np.float32)
+        result = np.empty((len(texts), self._state), np.float32)
         for length in np.unique(lengths):
             numbers = np.flatnonzero(lengths == length)
-            result[numbers] = self._read_equal(np.array([texts[number] for number in numbers]))
-        return result
-
-    def _read_equal(self, chars: IndexArray) -> FloatArray:
-        """The means of texts of equal length; ``chars`` is ``[num_texts, length]``."""
-        parameters = self._parameters
-        x = parameters["embedding"][chars] + parameters["positions"][: chars.shape[1]]
-        for layer in range(self._network.layers):
-            prefix = f"layers.{layer}"
-            x = x + self._attend(self._normalise(x, f"{prefix}.norm.0"), f"{prefix}.attention")
-            inner = self._linear(self._normalise(x, f"{prefix}.norm.1"), f"{prefix}.feedforward.0")
-            np.maximum(inner, 0.0, out=inner)
-            x = x + self._linear(inner, f"{prefix}.feedforward.1")
-        mean: FloatArray = self._normalise(x, "norm").mean(axis=1)
-        return mean
-
-    def _attend(self, x: FloatArray, prefix: str) -> FloatArray:
-        num_texts, length, width = x.shape
-        heads = self._network.heads
-        parts = self._linear(x, f"{prefix}.input").reshape(num_texts, length, 3, heads, -1)
-        query, key, value = parts.transpose(2, 0, 3, 1, 4)  # each [texts, heads, length, size]
-        scores = np.matmul(query, key.transpose(0, 1, 3, 2))
-        scores *= np.float32((width // heads) ** -0.5)
-        scores -= scores.max(axis=-1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=-1, keepdims=True)
-        mixed = np.matmul(scores, value).transpose(0, 2, 1, 3).reshape(num_texts, length, width)
-        return self._linear(mixed, f"{prefix}.output")
-
-    def _linear(self, x: FloatArray, prefix: str) -> FloatArray:
-        result: FloatArray = x @ self._parameters[f"{prefix}.weight"].T
-        result += self._parameters[f"{prefix}.bias"]
-        return result
-
-    def _normalise(self, x: FloatArray, prefix: str) -> FloatArray:
-        centred = x - x.mean(axis=-1, keepdims=True)
-        variance = np.square(centred).mean(axis=-1, keepdims=True)
-        centred /= np.sqrt(variance + np.float32(_NORM_EPSILON))
-        result: FloatArray = centred * self._parameters[f"{prefix}.weight"]
-        result += self._parameters[f"{prefix}.bias"]
+            chars = np.array([texts[number] for number in numbers])
+            x = (self._embedding[chars] + self._positions[:length]).reshape(chars.size, -1)
+            states = self._norm(self._layers(x.T, len(chars), length))
+            result[numbers] = states.reshape(-1, *chars.shape).mean(axis=2).T
         return result

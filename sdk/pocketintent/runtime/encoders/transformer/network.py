@@ -1,0 +1,113 @@
+"""The network of a transformer encoder as stored: its sizes, its weights, and their tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, Parts
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.encoders.transformer_layers import layer_shapes
+from pocketintent.runtime.encoders.weights import (
+    Shapes,
+    WeightFormat,
+    Weights,
+    read_weights,
+    weights_to_parts,
+)
+from pocketintent.runtime.errors import ModelFileError
+
+MAX_LAYERS = 64
+
+PREFIX = "network"
+"""Manifest entry of the network and, with a dot, prefix of its tensors."""
+
+LAYERS = f"{PREFIX}.layers"
+"""Prefix of the names of the layers' parameters."""
+
+_SIZES = "dim", "layers", "heads", "feedforward"
+
+
+@dataclass(frozen=True, eq=False)
+class TransformerNetwork:
+    """What changes the tokens of a text by each other; ModelFileError for parts that do not fit."""
+
+    dim: int
+    """Size of the vectors of tokens and texts."""
+    layers: int
+    """Number of layers."""
+    heads: int
+    """Attention heads of a layer; a divisor of ``dim``."""
+    feedforward: int
+    """Size of the hidden layer of the feed-forward part of a layer."""
+    weights: Weights
+    """All weights, see :meth:`shapes`."""
+
+    def __post_init__(self) -> None:
+        sizes = {name: getattr(self, name) for name in _SIZES}
+        check_sizes(**sizes)
+        self.weights.check(network_shapes(**sizes))
+
+    @property
+    def format(self) -> WeightFormat:
+        """Storage format of all matrices."""
+        return self.weights.format
+
+    def to_parts(self) -> Parts:
+        """The manifest's entry ``network``, and the tensors by name."""
+        entry, tensors = weights_to_parts(self.weights)
+        sizes = {name: getattr(self, name) for name in _SIZES[1:]}
+        return {**sizes, "weights": entry}, tensors
+
+
+def network_shapes(dim: int, layers: int, heads: int, feedforward: int) -> Shapes:
+    """Names and shapes of the parameters of a network; matrices are [outputs, inputs].
+
+    ``start`` is read before the first token. A token's place is added to it from ``positions``.
+    """
+    return {
+        f"{PREFIX}.start": (dim,),
+        f"{PREFIX}.positions": (MAX_TOKENS, dim),
+        f"{PREFIX}.norm.weight": (dim,),
+        f"{PREFIX}.norm.bias": (dim,),
+        **layer_shapes(LAYERS, dim, layers, feedforward),
+    }
+
+
+def check_sizes(dim: int, layers: int, heads: int, feedforward: int) -> None:
+    """Raise ModelFileError for sizes out of range, or that need too much memory."""
+    limits = {"layers": MAX_LAYERS, "heads": MAX_DIM, "feedforward": MAX_DIM, "dim": MAX_DIM}
+    sizes = {"layers": layers, "heads": heads, "feedforward": feedforward, "dim": dim}
+    for name, limit in limits.items():
+        if type(sizes[name]) is not int or not 1 <= sizes[name] <= limit:
+            allowed = f"a whole number from 1 to {limit}"
+            raise ModelFileError(f"{name} of the network must be {allowed}, not {sizes[name]!r}")
+    if dim % heads:
+        raise ModelFileError(f"the {dim} dimensions of the network are not divisible by {heads}")
+    shapes = network_shapes(dim, layers, heads, feedforward)
+    largest = max(
+        sum(math.prod(shape) for shape in shapes.values()),
+        (MAX_TOKENS + 1) ** 2 * heads,
+        (MAX_TOKENS + 1) * max(3 * dim, feedforward),
+    )
+    if largest > MAX_NUMBERS:
+        raise ModelFileError(
+            f"a network of {layers} layers, {heads} heads, {feedforward} hidden units and {dim} "
+            f"dimensions needs {largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
+        )
+
+
+def read_network(
+    entry: object, tensors: Mapping[str, NDArray[Any]], dim: int
+) -> TransformerNetwork:
+    """Read the network of :meth:`TransformerNetwork.to_parts`; ModelFileError if it is damaged."""
+    if not isinstance(entry, Mapping):
+        raise ModelFileError("the manifest has no object 'network'")
+    sizes: dict[str, Any] = {"dim": dim, **{name: entry.get(name) for name in _SIZES[1:]}}
+    check_sizes(**sizes)
+    weights = read_weights(entry.get("weights"), tensors, network_shapes(**sizes))
+    return TransformerNetwork(**sizes, weights=weights)

@@ -1,0 +1,145 @@
+"""The layers of a transformer (Vaswani et al. 2017) in NumPy, for texts of equal length."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.weights import Parameters, Shapes
+
+EPSILON = 1e-5
+"""Added to the variance in a layer normalisation."""
+
+Style = Literal["pre-norm relu", "post-norm gelu"]
+"""Whether the input or the sum of a sub-layer is normalised (Xiong et al. 2020), and the activation
+of the feed-forward layers; the second is BERT's."""
+
+_GELU, _CUBIC = np.float32((2 / np.pi) ** 0.5), np.float32(0.044715)
+_HALF, _ONE = np.float32(0.5), np.float32(1)
+
+
+def layer_shapes(prefix: str, width: int, layers: int, feedforward: int) -> Shapes:
+    """Names and shapes of the parameters of ``layers`` layers; matrices are [outputs, inputs]."""
+    shapes: Shapes = {}
+    for layer in range(layers):
+        for name, shape in {
+            "attention.input": (3 * width, width),
+            "attention.output": (width, width),
+            "feedforward.0": (feedforward, width),
+            "feedforward.1": (width, feedforward),
+        }.items():
+            shapes[f"{prefix}.{layer}.{name}.weight"] = shape
+            shapes[f"{prefix}.{layer}.{name}.bias"] = shape[:1]
+        for norm in ("norm.0", "norm.1"):
+            shapes[f"{prefix}.{layer}.{norm}.weight"] = (width,)
+            shapes[f"{prefix}.{layer}.{norm}.bias"] = (width,)
+    return shapes
+
+
+class TransformerLayers:
+    """Layers that are ready to read; ``parameters`` are those of :func:`layer_shapes`.
+
+    The states of tokens are the columns of an array: BLAS multiplies weights and a few columns up
+    to twice as fast as a few rows and weights.
+    """
+
+    def __init__(
+        self, parameters: Parameters, prefix: str, layers: int, heads: int, style: Style
+    ) -> None:
+        self._layers = [
+            _Layer(parameters, f"{prefix}.{number}", heads, style) for number in range(layers)
+        ]
+
+    def __call__(self, x: FloatArray, num_texts: int, length: int) -> FloatArray:
+        """The states of texts of ``length`` tokens after the last layer, [width, columns].
+
+        ``x`` is float32 [width, columns], text after text; columns that follow them are ignored.
+        """
+        for layer in self._layers:
+            x = layer(x, num_texts, length)
+        return x
+
+
+class Norm:
+    """A layer normalisation (Ba et al. 2016) with the parameters under a prefix."""
+
+    def __init__(self, parameters: Parameters, prefix: str) -> None:
+        self._weight = parameters[f"{prefix}.weight"][:, None]
+        self._bias = parameters[f"{prefix}.bias"][:, None]
+        self._mean = np.full(len(self._weight), 1 / len(self._weight), np.float32)
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """Columns [width, n] with the mean 0 and the variance 1, scaled and moved."""
+        # Products with a constant vector are quicker than means.
+        centred: FloatArray = x - self._mean.dot(x)
+        variance = self._mean.dot(np.square(centred))
+        variance += np.float32(EPSILON)
+        centred /= np.sqrt(variance)
+        centred *= self._weight
+        centred += self._bias
+        return centred
+
+
+class _Layer:
+    """Attention, and two feed-forward layers; each is added to its input."""
+
+    def __init__(self, parameters: Parameters, prefix: str, heads: int, style: Style) -> None:
+        self._heads, self._post_norm = heads, style == "post-norm gelu"
+        self._norms = [Norm(parameters, f"{prefix}.norm.{number}") for number in (0, 1)]
+        self._linear = {
+            name: tuple(parameters[f"{prefix}.{name}.{part}"] for part in ("weight", "bias"))
+            for name in ("attention.input", "attention.output", "feedforward.0", "feedforward.1")
+        }
+
+    def __call__(self, x: FloatArray, num_texts: int, length: int) -> FloatArray:
+        attention, feedforward = self._norms
+        if self._post_norm:
+            x = attention(x + self._attend(x, num_texts, length))
+            return feedforward(x + self._feed(x))
+        x = x + self._attend(attention(x), num_texts, length)
+        return x + self._feed(feedforward(x))
+
+    def _attend(self, x: FloatArray, num_texts: int, length: int) -> FloatArray:
+        width, used = len(x), num_texts * length
+        parts = self._apply("attention.input", x)[:, :used]
+        parts = parts.reshape(3, self._heads, -1, num_texts, length)
+        query, key, value = parts.transpose(0, 3, 1, 2, 4)  # each [texts, heads, size, length]
+        scores = np.matmul(key.swapaxes(2, 3), query)  # a column for each reader
+        scores *= np.float32((width // self._heads) ** -0.5)
+        scores -= scores.max(axis=2, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=2, keepdims=True)
+        mixed = np.zeros_like(x)
+        of_heads = mixed[:, :used].reshape(self._heads, -1, num_texts, length)
+        of_heads[:] = np.matmul(value, scores).transpose(1, 2, 0, 3)
+        return self._apply("attention.output", mixed)
+
+    def _feed(self, x: FloatArray) -> FloatArray:
+        inner = self._apply("feedforward.0", x)
+        inner = gelu(inner) if self._post_norm else np.maximum(inner, 0, out=inner)
+        return self._apply("feedforward.1", inner)
+
+    def _apply(self, name: str, x: FloatArray) -> FloatArray:
+        weight, bias = self._linear[name]
+        result: FloatArray = weight @ x
+        result += bias[:, None]
+        return result
+
+
+def gelu(x: FloatArray) -> FloatArray:
+    """``x`` times the normal distribution function of x, by its approximation with tanh.
+
+    Source: Hendrycks and Gimpel 2016. It is written over ``x``, float32.
+    """
+    inner: FloatArray = x * x
+    inner *= _CUBIC
+    inner += _ONE
+    inner *= x
+    inner *= _GELU
+    np.tanh(inner, out=inner)
+    inner += _ONE
+    inner *= _HALF
+    x *= inner
+    return x
