@@ -30,6 +30,7 @@ METHODS = (
 TASKS = (
     Command("sts", f"{_CLI}.evaluate.sts", "correlation of cosine with human scores of pairs"),
     Command("intents", f"{_CLI}.evaluate.intents", "few-shot accuracy, refusals, calibration"),
+    Command("bots", f"{_CLI}.evaluate.bots", "answers of written bots to free phrasings"),
     Command(
         "typing-errors", f"{_CLI}.evaluate.typing_errors", "few-shot accuracy with typing errors"
     ),
