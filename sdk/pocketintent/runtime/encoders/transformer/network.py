@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, Parts
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, PREFIX
 from pocketintent.runtime.encoders.transformer_layers import layer_shapes
 from pocketintent.runtime.encoders.weights import (
     Shapes,
@@ -22,9 +22,6 @@ from pocketintent.runtime.encoders.weights import (
 from pocketintent.runtime.errors import ModelFileError
 
 MAX_LAYERS = 64
-
-PREFIX = "network"
-"""Manifest entry of the network and, with a dot, prefix of its tensors."""
 
 LAYERS = f"{PREFIX}.layers"
 """Prefix of the names of the layers' parameters."""
