@@ -9,8 +9,9 @@ from torch.nn.functional import embedding, gelu, layer_norm, linear, normalize
 from torch.nn.functional import scaled_dot_product_attention as attend
 
 from pocketintent.runtime.arrays import IntArray
+from pocketintent.runtime.encoders.sequence import PREFIX
 from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
-from pocketintent.runtime.encoders.transformer.network import LAYERS, PREFIX, TransformerNetwork
+from pocketintent.runtime.encoders.transformer.network import LAYERS, TransformerNetwork
 from pocketintent.runtime.encoders.transformer_layers import EPSILON
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent.runtime.errors import PocketIntentError

@@ -15,10 +15,10 @@ from safetensors.numpy import load_file
 
 from pocketintent.records import read_content
 from pocketintent.runtime.arrays import FloatArray
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, PREFIX
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
-from pocketintent.runtime.encoders.transformer.network import LAYERS, PREFIX, TransformerNetwork
+from pocketintent.runtime.encoders.transformer.network import LAYERS, TransformerNetwork
 from pocketintent.runtime.encoders.transformer_layers import gelu
 from pocketintent.runtime.encoders.weights import Weights
 from pocketintent.runtime.errors import PocketIntentError
