@@ -23,6 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.timing import processor
+from pocketintent.bot.adapt import (
+    ADAPTATION,
+    adapt_encoder,
+    adaptation_texts,
+    check_adaptable,
+)
 from pocketintent.evaluation.bots.answers import answer_bot, read_bots, summarise_answers
 from pocketintent.evaluation.intents.datasets import (
     Draw,
@@ -32,17 +38,10 @@ from pocketintent.evaluation.intents.datasets import (
 )
 from pocketintent.evaluation.intents.systems import EncoderSystem
 from pocketintent.evaluation.metrics import mean_and_std
-from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.templates.template_set import text_of_name
-from pocketintent.training.contextual.adaptation import (
-    ADAPTATION,
-    adapt_encoder,
-    adaptation_texts,
-    check_adaptable,
-)
-from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.settings import Settings
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.loader import load_teacher
@@ -65,14 +64,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--no-names", dest="learn_names", action="store_false", help="without the intents' names"
     )
-    parser.add_argument("--epochs", type=int, default=ADAPTATION.epochs, help="%(default)s")
-    parser.add_argument(
-        "--batch-words", type=int, default=ADAPTATION.batch_words, metavar="N", help="%(default)s"
-    )
+    for name, kind in (("--epochs", int), ("--batch-words", int), ("--learning-rate", float)):
+        parser.add_argument(name, type=kind, metavar="N", help="that of build --teacher")
     args = parser.parse_args(argv)
     prepare_torch("cpu", 1)
     teacher, encoder = load_teacher(args.teacher), check_adaptable(load_encoder(args.model))
-    settings = replace(ADAPTATION, epochs=args.epochs, batch_words=args.batch_words)
+    changes = {name: getattr(args, name) for name in ("epochs", "batch_words", "learning_rate")}
+    given = {name: value for name, value in changes.items() if value is not None}
+    settings: Settings = replace(ADAPTATION[encoder.kind][1], **given)  # type: ignore[type-var]
     if args.bots is not None:
         record = _measure_bots(encoder, teacher, args.bots, settings, args.learn_names)
         print(json.dumps({"model": args.model, **record, "processor": processor()}), flush=True)
@@ -91,10 +90,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _measure_bots(
-    encoder: ContextualEncoder,
+    encoder: ModelEncoder,
     teacher: Encoder,
     folder: Path,
-    settings: ContextualSettings,
+    settings: Settings,
     learn_names: bool,
 ) -> dict[str, Any]:
     """The figures of a folder's bots before and after adaptation to each."""
@@ -108,11 +107,11 @@ def _measure_bots(
 
 
 def _measure(
-    encoder: ContextualEncoder,
+    encoder: ModelEncoder,
     teacher: Encoder,
     data: IntentData,
     draw: Draw,
-    settings: ContextualSettings,
+    settings: Settings,
 ) -> dict[str, float]:
     """The accuracies before and after adaptation to a draw, and the seconds that it took."""
     start = time.perf_counter()
