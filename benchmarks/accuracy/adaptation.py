@@ -20,6 +20,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.timing import processor
+from pocketintent.bot.adapt import (
+    ADAPTATION,
+    adapt_encoder,
+    adaptation_texts,
+    check_adaptable,
+)
 from pocketintent.evaluation.intents.datasets import (
     Draw,
     IntentData,
@@ -28,16 +34,10 @@ from pocketintent.evaluation.intents.datasets import (
 )
 from pocketintent.evaluation.intents.systems import EncoderSystem
 from pocketintent.evaluation.metrics import mean_and_std
-from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.contract import Encoder
+from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.templates.template_set import text_of_name
-from pocketintent.training.contextual.adaptation import (
-    ADAPTATION,
-    adapt_encoder,
-    adaptation_texts,
-    check_adaptable,
-)
+from pocketintent.settings import Settings
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.loader import load_teacher
@@ -58,10 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--no-names", dest="learn_names", action="store_false", help="without the intents' names"
     )
-    parser.add_argument("--epochs", type=int, default=ADAPTATION.epochs, help="%(default)s")
-    parser.add_argument(
-        "--batch-words", type=int, default=ADAPTATION.batch_words, metavar="N", help="%(default)s"
-    )
+    for name, kind in (("--epochs", int), ("--batch-words", int), ("--learning-rate", float)):
+        parser.add_argument(name, type=kind, metavar="N", help="that of build --teacher")
     args = parser.parse_args(argv)
     prepare_torch("cpu", 1)
     teacher, encoder = load_teacher(args.teacher), check_adaptable(load_encoder(args.model))
@@ -79,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _measure(
-    encoder: ContextualEncoder,
+    encoder: ModelEncoder,
     teacher: Encoder,
     data: IntentData,
     draw: Draw,
@@ -91,7 +89,9 @@ def _measure(
     texts = adaptation_texts([*(data.train_texts[index] for index in draw.indices), *names])
     vectors = encode_texts(teacher, texts)
     encoded = time.perf_counter()
-    settings = replace(ADAPTATION, epochs=args.epochs, batch_words=args.batch_words)
+    changes = {name: getattr(args, name) for name in ("epochs", "batch_words", "learning_rate")}
+    given = {name: value for name, value in changes.items() if value is not None}
+    settings: Settings = replace(ADAPTATION[encoder.kind][1], **given)  # type: ignore[type-var]
     adapted = adapt_encoder(encoder, vectors, settings)
     trained = time.perf_counter()
     before, after = (_accuracy(model, data, draw) for model in (encoder, adapted))

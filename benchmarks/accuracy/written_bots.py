@@ -24,6 +24,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.bot.adapt import (
+    adapt_encoder,
+    adaptation_texts,
+    check_adaptable,
+)
 from pocketintent.cli.options.model import encoder_name
 from pocketintent.cli.options.shared import add
 from pocketintent.cli.options.types import whole_number
@@ -31,11 +36,6 @@ from pocketintent.compression.background import make_background
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.templates.files import load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
-from pocketintent.training.contextual.adaptation import (
-    adapt_encoder,
-    adaptation_texts,
-    check_adaptable,
-)
 from pocketintent.training.corpora.reader import read_texts
 from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.loader import load_teacher

@@ -24,6 +24,7 @@ METHODS = (
     Command("charemb", _TRAIN, "vectors of any text from its characters, learnt from a table"),
     Command("distil", _TRAIN, "word vectors whose sums approximate those of a sentence encoder"),
     Command("contextual", _TRAIN, "words that neighbours change, learnt from a sentence encoder"),
+    Command("transformer", _TRAIN, "words that attention changes, learnt from a sentence encoder"),
     Command("finish", f"{_CLI}.train.finish", "weight words, and add dimensions for their n-grams"),
     Command("targets", f"{_CLI}.train.targets", "vectors of texts by a sentence encoder"),
 )
