@@ -16,8 +16,7 @@ Style = Literal["pre-norm relu", "post-norm gelu"]
 """Whether the input or the sum of a sub-layer is normalised (Xiong et al. 2020), and the activation
 of the feed-forward layers; the second is BERT's."""
 
-_GELU, _CUBIC = np.float32((2 / np.pi) ** 0.5), np.float32(0.044715)
-_HALF, _ONE = np.float32(0.5), np.float32(1)
+_GELU = (2 / np.pi) ** 0.5
 
 
 def layer_shapes(prefix: str, width: int, layers: int, feedforward: int) -> Shapes:
@@ -134,12 +133,11 @@ def gelu(x: FloatArray) -> FloatArray:
     Source: Hendrycks and Gimpel 2016. It is written over ``x``, float32.
     """
     inner: FloatArray = x * x
-    inner *= _CUBIC
-    inner += _ONE
+    inner *= 0.044715 * _GELU
+    inner += _GELU
     inner *= x
-    inner *= _GELU
     np.tanh(inner, out=inner)
-    inner += _ONE
-    inner *= _HALF
+    inner += 1
+    inner *= 0.5
     x *= inner
     return x

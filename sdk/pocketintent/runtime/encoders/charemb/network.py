@@ -9,10 +9,10 @@ from typing import Literal, get_args, get_type_hints
 
 import numpy as np
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
+from pocketintent.runtime.arrays import MAX_DIM, FloatArray
 from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
 from pocketintent.runtime.encoders.transformer_layers import Norm, TransformerLayers, layer_shapes
-from pocketintent.runtime.encoders.weights import Parameters, Shapes
+from pocketintent.runtime.encoders.weights import Parameters, Shapes, check_memory, check_sizes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 
@@ -48,14 +48,10 @@ class CharNetwork:
         hints = get_type_hints(CharNetwork)
         for field in fields(self):
             value, hint = getattr(self, field.name), hints[field.name]
-            if hint is int and (type(value) is not int or not 1 <= value <= MAX_DIM):
-                raise ModelFileError(
-                    f"{field.name} must be a whole number from 1 to {MAX_DIM}, not {value!r}"
-                )
+            if hint is int:
+                check_sizes({field.name: value}, _MAX_LAYERS if field.name == "layers" else MAX_DIM)
             if hint is bool and type(value) is not bool:
                 raise ModelFileError(f"{field.name} must be true or false, not {value!r}")
-        if self.layers > _MAX_LAYERS:
-            raise ModelFileError(f"layers must be at most {_MAX_LAYERS}, not {self.layers}")
         if self.cell not in get_args(Cell):
             known = ", ".join(get_args(Cell))
             raise ModelFileError(f"cell must be one of {known}, not {self.cell!r}")
@@ -104,19 +100,14 @@ class CharNetwork:
         """Raise ModelFileError unless weights and largest array of a text fit into memory."""
         shapes = self.shapes(num_characters, max_chars)
         chars = min(max_chars, RAW_CHARS)
-        sizes = {"weights": sum(math.prod(shape) for shape in shapes.values())}
+        sizes = {"weights": sum(map(math.prod, shapes.values()))}
         if self.cell == "transformer":
             sizes["attention"] = self.heads * chars * RAW_CHARS
             sizes["layers"] = 4 * self.hidden * RAW_CHARS
         else:
             rows = len(self.directions) * GATES[self.cell] * self.hidden
             sizes["layers"] = rows * max(num_characters, RAW_CHARS)
-        for part, size in sizes.items():
-            if size > MAX_NUMBERS:
-                raise ModelFileError(
-                    f"the {part} of the network need {size} numbers in memory; at most "
-                    f"{MAX_NUMBERS} are allowed"
-                )
+        check_memory(sizes)
 
     @classmethod
     def from_manifest(cls, entry: object) -> CharNetwork:
