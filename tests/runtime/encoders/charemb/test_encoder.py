@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.robustness.hostile_files.models import Parts, seal
 from models.random_networks import random_network
-from plain_transformer import PlainLayers
+from plain_transformer import PlainMean
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -81,13 +81,9 @@ def plain_recurrent(encoder: CharEncoder, text: str) -> FloatArray:
 def plain_transformer(encoder: CharEncoder, text: str) -> FloatArray:
     """The mean of a transformer's states, with normalisation before each part of a layer."""
     weights = encoder.weights.decode()
-    layers = PlainLayers(weights, "layers", encoder.network.heads, post_norm=False)
-    numbers = encoder.vocabulary.numbers(text)
-    places = weights["positions"].astype(np.float64)
-    states = [weights["embedding"][number] + places[i] for i, number in enumerate(numbers)]
-    for layer in range(encoder.network.layers):
-        states = layers.layer(states, layer)
-    mean = np.mean([layers.norm(x, "norm") for x in states], axis=0)
+    network = encoder.network
+    read = PlainMean(weights, "", network.layers, network.heads, post_norm=False)
+    mean = read(weights["embedding"][encoder.vocabulary.numbers(text)])
     return plain_output(encoder, mean.astype(np.float32))
 
 

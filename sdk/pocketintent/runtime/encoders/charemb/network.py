@@ -1,18 +1,16 @@
-"""A character network: its settings, the shapes of its parameters, and its transformer in numpy."""
+"""A character network: its settings, and the shapes of its parameters."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Literal, get_args, get_type_hints
 
-import numpy as np
-
-from pocketintent.runtime.arrays import MAX_DIM, FloatArray
+from pocketintent.runtime.arrays import MAX_DIM
 from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
-from pocketintent.runtime.encoders.transformer_layers import Norm, TransformerLayers, layer_shapes
-from pocketintent.runtime.encoders.weights import Parameters, Shapes, check_memory, check_sizes
+from pocketintent.runtime.encoders.transformer_layers import layer_shapes
+from pocketintent.runtime.encoders.weights import Shapes, check_memory, check_sizes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 
@@ -116,31 +114,3 @@ class CharNetwork:
         if not isinstance(entry, Mapping) or entry.keys() != names:
             raise ModelFileError(f"the manifest's network must have {', '.join(sorted(names))}")
         return cls(**entry)
-
-
-class TransformerReader:
-    """The mean of a transformer's outputs over the characters of a text.
-
-    Layer normalisation before each sub-layer, ReLU, learnt positions. Texts of equal length are
-    read together, so that no mask is needed. See :meth:`CharNetwork.shapes` for the parameters.
-    """
-
-    def __init__(self, network: CharNetwork, parameters: Parameters) -> None:
-        self._state = network.state
-        self._embedding, self._positions = parameters["embedding"], parameters["positions"]
-        self._layers = TransformerLayers(
-            parameters, "layers", network.layers, network.heads, "pre-norm relu"
-        )
-        self._norm = Norm(parameters, "norm")
-
-    def read(self, texts: Sequence[Sequence[int]]) -> FloatArray:
-        """The means, float32 ``[num_texts, state]``, of character numbers; no text is empty."""
-        lengths = np.array([len(text) for text in texts])
-        result = np.empty((len(texts), self._state), np.float32)
-        for length in np.unique(lengths):
-            numbers = np.flatnonzero(lengths == length)
-            chars = np.array([texts[number] for number in numbers])
-            x = (self._embedding[chars] + self._positions[:length]).reshape(chars.size, -1)
-            states = self._norm(self._layers(x.T, len(chars), length))
-            result[numbers] = states.reshape(-1, *chars.shape).mean(axis=2).T
-        return result
