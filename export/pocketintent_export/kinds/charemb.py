@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -14,9 +15,9 @@ from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.recurrent import RecurrentReader
-from pocketintent_export.kinds.transformer import TransformerReader
-from pocketintent_export.layers.codes import WholeMatrix, coded
+from pocketintent_export.layers.codes import WholeMatrix, coded, unknown_zero
 from pocketintent_export.layers.similarities import unit
+from pocketintent_export.layers.transformer import Norm, TransformerLayers, mean_inside
 
 _MAX_LOG_LENGTH = 20.0
 """Limit of the logarithm of a vector's length, as in the runtime."""
@@ -104,3 +105,35 @@ class CharactersModule(nn.Module):
 
     def _linear(self, number: int, x: Tensor, zero: Tensor | None) -> Tensor:
         return torch.matmul(x, self.matrices[number](zero).t()) + self.get_buffer(f"bias{number}")
+
+
+class TransformerReader(nn.Module):
+    """The mean of the transformer's outputs over the characters of a text.
+
+    ``length`` is the number of characters of the input; None if it is free.
+    """
+
+    def __init__(self, encoder: CharEncoder, length: int | None) -> None:
+        super().__init__()
+        network, weights = encoder.network, encoder.weights
+        self.length = length
+        self.embedding = WholeMatrix([coded(weights, "embedding")])
+        self.positions = WholeMatrix([coded(weights, "positions", slice(length))])
+        self.layers = TransformerLayers(
+            weights, "layers", network.layers, network.heads, "pre-norm relu"
+        )
+        self.norm = Norm(weights, "norm")
+
+    def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The means, float32 [batch, hidden], and a zero for :class:`WholeMatrix`, None for ONNX.
+
+        ``characters`` is int32 [batch, length], ``lengths`` int32 [batch]; 0 is treated as 1.
+        """
+        zero = None if self.length is None else unknown_zero(lengths)
+        length = characters.shape[1]
+        positions = torch.arange(length, dtype=torch.int32)
+        inside = positions < torch.clamp(lengths, 1, self.length).unsqueeze(1)
+        numbers = torch.where(positions < lengths.unsqueeze(1), characters, 0).reshape(-1)
+        x = embedding(numbers, self.embedding(zero)).reshape(*characters.shape, -1)
+        x = x + self.positions(zero)[:length]
+        return mean_inside(self.norm(self.layers(x, inside, zero)), inside), zero

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TypeVar
@@ -18,7 +19,7 @@ from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport, how_to_compress, refuse_float_tables
-from pocketintent_export.layers.codes import QuantizedRows, storage
+from pocketintent_export.layers.codes import QuantizedRows, storage, unknown_zero
 from pocketintent_export.layers.similarities import unit
 
 
@@ -57,8 +58,8 @@ class SequenceExport(KindExport[EncoderT]):
         refuse_float_tables(source, is_bot, table.words, table.ngrams)
         if self.encoder.network.format == "float32":
             raise PocketIntentError(
-                f"{source}: the weights of the network are float32, and an export contains int8; "
-                f"{how_to_compress(source, is_bot)}"
+                f"{source}: the weights of the network are float32, and an export contains int8 "
+                f"or codes; {how_to_compress(source, is_bot)}"
             )
 
     def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
@@ -153,3 +154,24 @@ class StaticModule(nn.Module):
             total = block_total if start == 0 else total + block_total
             start = end
         return total
+
+
+class SequenceModule(nn.Module, ABC):
+    """From the numbered slots of a text to unit vectors; the table must be quantised."""
+
+    def __init__(self, table: StaticEncoder, file_format: str) -> None:
+        super().__init__()
+        self.table = StaticModule(table)
+        self.keep_codes = file_format == "tflite"
+
+    def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
+        """Unit vectors, float32 [batch, dim], or zeros; see :meth:`StaticModule.tokens`."""
+        zero = unknown_zero(ids) if self.keep_codes else None
+        return self.combine(*self.table.tokens(ids, weights, token_numbers), zero)
+
+    @abstractmethod
+    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
+        """Unit vectors, float32 [batch, dim], from the results of :meth:`StaticModule.tokens`.
+
+        Zeros for a text without tokens. For ``zero`` see :class:`WholeMatrix`.
+        """

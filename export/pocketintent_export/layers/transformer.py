@@ -1,0 +1,112 @@
+"""The layers of a transformer as torch modules, for texts that are padded to one length.
+
+The module of the runtime that they follow is ``runtime.encoders.transformer_layers``.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu, layer_norm
+
+from pocketintent.runtime.encoders.transformer_layers import EPSILON, Style
+from pocketintent.runtime.encoders.weights import Weights
+from pocketintent_export.layers.codes import WholeMatrix, coded
+
+_MASK = -1e9
+"""Added to the attention scores of padding."""
+
+
+class TransformerLayers(nn.Module):
+    """Layers that read the states of a text; the arguments are those of the runtime's layers."""
+
+    def __init__(
+        self, weights: Weights, prefix: str, layers: int, heads: int, style: Style
+    ) -> None:
+        super().__init__()
+        own = [_Layer(weights, f"{prefix}.{number}", heads, style) for number in range(layers)]
+        self.layers = nn.ModuleList(own)
+
+    def forward(self, x: Tensor, inside: Tensor, zero: Tensor | None) -> Tensor:
+        """The states after the last layer, float32 [batch, length, width]; any for padding.
+
+        ``x`` has the same shape; ``inside``, bool [batch, length], is False for padding. For
+        ``zero`` see :class:`WholeMatrix`.
+        """
+        mask = torch.where(inside, 0.0, _MASK)[:, None, None]
+        for layer in self.layers:
+            x = layer(x, mask, zero)
+        return x
+
+
+def mean_inside(x: Tensor, inside: Tensor) -> Tensor:
+    """The means of states without padding, [batch, width]; no text may be empty."""
+    counts = inside.to(torch.float32)
+    shares = counts / counts.sum(-1, keepdim=True)
+    return torch.matmul(shares.unsqueeze(1), x).squeeze(1)
+
+
+class Norm(nn.Module):
+    """A layer normalisation with the parameters under a prefix."""
+
+    def __init__(self, weights: Weights, prefix: str) -> None:
+        super().__init__()
+        self.weight, self.bias = (
+            nn.Buffer(torch.from_numpy(weights.vectors[f"{prefix}.{part}"].copy()))
+            for part in ("weight", "bias")
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """States [..., width] with the mean 0 and the variance 1, scaled and moved."""
+        return layer_norm(x, x.shape[-1:], self.weight, self.bias, EPSILON)
+
+
+class _Linear(nn.Module):
+    """A product with a coded matrix, and a bias."""
+
+    def __init__(self, weights: Weights, prefix: str) -> None:
+        super().__init__()
+        self.matrix = WholeMatrix([coded(weights, f"{prefix}.weight")])
+        self.bias = nn.Buffer(torch.from_numpy(weights.vectors[f"{prefix}.bias"].copy()))
+
+    def forward(self, x: Tensor, zero: Tensor | None) -> Tensor:
+        return torch.matmul(x, self.matrix(zero).t()) + self.bias
+
+
+class _Layer(nn.Module):
+    """Attention, and two feed-forward layers; each is added to its input."""
+
+    def __init__(self, weights: Weights, prefix: str, heads: int, style: Style) -> None:
+        super().__init__()
+        self.heads, self.post_norm = heads, style == "post-norm gelu"
+        self.attention_norm = Norm(weights, f"{prefix}.norm.0")
+        self.feedforward_norm = Norm(weights, f"{prefix}.norm.1")
+        self.parts = _Linear(weights, f"{prefix}.attention.input")
+        self.mixed = _Linear(weights, f"{prefix}.attention.output")
+        self.inner = _Linear(weights, f"{prefix}.feedforward.0")
+        self.outer = _Linear(weights, f"{prefix}.feedforward.1")
+
+    def forward(self, x: Tensor, mask: Tensor, zero: Tensor | None) -> Tensor:
+        if self.post_norm:
+            x = self.attention_norm(x + self._attend(x, mask, zero))
+            normed: Tensor = self.feedforward_norm(x + self._feed(x, zero))
+            return normed
+        x = x + self._attend(self.attention_norm(x), mask, zero)
+        return x + self._feed(self.feedforward_norm(x), zero)
+
+    def _attend(self, x: Tensor, mask: Tensor, zero: Tensor | None) -> Tensor:
+        batch, length, width = x.shape
+        query, key, value = (
+            part.reshape(batch, length, self.heads, -1).transpose(1, 2)
+            for part in torch.chunk(self.parts(x, zero), 3, -1)
+        )
+        scores = torch.matmul(query, key.transpose(2, 3)) * float(width // self.heads) ** -0.5
+        mixed = torch.matmul(torch.softmax(scores + mask, -1), value)
+        attended: Tensor = self.mixed(mixed.transpose(1, 2).reshape(batch, length, width), zero)
+        return attended
+
+    def _feed(self, x: Tensor, zero: Tensor | None) -> Tensor:
+        inner = self.inner(x, zero)
+        inner = gelu(inner, approximate="tanh") if self.post_norm else torch.relu(inner)
+        fed: Tensor = self.outer(inner, zero)
+        return fed
