@@ -10,11 +10,11 @@ from pocketintent.runtime.text.ngrams import ngram_buckets
 from pocketintent.training.contextual.data import (
     ContextualData,
     TextBatches,
-    cut,
     make_batch,
     prepare_texts,
 )
 from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.corpora.encoded import cut
 from pocketintent.training.vectors.table import TermVectors
 
 SETTINGS = ContextualSettings(dim=4, num_buckets=50, validation=0.0, batch_words=6)

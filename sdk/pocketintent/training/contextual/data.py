@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, IntArray
+from pocketintent.runtime.arrays import IndexArray, IntArray
 from pocketintent.runtime.text.ngrams import NgramSettings
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.corpora.encoded import ragged_ranges
+from pocketintent.training.corpora.encoded import cut, ragged_ranges
 from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.teachers.targets import TargetTexts, TextData
 from pocketintent.training.vectors.table import TermVectors
-
-_MOST_TEXTS = 2048  # in a batch: the similarities of a batch are a matrix of its texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +24,6 @@ class ContextualData(TextData):
     buckets: IndexArray = field(kw_only=True)
     """N-gram buckets of words; those of word ``i`` are ``buckets[offsets[i]:offsets[i + 1]]``."""
     offsets: IntArray = field(kw_only=True)
-
-    def turn(self, rotation: FloatArray) -> ContextualData:
-        """The same texts with targets rotated by an orthogonal matrix, float32 [dim, dim]."""
-        training, validation = (
-            replace(texts, targets=texts.targets @ rotation)
-            for texts in (self.training, self.validation)
-        )
-        return replace(self, training=training, validation=validation)
 
 
 def prepare_texts(
@@ -100,23 +90,6 @@ class TextBatches:
         texts = self._data.training.take(self._batches[number])
         rng = np.random.default_rng([self._settings.seed, self._epoch, number])
         return make_batch(self._data, texts, rng.random(len(texts.ids)) < self._settings.unknown)
-
-
-def cut(order: IndexArray, lengths: IntArray, batch_words: int) -> list[IndexArray]:
-    """Cut an order of texts, of so many words, into batches of about ``batch_words`` words.
-
-    A batch has at most 2,048 texts; the words of its first may exceed ``batch_words``.
-    """
-    ends = lengths.cumsum()
-    total = int(lengths.sum())
-    num = max(1, -(-total // batch_words))
-    bounds = ends.searchsorted(np.arange(1, num) * (total / num), side="right")
-    return [
-        part
-        for batch in np.split(order, bounds)
-        if len(batch)
-        for part in np.array_split(batch, -(-len(batch) // _MOST_TEXTS))
-    ]
 
 
 def make_batch(data: ContextualData, texts: TargetTexts, spelt: NDArray[np.bool_]) -> TextBatch:

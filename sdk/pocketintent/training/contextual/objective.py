@@ -15,34 +15,32 @@ from pocketintent.training.contextual.data import (
     ContextualData,
     TextBatch,
     TextBatches,
-    cut,
     make_batch,
 )
-from pocketintent.training.contextual.model import ContextModel, FloatRows, make_rows
+from pocketintent.training.contextual.model import ContextModel
 from pocketintent.training.contextual.settings import ContextualSettings
+from pocketintent.training.corpora.encoded import cut
 from pocketintent.training.loop.descent import Descent
 from pocketintent.training.loop.devices import Precision, Workers, choose_precision
-from pocketintent.training.loop.trainer import Epoch, Measurement, Step, Trainable
+from pocketintent.training.loop.matrices import FloatRows, make_rows
+from pocketintent.training.loop.trainer import Step
+from pocketintent.training.teachers.distillation import Distillation, distillation_loss
 from pocketintent.training.teachers.targets import TargetTexts
 
-_TEMPERATURE = 1 / 20
 _BETAS = (0.9, 0.98)
 _WARM_UP = 100  # steps
 _CLIP = 1.0  # largest norm of the network's gradient
-_MEASURED_TEXTS = 4096
-_ALIGNED_TEXTS = 8192
 
 
-class ContextualTraining(Trainable):
+class ContextualTraining(Distillation):
     """Trains the words, n-grams and network of a contextual encoder, each a copy, side by side.
 
-    The loss of a text is ``1 - cosine`` between its vector and its target. Two terms compare the
-    texts of a batch: the squared differences between the similarities of the vectors and those of
-    the targets, and the cross-entropy of finding a text's own target among those of the batch.
+    The loss is that of :func:`distillation_loss`.
     For ``precision`` see :func:`choose_precision`.
     """
 
     unit = "words"
+    data: ContextualData
 
     def __init__(
         self,
@@ -89,11 +87,15 @@ class ContextualTraining(Trainable):
         network = self._optimizer.param_groups[0]
         network["steps"] += 1
         return self._descent.step(
-            lambda: self.loss(self.encode(batch), batch),
+            lambda: self._loss(batch),
             0 if step.idle else len(batch.texts),
             min(1.0, network["steps"] / _WARM_UP) * (1 - step.progress),
             (self.settings.seed, step.epoch, step.batch),
         )
+
+    def _loss(self, batch: TextBatch) -> Tensor:
+        targets = self._to_device(batch.texts.targets)
+        return distillation_loss(self.encode(batch), targets, self.settings)
 
     def encode(self, batch: TextBatch) -> Tensor:
         """The vectors of a batch's texts, float32 [num_texts, dim]."""
@@ -114,31 +116,6 @@ class ContextualTraining(Trainable):
             encoded: Tensor = self.model(vectors, owners, len(batch.texts))
         return encoded
 
-    def loss(self, vectors: Tensor, batch: TextBatch) -> Tensor:
-        """The mean loss of a batch, scalar; see the class."""
-        targets = self._to_device(batch.texts.targets)
-        loss = 1 - (vectors * targets).sum(1).mean()
-        if self.settings.similarity_weight:
-            errors = vectors @ vectors.T - targets @ targets.T
-            loss = loss + self.settings.similarity_weight * errors.square().mean()
-        if self.settings.contrast_weight:
-            own = torch.arange(len(targets), device=self.device)
-            entropy = functional.cross_entropy(vectors @ targets.T / _TEMPERATURE, own)
-            loss = loss + self.settings.contrast_weight * entropy
-        return loss
-
-    def measure(self, epoch: Epoch) -> Measurement:
-        """The mean loss, and the mean cosine of at most 4,096 texts held out, if there are any."""
-        entry: dict[str, float] = {"loss": round(epoch.loss, 6)}
-        line = f"loss {epoch.loss:.5f}"
-        texts = self.data.validation
-        if len(texts):
-            texts = texts.take(np.arange(min(len(texts), _MEASURED_TEXTS)))
-            cosine = float((self.encode_texts(texts) * texts.targets).sum(axis=1).mean())
-            entry["cosine"] = round(self.workers.from_leader(cosine), 6)
-            line += f", validation cosine {entry['cosine']:.5f}"
-        return Measurement(entry, line)
-
     @torch.no_grad()
     def encode_texts(self, texts: TargetTexts) -> FloatArray:
         """The vectors of texts, float32 [num_texts, dim]; no word is spelt that has a vector."""
@@ -150,17 +127,8 @@ class ContextualTraining(Trainable):
         return vectors
 
     def align_targets(self) -> None:
-        """Turn the targets to the directions of a model that has been trained before.
-
-        Compression rotates a model, so its directions are no longer those of the targets. The
-        rotation is the one that brings the targets of a sample nearest to the model's vectors
-        (Schönemann 1966, "A generalized solution of the orthogonal Procrustes problem").
-        """
-        rng = np.random.default_rng(self.settings.seed)
-        texts = self.data.training
-        texts = texts.take(rng.permutation(len(texts))[:_ALIGNED_TEXTS])
-        left, _, right = np.linalg.svd(texts.targets.T @ self.encode_texts(texts))
-        self.data = self.data.turn(left @ right)
+        """Turn the targets to the directions of a model that compression has rotated."""
+        super().align_targets()
         self.batches = TextBatches(self.data, self.settings)
 
     def _to_device(self, array: FloatArray | Any) -> Tensor:

@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import IntArray
+from pocketintent.runtime.arrays import IndexArray, IntArray
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.atomic import write_atomically
 from pocketintent.runtime.text.vocabulary import Vocabulary
@@ -26,6 +26,7 @@ from pocketintent.training.loop.run import Report
 
 Splitter = Callable[[str], list[str]]  # of a line of a corpus into its sentences
 
+_MOST_TEXTS = 2048  # in a batch: the similarities of a batch are a matrix of its texts
 _VOCABULARY = "vocabulary.json"
 _ARRAYS = {"ids": "i", "sentences": "q", "documents": "q", "labels": "i"}  # int32, int64
 
@@ -164,3 +165,20 @@ def _count_labels(paths: Sequence[str | Path]) -> CountedVocabulary:
             f"{', '.join(map(str, paths))} has an intent"
         )
     return count_vocabulary(chain([first], labels))
+
+
+def cut(order: IndexArray, lengths: IntArray, batch_words: int) -> list[IndexArray]:
+    """Cut an order of texts, of so many words, into batches of about ``batch_words`` words.
+
+    A batch has at most 2,048 texts; the words of its first may exceed ``batch_words``.
+    """
+    ends = lengths.cumsum()
+    total = int(lengths.sum())
+    num = max(1, -(-total // batch_words))
+    bounds = ends.searchsorted(np.arange(1, num) * (total / num), side="right")
+    return [
+        part
+        for batch in np.split(order, bounds)
+        if len(batch)
+        for part in np.array_split(batch, -(-len(batch) // _MOST_TEXTS))
+    ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from pocketintent.training.corpora.encoded import ragged_ranges
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
+
+DataT = TypeVar("DataT", bound="TextData")
 
 _BLOCK = 4096  # texts whose vectors are computed with at once
 
@@ -89,16 +91,24 @@ class TextData:
     strangers: list[str] = field(default_factory=list)
     """Words without a vector, whose ids follow those of ``words``."""
 
+    def turn(self: DataT, rotation: FloatArray) -> DataT:
+        """The same texts with targets rotated by an orthogonal matrix, float32 [dim, dim]."""
+        training, validation = (
+            replace(texts, targets=texts.targets @ rotation)
+            for texts in (self.training, self.validation)
+        )
+        return replace(self, training=training, validation=validation)
+
     @classmethod
     def prepare(
-        cls,
+        cls: type[DataT],
         targets: TermVectors,
         tokenize: Callable[[str], list[str]],
         settings: Any,
         *,
         words: CountedVocabulary | None = None,
         keep_strangers: bool = False,
-    ) -> TextData:
+    ) -> DataT:
         """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
 
         The settings are ``dim``, ``min_count``, ``max_words``, ``validation`` and ``seed``;
@@ -169,6 +179,16 @@ def reduce_targets(vectors: FloatArray, dim: int) -> FloatArray:
         reduced[block] = (vectors[block] - mean) @ directions
     reduced /= np.linalg.norm(reduced, axis=1, keepdims=True).clip(1e-8)
     return reduced
+
+
+def alignment(targets: FloatArray, vectors: FloatArray) -> FloatArray:
+    """The orthogonal matrix, [dim, dim], that turns targets to a model's vectors of their texts.
+
+    Source: Schönemann 1966, "A generalized solution of the orthogonal Procrustes problem".
+    """
+    left, _, right = np.linalg.svd(targets.T @ vectors)
+    rotation: FloatArray = left @ right
+    return rotation
 
 
 def initial_word_vectors(
