@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.contextual.encoder import EPSILON, ContextualEncoder
 from pocketintent.runtime.quantization.matrices import Int8Matrix
-from pocketintent_export.formats import Format
 from pocketintent_export.kinds.static import SequenceExport, SequenceModule
 from pocketintent_export.layers.codes import WholeMatrix
 from pocketintent_export.layers.similarities import unit
-
-
-class ContextualExport(SequenceExport[ContextualEncoder]):
-    """Numbered slots, and the graph ``encoder``."""
-
-    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
-        """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""
-        return {"encoder": ContextualModule(self.encoder, file_format)}
 
 
 class ContextualModule(SequenceModule):
@@ -56,3 +45,9 @@ class ContextualModule(SequenceModule):
         parts = [padded[:, place : place + num_tokens] for place in range(self.width)]
         hidden = torch.matmul(torch.cat(parts, -1), self.inner(zero).t()) + self.inner_bias
         return torch.relu(hidden)
+
+
+class ContextualExport(SequenceExport[ContextualEncoder]):
+    """Numbered slots, and their tokens changed by their neighbours and summed."""
+
+    module = ContextualModule

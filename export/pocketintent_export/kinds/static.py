@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import torch
@@ -52,6 +52,9 @@ EncoderT = TypeVar("EncoderT", bound=SequenceEncoder)
 class SequenceExport(KindExport[EncoderT]):
     """Numbered slots, and a network that reads the vectors of their tokens in order."""
 
+    module: ClassVar[type[nn.Module]]
+    """Module of the graph ``encoder``, made of the encoder and the format."""
+
     def check(self, source: str, is_bot: bool = False) -> None:
         """Check that the tables and the network are quantised."""
         table = self.encoder.table
@@ -66,6 +69,10 @@ class SequenceExport(KindExport[EncoderT]):
         """The function from a text to the slots of its tokens, which are numbered."""
         spec, table = self.encoder.tokenizer_spec, self.encoder.table
         return GraphInputs(spec, table.vocabulary, table.ngram_settings, max_length, MAX_TOKENS)
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder``: the network over the tokens' vectors."""
+        return {"encoder": self.module(self.encoder, file_format)}
 
     def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
         """The vector of the tokens that have slots, float32 [dim]."""

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
 from pocketintent.runtime.encoders.transformer.network import LAYERS, PREFIX
-from pocketintent_export.formats import Format
 from pocketintent_export.kinds.static import SequenceExport, SequenceModule
-from pocketintent_export.layers.codes import WholeMatrix, coded
+from pocketintent_export.layers.codes import WholeMatrix, coded, vector
 from pocketintent_export.layers.similarities import unit
 from pocketintent_export.layers.transformer import Norm, TransformerLayers, mean_inside
-
-
-class TransformerExport(SequenceExport[TransformerEncoder]):
-    """Numbered slots, and the graph ``encoder``."""
-
-    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
-        """The graph ``encoder``: the mean of the tokens' states after the last layer."""
-        return {"encoder": TransformerModule(self.encoder, file_format)}
 
 
 class TransformerModule(SequenceModule):
@@ -30,13 +19,11 @@ class TransformerModule(SequenceModule):
 
     def __init__(self, encoder: TransformerEncoder, file_format: str) -> None:
         super().__init__(encoder.table, file_format)
-        network, weights = encoder.network, encoder.network.weights
-        self.start = nn.Buffer(torch.from_numpy(weights.vectors[f"{PREFIX}.start"].copy()))
+        weights = encoder.network.weights
+        self.start = vector(weights, f"{PREFIX}.start")
         self.positions = WholeMatrix([coded(weights, f"{PREFIX}.positions")])
         self.norm = Norm(weights, f"{PREFIX}.norm")
-        self.layers = TransformerLayers(
-            weights, LAYERS, network.layers, network.heads, "post-norm gelu"
-        )
+        self.layers = TransformerLayers(weights, LAYERS, encoder.network, "post-norm gelu")
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
         """Unit vectors; see :meth:`SequenceModule.combine`."""
@@ -46,3 +33,9 @@ class TransformerModule(SequenceModule):
         inside = pad(is_token.squeeze(-1), (1, 0), value=1.0) > 0
         states = self.layers(self.norm(rows), inside, zero)
         return unit(mean_inside(states, inside)) * is_token.amax(1)
+
+
+class TransformerExport(SequenceExport[TransformerEncoder]):
+    """Numbered slots, and the mean of their tokens' states after the last layer."""
+
+    module = TransformerModule

@@ -1,7 +1,4 @@
-"""The layers of a transformer as torch modules, for texts that are padded to one length.
-
-The module of the runtime that they follow is ``runtime.encoders.transformer_layers``.
-"""
+"""The runtime's layers of a transformer as torch modules, for texts padded to one length."""
 
 from __future__ import annotations
 
@@ -9,23 +6,26 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, layer_norm
 
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
+from pocketintent.runtime.encoders.transformer.network import TransformerNetwork
 from pocketintent.runtime.encoders.transformer_layers import EPSILON, Style
 from pocketintent.runtime.encoders.weights import Weights
-from pocketintent_export.layers.codes import WholeMatrix, coded
+from pocketintent_export.layers.codes import Linear, vector
+
+Network = CharNetwork | TransformerNetwork
 
 _MASK = -1e9
 """Added to the attention scores of padding."""
 
 
 class TransformerLayers(nn.Module):
-    """Layers that read the states of a text; the arguments are those of the runtime's layers."""
+    """The layers of a network that read the states of texts; their weights are below a prefix."""
 
-    def __init__(
-        self, weights: Weights, prefix: str, layers: int, heads: int, style: Style
-    ) -> None:
+    def __init__(self, weights: Weights, prefix: str, network: Network, style: Style) -> None:
         super().__init__()
-        own = [_Layer(weights, f"{prefix}.{number}", heads, style) for number in range(layers)]
-        self.layers = nn.ModuleList(own)
+        names = [f"{prefix}.{number}" for number in range(network.layers)]
+        layers = (_Layer(weights, name, network.heads, style) for name in names)
+        self.layers = nn.ModuleList(layers)
 
     def forward(self, x: Tensor, inside: Tensor, zero: Tensor | None) -> Tensor:
         """The states after the last layer, float32 [batch, length, width]; any for padding.
@@ -42,8 +42,7 @@ class TransformerLayers(nn.Module):
 def mean_inside(x: Tensor, inside: Tensor) -> Tensor:
     """The means of states without padding, [batch, width]; no text may be empty."""
     counts = inside.to(torch.float32)
-    shares = counts / counts.sum(-1, keepdim=True)
-    return torch.matmul(shares.unsqueeze(1), x).squeeze(1)
+    return torch.matmul(counts.unsqueeze(1), x).squeeze(1) / counts.sum(-1, keepdim=True)
 
 
 class Norm(nn.Module):
@@ -51,26 +50,11 @@ class Norm(nn.Module):
 
     def __init__(self, weights: Weights, prefix: str) -> None:
         super().__init__()
-        self.weight, self.bias = (
-            nn.Buffer(torch.from_numpy(weights.vectors[f"{prefix}.{part}"].copy()))
-            for part in ("weight", "bias")
-        )
+        self.weight, self.bias = (vector(weights, f"{prefix}.{n}") for n in ("weight", "bias"))
 
     def forward(self, x: Tensor) -> Tensor:
         """States [..., width] with the mean 0 and the variance 1, scaled and moved."""
         return layer_norm(x, x.shape[-1:], self.weight, self.bias, EPSILON)
-
-
-class _Linear(nn.Module):
-    """A product with a coded matrix, and a bias."""
-
-    def __init__(self, weights: Weights, prefix: str) -> None:
-        super().__init__()
-        self.matrix = WholeMatrix([coded(weights, f"{prefix}.weight")])
-        self.bias = nn.Buffer(torch.from_numpy(weights.vectors[f"{prefix}.bias"].copy()))
-
-    def forward(self, x: Tensor, zero: Tensor | None) -> Tensor:
-        return torch.matmul(x, self.matrix(zero).t()) + self.bias
 
 
 class _Layer(nn.Module):
@@ -81,18 +65,19 @@ class _Layer(nn.Module):
         self.heads, self.post_norm = heads, style == "post-norm gelu"
         self.attention_norm = Norm(weights, f"{prefix}.norm.0")
         self.feedforward_norm = Norm(weights, f"{prefix}.norm.1")
-        self.parts = _Linear(weights, f"{prefix}.attention.input")
-        self.mixed = _Linear(weights, f"{prefix}.attention.output")
-        self.inner = _Linear(weights, f"{prefix}.feedforward.0")
-        self.outer = _Linear(weights, f"{prefix}.feedforward.1")
+        self.parts = Linear(weights, f"{prefix}.attention.input")
+        self.mixed = Linear(weights, f"{prefix}.attention.output")
+        self.inner = Linear(weights, f"{prefix}.feedforward.0")
+        self.outer = Linear(weights, f"{prefix}.feedforward.1")
 
     def forward(self, x: Tensor, mask: Tensor, zero: Tensor | None) -> Tensor:
         if self.post_norm:
             x = self.attention_norm(x + self._attend(x, mask, zero))
-            normed: Tensor = self.feedforward_norm(x + self._feed(x, zero))
-            return normed
-        x = x + self._attend(self.attention_norm(x), mask, zero)
-        return x + self._feed(self.feedforward_norm(x), zero)
+            x = self.feedforward_norm(x + self._feed(x, zero))
+        else:
+            x = x + self._attend(self.attention_norm(x), mask, zero)
+            x = x + self._feed(self.feedforward_norm(x), zero)
+        return x
 
     def _attend(self, x: Tensor, mask: Tensor, zero: Tensor | None) -> Tensor:
         batch, length, width = x.shape
