@@ -3,21 +3,21 @@ r"""Compare bots that were edited one step after another with bots fitted from s
     python -m benchmarks.accuracy.edited_bots
     python -m benchmarks.accuracy.edited_bots --models default --edits 4
 
-The bots are those of tests/resources/small_bots, the texts their utterances. Each edit removes an
-intent, gives it back without one of its templates, or gives that template back. One JSON line for
-each model: the largest difference of a score after any edit, the answers compared, and those that
-differ.
+The bots are those of tests/resources/small_bots, the texts their phrasings and foreign texts. Each
+edit removes an intent, gives it back without one of its templates, or gives that template back. One
+JSON line for each model: the largest difference of a score after any edit, the answers compared,
+and those that differ.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.evaluation.bots.answers import read_bots
 
 BOTS = Path(__file__).resolve().parents[2] / "tests" / "resources" / "small_bots"
 
@@ -33,10 +33,9 @@ def main(argv: list[str] | None = None) -> None:
     for model in args.models:
         encoder = load_encoder(model)
         largest, compared, other = 0.0, 0, 0
-        for path in sorted(BOTS.glob("*.json")):
-            with path.with_suffix(".csv").open(encoding="utf-8", newline="") as lines:
-                texts = [row["text"] for row in csv.DictReader(lines)]
-            recognizer = IntentRecognizer(encoder, path)
+        for bot, templates in read_bots(BOTS):
+            texts = bot.queries()
+            recognizer = IntentRecognizer(encoder, templates)
             for _ in edit(recognizer, args.edits):
                 scratch = IntentRecognizer(encoder, recognizer.templates)
                 for text in texts:

@@ -16,7 +16,6 @@ negated name ("don't renew loan") as a counter-example. One JSON line for each m
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 from collections import Counter
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import Any
 
 from benchmarks.timing import processor
 from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.evaluation.bots.answers import read_bots
 from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.files.shipped_models import bundled_models
@@ -59,19 +59,21 @@ def main() -> None:
 def count_phrasings(encoder: Encoder, folder: Path) -> dict[str, int]:
     """The negated phrasings of a folder's bots, and how many get their intent in each case."""
     counts = Counter(negated_phrasings=0)
-    for path in sorted(folder.glob("*.json")):
-        templates = load_templates(path)
-        with path.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["intent"]]
-        rows = [row for row in rows if is_negated(row["text"], NEGATIONS["en"])]
-        counts["negated_phrasings"] += len(rows)
+    for bot, templates in read_bots(folder):
+        negated = {
+            name: [text for text in intent.phrasings if is_negated(text, NEGATIONS["en"])]
+            for name, intent in bot.intents.items()
+        }
+        counts["negated_phrasings"] += sum(map(len, negated.values()))
         names = list(templates.intents)
         for case, number in {"none": 0, "first": 1, "each": len(names)}.items():
             for name in names[:number]:
                 templates.intents[name].counter_examples = [f"don't {words_of_name(name)}"]
             recognizer = IntentRecognizer(encoder, templates)
             counts[case] += sum(
-                recognizer.match(row["text"]).intent == row["intent"] for row in rows
+                recognizer.match(text).intent == name
+                for name, texts in negated.items()
+                for text in texts
             )
     return dict(counts)
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from models.fitted_quantizers import fit, make_vectors
-from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
+from pocketintent.compression.codebooks import (
+    encode_int8,
+    encode_matrix,
+    fit_quantizer,
+    quantise_weights,
+)
 from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.encoders.weights import Weights
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent.runtime.quantization.quantizer import Quantizer
@@ -189,3 +197,68 @@ def test_a_row_of_zeros_stays_zeros_and_a_row_has_its_own_factor() -> None:
 def test_what_does_not_fit_is_refused(value: float) -> None:
     with pytest.raises(PocketIntentError, match=r"NaN|large"):
         encode_int8(np.array([[value]], np.float32))
+
+
+def make_weights(seed: int = 0) -> Weights:
+    rng = np.random.default_rng(seed)
+    shapes = {"in.weight": (40, 12), "out.weight": (6, 8), "zeros.weight": (3, 4), "bias": (5,)}
+    values = {name: rng.normal(0, 1, shape).astype(np.float32) for name, shape in shapes.items()}
+    values["zeros.weight"][:] = 0
+    return Weights.of_floats(values)
+
+
+@pytest.mark.parametrize(("form", "error"), [("float32", 0), ("int8", 0.02), ("codebook", 0.3)])
+def test_weights_are_stored_in_a_format_and_vectors_stay(form: Any, error: float) -> None:
+    weights = make_weights()
+    stored = quantise_weights(weights, form, sub_dim=2, codebook_size=64)
+    stored.check({name: array.shape for name, array in weights.decode().items()})
+    assert stored.format == form
+    assert stored.vectors["bias"] is weights.vectors["bias"]
+    for name, matrix in weights.matrices.items():
+        found = stored.matrices[name].decode()
+        assert found.dtype == np.float32
+        assert np.square(found - matrix.decode()).mean() <= error**2
+    assert not stored.matrices["zeros.weight"].decode().any()
+    assert weights.format == "float32"
+
+
+def test_a_matrix_of_codes_has_one_codebook_and_a_length_for_each_row() -> None:
+    stored = quantise_weights(make_weights(), "codebook", sub_dim=2, codebook_size=16)
+    matrix = stored.matrices["in.weight"]
+    assert isinstance(matrix, QuantizedMatrix) and matrix.norms is not None
+    assert matrix.quantizer.codebook.shape == (1, 16, 2)
+    assert (matrix.codes.shape, matrix.norms.shape) == ((40, 6), (40,))
+
+
+def test_codes_become_the_floats_that_they_stand_for() -> None:
+    small = quantise_weights(make_weights(), "codebook", sub_dim=2, codebook_size=16)
+    wide = quantise_weights(small, "float32", sub_dim=2, codebook_size=16)
+    for name, matrix in small.matrices.items():
+        np.testing.assert_array_equal(wide.matrices[name].decode(), matrix.decode())
+
+
+def test_the_seed_of_weights_draws_the_sample_of_the_codebook() -> None:
+    rng = np.random.default_rng(0)
+    weights = Weights.of_floats({"m": rng.normal(0, 1, (300, 400)).astype(np.float32)})
+
+    def codebook(seed: int) -> FloatArray:
+        stored = quantise_weights(weights, "codebook", sub_dim=2, codebook_size=4, seed=seed)
+        assert isinstance(stored.matrices["m"], QuantizedMatrix)
+        return stored.matrices["m"].quantizer.codebook
+
+    np.testing.assert_array_equal(codebook(1), codebook(1))
+    assert (codebook(1) != codebook(2)).any()
+
+
+@pytest.mark.parametrize("form", ["int8", "codebook"])
+def test_weights_that_cannot_be_stored_are_refused_by_name(form: Any) -> None:
+    weights = make_weights()
+    weights.matrices["out.weight"].decode()[2, 1] = np.nan
+    with pytest.raises(PocketIntentError, match=r"weight out\.weight: vectors: row 2 holds NaN"):
+        quantise_weights(weights, form, sub_dim=2, codebook_size=16)
+
+
+def test_a_sub_dim_must_divide_the_inputs_of_every_weight() -> None:
+    message = r"weight out\.weight: sub_dim 3 does not divide dim 8; .* \[1, 2, 4, 8\]"
+    with pytest.raises(PocketIntentError, match=message):
+        quantise_weights(make_weights(), "codebook", sub_dim=3, codebook_size=16)

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,12 @@ import pytest
 from every_kind.encoder_checks import check_size_groups
 from models.lamp_tables import DIM, make_table
 from models.random_contexts import random_context
+from models.random_transformers import PIECES, piece_table, random_transformer
+from pocketintent.compression.codebooks import quantise_weights
 from pocketintent.compression.kinds import (
     compression_of,
     quantise_context,
+    quantise_transformer,
     rotate_context,
     table_of,
     tables_of,
@@ -21,14 +25,20 @@ from pocketintent.runtime.encoders.contextual.encoder import ContextReader, Cont
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import Int8Matrix
+from pocketintent.runtime.quantization.matrices import Int8Matrix, QuantizedMatrix
 
 COUNTS = np.arange(90, 0, -10, dtype=np.uint32)
 
 
 def contextual(**options: Any) -> ContextualEncoder:
     return ContextualEncoder(make_table(), random_context(DIM, np.random.default_rng(2), **options))
+
+
+def transformer(dim: int = DIM, **options: Any) -> TransformerEncoder:
+    network = random_transformer(dim, np.random.default_rng(2), **options)
+    return TransformerEncoder(piece_table(), network)
 
 
 @pytest.mark.parametrize("compact", [False, True])
@@ -78,8 +88,48 @@ def test_the_network_of_a_contextual_encoder_becomes_int8() -> None:
     assert small.encode("turn on the lamp") @ encoder.encode("turn on the lamp") > 0.999
 
 
-def test_every_tensor_of_a_network_counts_as_network() -> None:
-    check_size_groups(contextual(int8=True), "network.")
+@pytest.mark.parametrize("encoder", [contextual(int8=True), transformer(quantised=True)], ids=repr)
+def test_every_tensor_of_a_network_counts_as_network(encoder: ModelEncoder) -> None:
+    check_size_groups(encoder, "network.")
+
+
+def test_pieces_are_selected_with_their_vectors_and_are_no_lost_words() -> None:
+    encoder = transformer()
+    places = [PIECES.index(piece) for piece in ("on", "lamp", "l", "##a", "##m", "##p", "##s")]
+
+    fewer = select_words(encoder, np.array(places))
+
+    assert fewer.tokenize("lamps light") == ["lamp", "##s", "l"]
+    np.testing.assert_array_equal(fewer.encode("lamps on"), encoder.encode("lamps on"))
+    lost = fewer.table.vocabulary.lost
+    assert "light" in lost and "##ing" not in lost
+    assert fewer.network is encoder.network
+
+
+def test_the_network_of_a_transformer_takes_4_bits_a_weight() -> None:
+    encoder = transformer()
+    small = quantise_network(encoder)
+    assert small.network.format == "codebook"
+    assert quantise_network(small) is small
+    for name, matrix in small.network.weights.matrices.items():
+        assert isinstance(matrix, QuantizedMatrix) and matrix.norms is not None
+        assert 8 * matrix.codes.nbytes == 4 * len(matrix) * matrix.dim
+        decoded = encoder.network.weights.matrices[name].decode()
+        assert np.square(matrix.decode() - decoded).sum() < 0.02 * np.square(decoded).sum()
+    assert small.encode("turn on the lamps") @ encoder.encode("turn on the lamps") > 0.99
+
+
+def test_a_transformer_of_any_format_but_floats_is_left_as_it_is() -> None:
+    network = random_transformer(DIM, np.random.default_rng(2))
+    small = quantise_weights(network.weights, "int8", sub_dim=1, codebook_size=1)
+    network = replace(network, weights=small)
+    assert quantise_transformer(network) is network
+
+
+def test_an_odd_number_of_inputs_is_refused_with_the_name_of_the_weight() -> None:
+    network = random_transformer(DIM, np.random.default_rng(2), feedforward=5)
+    with pytest.raises(PocketIntentError, match=r"layers\.0\.feedforward\.1\.weight: sub_dim 2"):
+        quantise_transformer(network)
 
 
 def context(int8: bool = False) -> ContextNetwork:

@@ -5,6 +5,7 @@ import pytest
 
 from models.random_contexts import random_context
 from models.random_networks import random_network
+from models.random_transformers import random_transformer
 from pocketintent.compression.codebooks import encode_matrix
 from pocketintent.compression.quantise import (
     add_template_quantizer,
@@ -15,7 +16,9 @@ from pocketintent.compression.quantise import (
 )
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.quantization.matrices import DenseMatrix, QuantizedMatrix
 from pocketintent.runtime.text.characters import CharVocabulary
@@ -236,8 +239,34 @@ def test_a_contextual_encoder_keeps_its_cosines_and_gets_an_int8_network(rotate:
 
 
 @pytest.mark.parametrize("rotate", [False, True])
-def test_a_sub_dim_that_would_pad_a_contextual_encoder_is_refused(rotate: bool) -> None:
-    encoder = ContextualEncoder(make_encoder(), random_context(20, np.random.default_rng(3)))
+def test_a_transformer_is_never_rotated_and_keeps_its_vectors(rotate: bool) -> None:
+    network = random_transformer(20, np.random.default_rng(3), scale=0.1)
+    encoder = TransformerEncoder(make_encoder(), network)
+
+    small = quantise_encoder(encoder, sub_dim=2, codebook_size=128, rotate=rotate)
+    small = quantise_network(small)
+
+    assert isinstance(small.table.words, QuantizedMatrix)
+    assert small.network.format == "codebook"
+    assert small.manifest["compression"]["rotate"] is False
+    assert "quality" not in small.manifest
+    texts = make_texts(100)
+    before, after = encoder.encode_batch(texts), small.encode_batch(texts)
+    assert (before * after).sum(axis=1).min() > 0.95
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        ContextualEncoder(make_encoder(), random_context(20, np.random.default_rng(3))),
+        TransformerEncoder(make_encoder(), random_transformer(20, np.random.default_rng(3))),
+    ],
+    ids=repr,
+)
+def test_a_sub_dim_that_would_pad_what_a_network_reads_is_refused(
+    encoder: ModelEncoder, rotate: bool
+) -> None:
     message = "must divide the 20 dimensions .* 3 does not; --sub-dim may be 1, 2, 4, 5, 10$"
     with pytest.raises(PocketIntentError, match=message):
         quantise_encoder(encoder, sub_dim=3, codebook_size=16, rotate=rotate)

@@ -33,7 +33,7 @@ _LINES = ("turn the music on", "the light", "play light music", "on the music", 
 def tiny_bots(rng: np.random.Generator) -> list[Parts]:
     """Bots of each decision and search over several models, of some kilobytes."""
     encoders = hostile_models.tiny_encoders(rng)
-    encoders = [_with_background(encoders[1]), encoders[0], encoders[-1]]
+    encoders = [_with_background(encoders[1]), encoders[0], encoders[-3], encoders[-1]]
     bots = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bot.safetensors"

@@ -14,7 +14,7 @@ import orjson
 from numpy.typing import NDArray
 
 from pocketintent.compression.codebooks import encode_int8, encode_matrix, fit_quantizer
-from pocketintent.compression.kinds import quantise_context
+from pocketintent.compression.kinds import quantise_context, quantise_transformer
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.combined import Attention, CombinedEncoder
@@ -22,17 +22,18 @@ from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
+from pocketintent.runtime.encoders.transformer.network import TransformerNetwork, network_shapes
 from pocketintent.runtime.encoders.weights import StoredMatrix, Weights
 from pocketintent.runtime.files.model_file import DTYPES, METADATA_KEY
-from pocketintent.runtime.quantization.matrices import (
-    DenseMatrix,
-    Matrix,
-)
+from pocketintent.runtime.quantization.matrices import DenseMatrix, Matrix
 from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent.runtime.text.ngrams import NgramSettings
+from pocketintent.runtime.text.tokenizer import PIECES_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
 
 WORDS = ("turn", "on", "the", "light", "play", "music")
+PIECES = ("turn", "on", "the", "li", "##ght", "music")  # as many as words
 DIM = 4
 SIZES = (0, -1, 1, 2, 3, 7, 64, 2**16, 2**20, 2**31, 2**40, 2**53, 2**62, 2**63, 10**30)
 NUMBERS = (0.0, -0.5, 1e-300, 1e-40, 1e-7, 1e7, 1e38, 1e300, -1e300)
@@ -102,6 +103,12 @@ def tiny_encoders(rng: np.random.Generator) -> list[ModelEncoder]:
     for dense in (True, False):
         table, network = _static(rng, dense=dense), _context(rng)
         encoders.append(ContextualEncoder(table, network if dense else quantise_context(network)))
+    for dense in (True, False):
+        table = _static(rng, dense=dense, ngrams=False)
+        table = table.replace(vocabulary=Vocabulary(PIECES), tokenizer_spec=PIECES_SPEC)
+        attention = _transformer(rng)
+        attention = attention if dense else quantise_transformer(attention)
+        encoders.append(TransformerEncoder(table, attention))
     return encoders
 
 
@@ -164,6 +171,15 @@ def _context(rng: np.random.Generator) -> ContextNetwork:
         gate_bias=0.5,
         width=3,
     )
+
+
+def _transformer(rng: np.random.Generator) -> TransformerNetwork:
+    sizes = {"dim": DIM, "layers": 2, "heads": 2, "feedforward": 6}
+    parameters = {
+        name: rng.normal(0, 0.5, shape).astype(np.float32)
+        for name, shape in network_shapes(**sizes).items()
+    }
+    return TransformerNetwork(**sizes, weights=Weights.of_floats(parameters))
 
 
 def _matrix(rng: np.random.Generator, rows: int, dim: int, dense: bool) -> Matrix:

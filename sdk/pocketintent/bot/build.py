@@ -44,8 +44,8 @@ def build_bot(
         decision: How an intent is scored.
         search: How the templates are kept.
         correct: Whether typing errors are corrected.
-        teacher: Path of a sentence encoder, whose vectors of the bot's texts the model, a
-            contextual one, is trained on; None to leave the model as it is.
+        teacher: Path of a sentence encoder, whose vectors of the bot's texts the model is trained
+            on; None to leave the model as it is.
         texts: Further texts of the bot's subject to train on, such as the lines of a log.
         max_words: Number of the most frequent words that the model keeps, beside every word of
             the bot's texts; None for all.
@@ -74,7 +74,7 @@ def build_bot(
     assert isinstance(bot.encoder, ModelEncoder)
     original = encoder = bot.encoder
     if teacher is not None:
-        from pocketintent.training.contextual.adaptation import (  # imports torch
+        from pocketintent.bot.adapt import (  # imports torch
             adapt_encoder,
             adaptation_texts,
             check_adaptable,
@@ -82,9 +82,9 @@ def build_bot(
 
         lines = adaptation_texts([*bot.templates.all_texts(), *texts])
         with _naming("--teacher"):
-            contextual = check_adaptable(encoder)
+            adaptable = check_adaptable(encoder)
             vectors = encode_texts(teacher, lines, progress=progress)
-            encoder = adapt_encoder(contextual, vectors, options=options)
+            encoder = adapt_encoder(adaptable, vectors, options=options)
     if max_words is not None:
         with _naming("--max-words"):
             encoder = keep_for_bot(encoder, bot.templates, max_words)

@@ -24,12 +24,14 @@ METHODS = (
     Command("charemb", _TRAIN, "vectors of any text from its characters, learnt from a table"),
     Command("distil", _TRAIN, "word vectors whose sums approximate those of a sentence encoder"),
     Command("contextual", _TRAIN, "words that neighbours change, learnt from a sentence encoder"),
+    Command("transformer", _TRAIN, "words that attention changes, learnt from a sentence encoder"),
     Command("finish", f"{_CLI}.train.finish", "weight words, and add dimensions for their n-grams"),
     Command("targets", f"{_CLI}.train.targets", "vectors of texts by a sentence encoder"),
 )
 TASKS = (
     Command("sts", f"{_CLI}.evaluate.sts", "correlation of cosine with human scores of pairs"),
     Command("intents", f"{_CLI}.evaluate.intents", "few-shot accuracy, refusals, calibration"),
+    Command("bots", f"{_CLI}.evaluate.bots", "answers of written bots to free phrasings"),
     Command(
         "typing-errors", f"{_CLI}.evaluate.typing_errors", "few-shot accuracy with typing errors"
     ),

@@ -136,7 +136,13 @@ def quantise_weights(
     of range, and a weight that is not finite, are PocketIntentErrors.
     """
 
-    def store(matrix: FloatArray) -> StoredMatrix:
+    def store(name: str, matrix: FloatArray) -> StoredMatrix:
+        try:
+            return quantise(matrix)
+        except PocketIntentError as error:
+            raise PocketIntentError(f"weight {name}: {error}") from error
+
+    def quantise(matrix: FloatArray) -> StoredMatrix:
         if form == "int8":
             return encode_int8(matrix)
         if form == "float32":
@@ -148,7 +154,7 @@ def quantise_weights(
         )
         return encode_matrix(matrix, quantizer)
 
-    stored = {name: store(matrix.decode()) for name, matrix in weights.matrices.items()}
+    stored = {name: store(name, matrix.decode()) for name, matrix in weights.matrices.items()}
     return Weights(form, stored, weights.vectors)
 
 

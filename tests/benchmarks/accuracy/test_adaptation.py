@@ -34,3 +34,16 @@ def test_a_line_for_each_number_of_templates(
         assert line["gain"]["mean"] == pytest.approx(gain)
     # With all utterances as templates there is nothing to lose.
     assert lines[1]["before"]["mean"] == lines[1]["after"]["mean"] == 1
+
+
+def test_a_model_is_adapted_to_each_bot_of_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    intents = {name: {"templates": texts, "phrasings": texts} for name, texts in UTTERANCES.items()}
+    (tmp_path / "home.json").write_text(json.dumps({"intents": intents}))
+    files = ["--teacher", "default", "--model", "tiny", "--bots", tmp_path]
+    assert main([*map(str, files)]) == 0
+    (line,) = map(json.loads, capsys.readouterr().out.splitlines())
+    # The phrasings are the templates, so nothing is gained, but the scores are others.
+    assert line["before"]["in_front"]["count"] == line["after"]["in_front"]["count"] == 6
+    assert line["before"]["bins"] != line["after"]["bins"]

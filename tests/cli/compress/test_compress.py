@@ -10,12 +10,16 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from commands.compress_calls import NOUNS, SMALL, VERBS, call, read
 from commands.settings_files import settings_file
+from models.lamp_tables import DIM
+from models.random_transformers import PIECES, piece_table, random_transformer
+from pocketintent import IntentRecognizer
 from pocketintent.compression import pipeline
 from pocketintent.compression.prune import keep_frequent
 from pocketintent.compression.quantise import quantise_encoder
 from pocketintent.runtime.decision.registry import DECISIONS
-from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.registry import load_encoder, load_kind
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import load_model, save_model
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
@@ -305,3 +309,58 @@ def test_a_bot_file_is_not_compressed(bot: Path) -> None:
     with pytest.raises(PocketIntentError, match="is a bot file"):
         call("compress", bot, "--out", bot, "--keep", 9)
     assert bot.read_bytes() == content
+
+
+@pytest.fixture
+def transformer(tmp_path: Path) -> Path:
+    """A transformer of floats, whose rarest entries are single letters inside words."""
+    table = piece_table().replace(counts=np.arange(len(PIECES), 0, -1))
+    network = random_transformer(DIM, np.random.default_rng(2))
+    path = tmp_path / "transformer.safetensors"
+    save_model(path, *TransformerEncoder(table, network).to_model_file_parts())
+    return path
+
+
+def test_a_transformer_is_pruned_and_quantised_with_its_network(
+    transformer: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, corpus = tmp_path / "small.safetensors", tmp_path / "chats.txt"
+    texts = [f"{verb} the {noun}s" for verb in ("turn", "play", "close") for noun in PIECES[3:12]]
+    corpus.write_text("\n".join(texts))
+    sizes = ("--keep", 60, "--sub-dim", 2, "--codebook-size", 32)
+    assert call("compress", transformer, "--out", out, *sizes, "--corpus", corpus) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["words"] == {"before": len(PIECES), "after": 60}
+    assert report["settings"]["rotate"] is False
+    codes = sum(t.nbytes for name, t in tensors_of(out).items() if name.endswith("weight.codes"))
+    assert codes < report["bytes"]["network"] < report["bytes_before"]["network"]
+
+    before, small = load_kind(transformer, TransformerEncoder), load_kind(out, TransformerEncoder)
+    assert small.network.format == "codebook"
+    assert isinstance(small.table.words, QuantizedMatrix)
+    assert small.background is not None and small.template_quantizer is not None
+    assert small.tokenize("lightsing") == before.tokenize("lightsing") == ["lights", "##ing"]
+    assert (small.encode_batch(texts) * before.encode_batch(texts)).sum(axis=1).min() > 0.9
+    assert "##w" in before.vocabulary and "##w" not in small.vocabulary
+    recognizer = IntentRecognizer.load({"on": ["turn on the lamp"], "play": ["play jazz"]}, out)
+    assert recognizer.match("trun on the lamp").nearest == "on"
+
+
+def test_the_codes_of_a_transformer_stay_when_words_are_left_out(
+    transformer: Path, tmp_path: Path
+) -> None:
+    once, twice = tmp_path / "once.safetensors", tmp_path / "twice.safetensors"
+    call("compress", transformer, "--out", once, "--sub-dim", 2, "--codebook-size", 32)
+    assert call("compress", once, "--out", twice, "--keep", 50) == 0
+    old, new = tensors_of(once), tensors_of(twice)
+    assert any(name.startswith("network.") for name in old)
+    for name in old:
+        if name.startswith(("network.", "words.codebook")):
+            np.testing.assert_array_equal(new[name], old[name])
+
+
+def test_a_sub_dim_that_would_pad_the_words_of_a_transformer_is_refused(
+    transformer: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(PocketIntentError, match=r"must divide the 8 dimensions .* 1, 2, 4, 8$"):
+        call("compress", transformer, "--out", tmp_path / "small.safetensors", *SMALL)

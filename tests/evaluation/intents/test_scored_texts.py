@@ -8,6 +8,7 @@ from pocketintent.evaluation.intents.scored_texts import (
     OUTSIDE_SHARES,
     ScoredTexts,
     choose_threshold,
+    threshold_that_accepts,
 )
 
 SCORES = st.lists(st.integers(-10, 10), min_size=1, max_size=20)
@@ -93,3 +94,13 @@ def test_figures_count_refused_and_accepted_texts() -> None:
     assert figures["auroc"] == (4 + 3 + 2 + 2) / 16
     assert texts.at(0.0)["in_scope_refused"] == 0
     assert texts.at(1.0)["out_of_scope_accepted"] == 0
+
+
+@given(st.lists(st.integers(0, 10), min_size=1, max_size=40), st.integers(0, 99))
+def test_a_share_of_the_scores_reaches_the_threshold_and_more_a_lower_one(
+    numbers: list[int], percent: int
+) -> None:
+    scores, share = np.array(numbers) / 10, percent / 100
+    threshold = threshold_that_accepts(scores, share)
+    assert (scores >= threshold).mean() <= share + 1e-6
+    assert (scores >= np.nextafter(threshold, -1)).mean() > share - 1e-6

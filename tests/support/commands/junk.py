@@ -103,6 +103,10 @@ CALLS: Calls = {
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS, **measure}
         for measure in ({}, {"--oos": []}, {"--calibration": []})
     ],
+    ("evaluate", "bots"): [
+        {"directories": ["bots"], "--model": ["tiny.safetensors"]},
+        {"directories": ["bots"], "--teacher": ["tiny.safetensors"], "--corpus": ["corpus.jsonl"]},
+    ],
     ("evaluate", "typing-errors"): [
         {"directories": ["intents"], "--model": ["tiny.safetensors"], **_INTENTS}
     ],
@@ -268,6 +272,11 @@ def write_files(folder: Path, models: dict[str, Path]) -> None:
     write_lines(folder / "sts.jsonl", rows)
     (folder / "bot.json").write_text(json.dumps({"on": ["lamp on"], "off": ["lamp off"]}))
     (folder / "labelled.csv").write_text("text,intent\nthe lamp on,on\nplay music,\n")
+    lamp = {"on": {"templates": ["lamp on"], "phrasings": ["the light on"]}}
+    bots = folder / "bots"
+    bots.mkdir()
+    foreign = {"other_subjects": ["play music"]}
+    (bots / "lamp.json").write_text(json.dumps({"intents": lamp, "foreign": foreign}))
     words = ["play", "stop", "open", "the", "song", "door", "light", "music", "lamp", "on", "off"]
     vectors = [f"{word}\t{i % 3}\t{i % 4}\t{i % 5 - 2}" for i, word in enumerate(words, 1)]
     (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n")

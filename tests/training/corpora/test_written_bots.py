@@ -29,6 +29,7 @@ def test_a_bot_is_read(tmp_path: Path) -> None:
     assert bot.intents["on"] == WrittenIntent(["light on"], ["it is dark in here"])
     assert bot.intents["off"].phrasings == []
     assert bot.foreign == BOT["foreign"]
+    assert bot.queries() == ["it is dark in here", "which bulb fits"]
     assert bot.template_file()["intents"]["on"] == {"templates": ["light on"]}
     assert read_bot(written(tmp_path, {"intents": BOT["intents"]})).foreign == {}
 

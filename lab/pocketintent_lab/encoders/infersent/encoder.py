@@ -20,12 +20,12 @@ from pocketintent.runtime.encoders.parts import (
     manifest_entry,
     read_template_quantizer,
 )
-from pocketintent.runtime.encoders.sequence import SequenceEncoder, readable_tokens
+from pocketintent.runtime.encoders.sequence import PREFIX, SequenceEncoder, readable_tokens
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 from pocketintent.runtime.quantization.quantizer import Quantizer
-from pocketintent_lab.encoders.infersent.network import PREFIX, BiLstm, read_network
+from pocketintent_lab.encoders.infersent.network import BiLstm, read_network
 from pocketintent_lab.encoders.infersent.reader import MaxPooling
 from pocketintent_lab.encoders.tokens import embed_tokens
 
@@ -63,11 +63,6 @@ class InferSentEncoder(SequenceEncoder):
         template_quantizer: Quantizer | None = None,
         background: Background | None = None,
     ) -> None:
-        if table.dim != network.sizes.word_dim:
-            raise ModelFileError(
-                f"the words have {table.dim} dimensions, but the network reads "
-                f"{network.sizes.word_dim}; a sub_dim of quantised words must divide them"
-            )
         if template_quantizer is not None and template_quantizer.dim != network.sizes.dim:
             raise ModelFileError(
                 f"the template codebook has {template_quantizer.dim} dimensions, but the sentence "
@@ -92,10 +87,7 @@ class InferSentEncoder(SequenceEncoder):
 
     def to_model_file_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The manifest and the tensors by name, as :func:`save_model` takes them."""
-        manifest, tensors = self.table.to_model_file_parts()
-        entry, weights = self.network.to_parts()
-        manifest |= {"kind": self.kind, "dim": self.dim, PREFIX: entry}
-        tensors |= weights
+        manifest, tensors = super().to_model_file_parts()
         if self.template_quantizer is not None:
             add_template_quantizer(self.template_quantizer, manifest, tensors)
         if self.background is not None:

@@ -10,12 +10,9 @@ from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, check_numbers
 from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, PREFIX
 from pocketintent.runtime.encoders.weights import Shapes, Weights, read_weights, weights_to_parts
 from pocketintent.runtime.errors import ModelFileError
-
-PREFIX = "network"
-"""Manifest entry of the network and, with a dot, prefix of its tensors."""
 
 MAX_HIDDEN = MAX_DIM // 2
 """Largest size of the state of one direction."""

@@ -23,6 +23,7 @@ class MaxPooling(SequenceReader):
         sizes = network.sizes
         self._reader = RecurrentReader(sizes, network.weights.decode())
         self._gates = GATES[sizes.cell] * sizes.hidden
+        self.dim = sizes.word_dim
         self.word_size = self._gates * len(sizes.directions)
         self._num_states = sizes.hidden * len(sizes.directions)
 

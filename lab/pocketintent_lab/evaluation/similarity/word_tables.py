@@ -73,7 +73,7 @@ def known_tokens(encoder: ModelEncoder, texts: Iterable[str]) -> float | None:
     table = table_of(encoder)
     if table is None:
         return None
-    tokenize = get_tokenizer(encoder.tokenizer_spec)
+    tokenize = get_tokenizer(encoder.tokenizer_spec, table.vocabulary)
     total = unknown = 0
     for text in texts:
         total += len(tokenize(text))

@@ -136,7 +136,7 @@ def test_it_is_saved_and_loaded(int8: bool, tmp_path: Path) -> None:
 
 def test_parts_of_other_dimensions_are_refused() -> None:
     network = random_lstm(7, np.random.default_rng(0))
-    with pytest.raises(ModelFileError, match="the words have 8 dimensions, but the network reads"):
+    with pytest.raises(ModelFileError, match="the words have 8 dimensions and the network reads"):
         InferSentEncoder(make_table(), network)
     quantizer = fit_quantizer(np.eye(8, dtype=np.float32), sub_dim=2, codebook_size=2)
     with pytest.raises(ModelFileError, match="the template codebook has 8 dimensions"):

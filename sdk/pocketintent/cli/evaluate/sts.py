@@ -16,31 +16,15 @@ from __future__ import annotations
 
 import argparse
 
-from pocketintent.cli.options.model import encoder_path
-from pocketintent.cli.options.shared import (
-    add,
-    add_teacher_options,
-    check_without_teacher,
-    read_teacher,
-)
+from pocketintent.cli.options.shared import add_encoder_options, read_encoder
 from pocketintent.cli.options.types import input_file
 from pocketintent.cli.output import print_json
-from pocketintent.runtime.encoders.contract import Encoder
-from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.shipped_models import find_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate sts``."""
     parser.add_argument("file", type=input_file, metavar="FILE", help="scored pairs, in UTF-8")
-    add(parser, "--model")
-    parser.add_argument(
-        "--teacher",
-        type=encoder_path,
-        help="a sentence encoder in a local folder or file, in place of a model (docs/distil.md)",
-    )
-    add_teacher_options(parser)
+    add_encoder_options(parser)
     for option, content in (("--a", "first texts"), ("--b", "second texts"), ("--score", "scores")):
         parser.add_argument(option, metavar="COLUMN", help=f"column of the {content} (detected)")
 
@@ -49,15 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Correlate cosine with the scores of the file."""
     from pocketintent.evaluation.similarity.sts import evaluate_sts
 
-    if args.teacher is None:
-        check_without_teacher(args)
-        encoder: Encoder = load_encoder(args.model)
-        path = find_model(args.model)
-    elif args.model is not None:
-        raise PocketIntentError("--model and --teacher exclude each other")
-    else:
-        encoder = read_teacher(args.teacher, args)
-        path = args.teacher
+    encoder, path = read_encoder(args)
     report = evaluate_sts(encoder, args.file, a=args.a, b=args.b, score=args.score)
     print_json({"file": str(args.file), "model": str(path), **report})
     return 0

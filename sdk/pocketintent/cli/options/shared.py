@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, get_args
 
-from pocketintent.cli.options.model import MODEL_HELP, vectors_file
+from pocketintent.cli.options.model import MODEL_HELP, encoder_path, vectors_file
 from pocketintent.cli.options.settings import option_name
 from pocketintent.cli.options.types import (
     SEED,
@@ -21,7 +21,7 @@ from pocketintent.cli.options.types import (
 )
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.files.shipped_models import DEFAULT
+from pocketintent.runtime.files.shipped_models import DEFAULT, find_model
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.text.languages import check_language
 
@@ -168,6 +168,29 @@ def refuse_options(args: argparse.Namespace, names: Iterable[str], reason: str) 
     for name in names:
         if vars(args).get(name) != args.parser.get_default(name):
             args.parser.error(f"{option_name(name)} {reason}")
+
+
+def add_encoder_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :func:`read_encoder`."""
+    add(parser, "--model")
+    parser.add_argument(
+        "--teacher",
+        type=encoder_path,
+        help="a sentence encoder in a local folder or file, in place of a model (docs/distil.md)",
+    )
+    add_teacher_options(parser)
+
+
+def read_encoder(args: argparse.Namespace) -> tuple[Encoder, Path]:
+    """The encoder to measure, ``--model`` or ``--teacher``, and its file or folder."""
+    from pocketintent.runtime.encoders.registry import load_encoder
+
+    if args.teacher is None:
+        check_without_teacher(args)
+        return load_encoder(args.model), find_model(args.model)
+    if args.model is not None:
+        raise PocketIntentError("--model and --teacher exclude each other")
+    return read_teacher(args.teacher, args), args.teacher
 
 
 def add_teacher_options(parser: argparse.ArgumentParser) -> None:

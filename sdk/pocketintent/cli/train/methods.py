@@ -1,4 +1,4 @@
-"""``pocketintent train starspace``, ``charemb``, ``distil`` and ``contextual``: a table of methods.
+"""``pocketintent train starspace``, ``charemb`` and the other methods: a table.
 
 The pipeline of a method is imported when it runs.
 """
@@ -12,17 +12,18 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from pocketintent.cli.options.model import model_file
+from pocketintent.cli.options.model import encoder_path, model_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.shared import OPTIONS
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
-from pocketintent.cli.options.types import output_file, whole_number
+from pocketintent.cli.options.types import input_file, output_file, whole_number
 from pocketintent.settings import Settings
 from pocketintent.training.charemb.settings import PRESETS, CharEmbSettings
 from pocketintent.training.contextual.settings import ContextualSettings
 from pocketintent.training.distil.settings import DistilSettings
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent.training.starspace.settings import StarSpaceSettings
+from pocketintent.training.transformer.settings import TransformerSettings
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,47 @@ are: it wins back most of what compression loses, and adapts a model to a bot.""
         {
             "--targets": {},
             "--start": {"type": model_file, "metavar": "MODEL", "help": "model to go on from"},
+            "--corpus": {
+                "default": [],
+                "help": "texts for the codebook of templates and the background (those of --start)",
+            },
+            "--precision": {},
+            "--max-minutes": {},
+        },
+    ),
+    "transformer": Method(
+        "Fit a small transformer to the vectors that a sentence encoder gave to texts, and to "
+        "paraphrases.",
+        """\
+examples:
+  pocketintent train targets --teacher mpnet/ --texts chats.txt.gz --out targets.bin
+  pocketintent train transformer --targets targets.bin --start minilm/ --out trained.safetensors
+  pocketintent train transformer --targets targets.bin --start minilm/ \\
+      --paraphrases bots/*.json paraphrases.jsonl --out trained.safetensors
+  pocketintent compress trained.safetensors --out small.safetensors --sub-dim 4 --codebook-size 256
+  pocketintent train transformer --targets targets.bin --start small.safetensors --epochs 1 \\
+      --paraphrases bots/*.json paraphrases.jsonl --corpus chats.txt.gz --out my_model.safetensors
+
+--start is the folder of a BERT, such as MiniLM, of which layers are taken, or a transformer model
+to go on from, whose sizes, words and codes stay. Paraphrases are bots (.json) or lines of
+{"texts": […]} that mean the same (.jsonl); docs/transformer.md describes both.""",
+        ("pocketintent.training.transformer.pipeline", "train_transformer"),
+        TransformerSettings,
+        ("epochs", "learning_rate", "seed"),
+        {
+            "--targets": {},
+            "--start": {
+                "required": True,
+                "type": encoder_path,
+                "metavar": "MODEL",
+                "help": "folder of a BERT, or model to go on from",
+            },
+            "--paraphrases": {
+                "nargs": "+",
+                "default": [],
+                "type": input_file,
+                "help": "texts that mean the same",
+            },
             "--corpus": {
                 "default": [],
                 "help": "texts for the codebook of templates and the background (those of --start)",

@@ -12,7 +12,7 @@ from pocketintent.runtime.files.atomic import replacing
 
 
 def plot_reliability(reports: Sequence[dict[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Plot the results of :func:`.out_of_scope.evaluate_calibration`.
+    """Plot the results of :func:`.out_of_scope.evaluate_calibration`, or of written bots.
 
     There is a column for each data set. Its upper panel has a line for each number of templates:
     the share of right intents in each bin of scores, where out-of-scope texts weigh a third. On
@@ -33,11 +33,13 @@ def plot_reliability(reports: Sequence[dict[str, Any]], path: str | os.PathLike[
     )
     for column, report in enumerate(reports):
         upper, lower = panels[:, column]
-        upper.set_title(f"{report['dataset']}, {report['split']}")
+        upper.set_title(", ".join(report[key] for key in ("dataset", "split") if key in report))
         upper.plot([0, 1], [0, 1], color="grey", linestyle="--", linewidth=1)
         for row in report["results"]:
             scores, shares = reliability(row["bins"])
-            upper.plot(scores, shares, marker="o", markersize=4, label=f"{row['shots']} templates")
+            upper.plot(
+                scores, shares, marker="o", markersize=4, label=f"{row['shots'] or 'all'} templates"
+            )
         _draw_counts(lower, report)
         lower.set_xlabel("score")
         for panel in (upper, lower):

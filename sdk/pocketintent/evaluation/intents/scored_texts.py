@@ -122,6 +122,12 @@ def choose_threshold(texts: ScoredTexts) -> float:
     return float(candidates[gain.argmax()])
 
 
+def threshold_that_accepts(outside: NDArray[np.floating], share: float) -> float:
+    """The lowest threshold that at most a share of scores, 0..1, at least one, reaches."""
+    highest = np.sort(outside.astype(np.float64))[::-1]
+    return float(np.nextafter(highest[int(share * len(highest) + 1e-9)], np.inf))
+
+
 def _bin_sums(scores: FloatArray, values: NDArray[Any]) -> NDArray[np.float64]:
     """The sum of values in each bin of their scores, float64 [NUM_BINS]."""
     bins = np.minimum((scores * NUM_BINS).astype(np.intp), NUM_BINS - 1)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, unit_rows
+from pocketintent.runtime.arrays import FloatArray, IndexArray, Parts, unit_rows
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.word_cache import WordCache
@@ -18,12 +18,17 @@ from pocketintent.runtime.errors import ModelFileError
 MAX_TOKENS = 256
 """Number of tokens of a text that are read; the longest utterance of BANKING77 has 84 words."""
 
+PREFIX = "network"
+"""Manifest entry of a network and, with a dot, prefix of its tensors."""
+
 _TOKENS_AT_ONCE = 512  # from this number on, the texts of a batch are read together
 
 
 class SequenceReader(Protocol):
     """A network that is ready to read the vectors of tokens."""
 
+    dim: int
+    """Size of the vectors of tokens."""
     word_size: int
     """Numbers that :meth:`read_word` returns."""
 
@@ -47,16 +52,23 @@ class SequenceEncoder(ModelEncoder):
     A derived class has the constructor parameters ``table`` and ``network``, and may have more. At
     most ``MAX_TOKENS`` tokens of a text that have a vector are read; the rest is ignored.
 
-    The table, with n-grams or without, also gives the tokenizer, the counts and the manifest
-    entries; ModelFileError if its n-grams have the weight 0. ``reader`` is the network, decoded.
+    The table, with n-grams or without, also gives the tokenizer, the counts, the manifest entries,
+    the template codebook and the background; ``reader`` is the network, decoded. ModelFileError if
+    words and network differ in dimensions, or if the n-grams have the weight 0.
     """
 
     part: ClassVar[str | None] = "table"
 
     network: Any
-    """The stored network; its ``format`` is that of its matrices, such as ``"float32"``."""
+    """The stored network: its ``format`` is that of its matrices, such as ``"float32"``, and its
+    ``to_parts()`` are the manifest's entry ``network`` and the tensors by name."""
 
     def __init__(self, table: StaticEncoder, network: Any, reader: SequenceReader) -> None:
+        if table.dim != reader.dim:
+            raise ModelFileError(
+                f"the words have {table.dim} dimensions and the network reads {reader.dim}; a "
+                "sub_dim of quantised words must divide the dimensions of the network"
+            )
         if table.ngram_settings is not None and table.ngram_settings.weight == 0:
             raise ModelFileError(
                 "the n-grams have the weight 0, with which a graph cannot tell an unknown word "
@@ -64,10 +76,13 @@ class SequenceEncoder(ModelEncoder):
             )
         self.table = table
         self.network = network
+        self.dim = table.dim
         self.vocabulary = table.vocabulary
         self.tokenizer_spec = table.tokenizer_spec
         self.tokenize = table.tokenize
         self.manifest = table.manifest
+        self.template_quantizer = table.template_quantizer
+        self.background = table.background
         self.reader = reader
         self._words = WordCache(self._read_words, reader.word_size)
 
@@ -117,6 +132,12 @@ class SequenceEncoder(ModelEncoder):
     def _read_words(self, words: Sequence[str]) -> list[FloatArray]:
         """What different words contribute to any text; each word has a vector."""
         return [self.reader.read_word(vector) for vector in self.table.embed_tokens(words)]
+
+    def to_model_file_parts(self) -> Parts:
+        """The manifest and the tensors by name, as :func:`save_model` takes them."""
+        manifest, tensors = self.table.to_model_file_parts()
+        entry, weights = self.network.to_parts()
+        return manifest | {"kind": self.kind, "dim": self.dim, PREFIX: entry}, tensors | weights
 
 
 def readable_tokens(table: StaticEncoder, tokens: Sequence[str]) -> list[str]:

@@ -136,13 +136,15 @@ _CLASSES = np.zeros(sys.maxunicode + 1, np.uint8)
 megabyte is never touched."""
 
 
-def _simple(spec: Mapping[str, Any], _: Vocabulary) -> Tokenizer:
+def _simple(spec: Mapping[str, Any], _: Vocabulary | None) -> Tokenizer:
     _check(spec, SIMPLE_SPEC)
     return simple_tokenize
 
 
-def _word_pieces(spec: Mapping[str, Any], vocabulary: Vocabulary) -> Tokenizer:
+def _word_pieces(spec: Mapping[str, Any], vocabulary: Vocabulary | None) -> Tokenizer:
     _check(spec, PIECES_SPEC)
+    if vocabulary is None:
+        raise ModelFileError("the tokenizer 'word_pieces' needs a model with a table of words")
     pieces = WordPieces(vocabulary)
     return lambda text: pieces(simple_tokenize(text))
 
@@ -152,7 +154,7 @@ def _check(spec: Mapping[str, Any], own: Mapping[str, Any]) -> None:
         raise ModelFileError(f"unknown tokenizer {dict(spec)}; this runtime has {dict(own)}")
 
 
-TOKENIZERS: dict[str, Callable[[Mapping[str, Any], Vocabulary], Tokenizer]] = {
+TOKENIZERS: dict[str, Callable[[Mapping[str, Any], Vocabulary | None], Tokenizer]] = {
     "simple": _simple,
     "word_pieces": _word_pieces,
 }
@@ -161,9 +163,9 @@ side adds its own."""
 
 
 def get_tokenizer(spec: Mapping[str, Any], vocabulary: Vocabulary | None = None) -> Tokenizer:
-    """The tokenizer of a manifest's entry, such as ``SIMPLE_SPEC``; ModelFileError if unknown.
+    """The tokenizer of a manifest's entry, such as ``SIMPLE_SPEC``, and of a model's vocabulary.
 
-    ``vocabulary`` is the model's; by default it is empty.
+    An unknown tokenizer, and ``word_pieces`` without a vocabulary, are ModelFileErrors.
     """
     name = spec.get("name")
     if not isinstance(name, str) or name not in TOKENIZERS:
@@ -172,7 +174,7 @@ def get_tokenizer(spec: Mapping[str, Any], vocabulary: Vocabulary | None = None)
             "trained with 'tweet' needs the extra 'train', and an import of its training side "
             "before it is loaded, see docs/tokenizer.md"
         )
-    return TOKENIZERS[name](spec, Vocabulary([]) if vocabulary is None else vocabulary)
+    return TOKENIZERS[name](spec, vocabulary)
 
 
 def known_words(spec: Mapping[str, Any], vocabulary: Vocabulary) -> Vocabulary | None:

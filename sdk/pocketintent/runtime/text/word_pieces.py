@@ -12,6 +12,10 @@ from pocketintent.runtime.text.vocabulary import Vocabulary
 INSIDE = "##"
 """Prefix of the pieces that continue a word; no token of ``simple`` contains it."""
 
+MAX_PIECE = 64
+"""Longest piece, prefix included, that a word is split into; BERT's longest has 18 characters. A
+longer entry of the vocabulary is read where it is a whole word, so that the time is bounded."""
+
 
 class WordPieces:
     """Splits words into the pieces of a vocabulary, the longest first (Wu et al. 2016, WordPiece).
@@ -22,9 +26,7 @@ class WordPieces:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        inside = [len(word) for word in vocabulary if word.startswith(INSIDE)]
-        self._longest = max(map(len, vocabulary), default=0)
-        self._longest_inside = max(inside, default=0) - len(INSIDE)
+        self._longest = min(max(map(len, vocabulary), default=0), MAX_PIECE)
 
     def __call__(self, words: Iterable[str]) -> list[str]:
         """The pieces of words, in order; a word of the vocabulary is one piece."""
@@ -40,8 +42,9 @@ class WordPieces:
         pieces: list[str] = []
         start = 0
         while start < len(word):
-            prefix, longest = (INSIDE, self._longest_inside) if start else ("", self._longest)
-            for end in range(min(len(word), start + longest), start, -1):
+            prefix = INSIDE if start else ""
+            last = start + self._longest - len(prefix)
+            for end in range(min(len(word), last), start, -1):
                 if (piece := prefix + word[start:end]) in self._vocabulary:
                     pieces.append(piece)
                     start = end

@@ -41,6 +41,7 @@ def prepare_texts(
         targets,
         lambda text: simple_tokenize(text)[: settings.max_length],
         settings,
+        settings.dim,
         words=words,
         keep_strangers=True,
     )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from pocketintent.records import read_content, without_mark
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.templates.files import read_json
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,11 @@ class WrittenBot:
     foreign: Mapping[str, list[str]]
     """Texts that are for none of the intents, by a name such as ``"own_subject"``."""
 
+    def queries(self) -> list[str]:
+        """All phrasings and foreign texts."""
+        phrasings = (intent.phrasings for intent in self.intents.values())
+        return list(chain(*phrasings, *self.foreign.values()))
+
     def template_file(self) -> dict[str, Any]:
         """The templates in the form of a template file."""
         return {
@@ -47,10 +51,7 @@ def read_bot(path: str | Path) -> WrittenBot:
     Its object has ``intents``, each with ``templates`` and ``phrasings``, lists of texts, and may
     have ``foreign``, lists of texts by name. Other entries are ignored.
     """
-    try:
-        content = orjson.loads(without_mark(read_content(path)))
-    except orjson.JSONDecodeError as error:
-        raise PocketIntentError(f"{path}: not JSON: {error}") from error
+    content = read_json(Path(path))
     entries = _mapping(content, "intents", f"{path}: ")
     if not entries:
         raise PocketIntentError(f'{path}: "intents" is empty; a bot has at least one')

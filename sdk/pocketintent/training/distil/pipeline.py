@@ -93,7 +93,7 @@ def train_distilled(
 def prepare_texts(targets: TermVectors, settings: DistilSettings) -> TextData:
     """The vocabulary and the texts of a run, without words that are too rare for a vector."""
     tokenize = corpus_tokenizer(TOKENIZER_SPECS[settings.tokenizer])
-    return TextData.prepare(targets, tokenize, settings)
+    return TextData.prepare(targets, tokenize, settings, settings.dim)
 
 
 class TextBatches:

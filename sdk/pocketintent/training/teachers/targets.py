@@ -105,23 +105,22 @@ class TextData:
         targets: TermVectors,
         tokenize: Callable[[str], list[str]],
         settings: Any,
+        dim: int,
         *,
         words: CountedVocabulary | None = None,
         keep_strangers: bool = False,
     ) -> DataT:
-        """Tokenise the texts, count their words and reduce the vectors to ``settings.dim``.
+        """Tokenise the texts, count their words and reduce the vectors to ``dim``.
 
-        The settings are ``dim``, ``min_count``, ``max_words``, ``validation`` and ``seed``;
-        ``words`` are those that have a vector, if not chosen by them. With ``keep_strangers`` other
-        words are numbered too, and not left out.
+        ``words`` have a vector; without them the settings ``min_count`` and ``max_words`` choose
+        some. Others are ``validation`` and ``seed``. With ``keep_strangers`` other words are
+        numbered too, and not left out.
 
         It is a PocketIntentError if ``dim`` is greater than the dimension of the vectors, no word
         is frequent enough, fewer than two texts are left, or all of them are held out.
         """
-        if settings.dim > targets.dim:
-            raise PocketIntentError(
-                f"dim {settings.dim} is more than the {targets.dim} of the targets"
-            )
+        if dim > targets.dim:
+            raise PocketIntentError(f"dim {dim} is more than the {targets.dim} of the targets")
         tokens = [tokenize(to_text(term)) for term in targets.terms]
         words = words or count_vocabulary(
             tokens,
@@ -145,7 +144,7 @@ class TextData:
         texts = TargetTexts(
             np.array(list(chain.from_iterable(ids.values())), np.int64),
             np.append(0, ends),
-            reduce_targets(targets.vectors[rows] / norms[rows, None], settings.dim),
+            reduce_targets(targets.vectors[rows] / norms[rows, None], dim),
         )
         training, validation = texts.split(settings.validation, settings.seed)
         if not len(training):

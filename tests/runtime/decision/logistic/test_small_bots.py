@@ -1,77 +1,50 @@
 """Bots of six intents with six templates each, as a newcomer writes them, at the default threshold.
 
 `tests/resources/small_bots` has thirteen of them, with everyday phrasings that are in no template
-and texts that are not for the bot. The calibration was chosen with a look at the first four.
+and texts that are not for the bot.
 """
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from pocketintent import IntentRecognizer
+from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.evaluation.bots.answers import evaluate_bots, read_bots
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "small_bots"
-SEEN = ("dentist", "gym", "library", "restaurant")
-UNSEEN = ("hotel", "parcel", "pizza")
-LATER = ("airline", "bikeshop", "campus", "cardsupport", "coffee", "museum")
-BOUNDS = [
-    pytest.param("default", SEEN, 68, 10, 4, id="default, seen"),
-    pytest.param("default", UNSEEN, 55, 9, 1, id="default, unseen"),
-    pytest.param("tiny", SEEN, 68, 10, 4, id="tiny, seen"),
-    pytest.param("tiny", UNSEEN, 53, 9, 1, id="tiny, unseen"),
-    pytest.param("default", LATER, 88, 12, 12, id="default, later"),
-    pytest.param("tiny", LATER, 82, 17, 15, id="tiny, later"),
-]
-"""Of 94 phrasings and 40 foreign texts, of 72 and 24, and of 144 and 48."""
 
 
-def _count(bots: Sequence[str], model: str) -> tuple[int, int, int]:
-    """Rightly answered utterances, wrongly answered ones, and accepted foreign ones, of all."""
-    right = wrong = accepted = 0
-    for bot in bots:
-        templates = FOLDER / f"{bot}.json"
-        recognizer = IntentRecognizer.load(templates, model=model)
-        with templates.with_suffix(".csv").open(encoding="utf-8", newline="") as lines:
-            utterances = list(csv.DictReader(lines))
-        matches = recognizer.match_batch([utterance["text"] for utterance in utterances])
-        for utterance, match in zip(utterances, matches, strict=True):
-            right += bool(match.intent) and match.intent == utterance["intent"]
-            wrong += bool(match.intent and utterance["intent"]) and (
-                match.intent != utterance["intent"]
-            )
-            accepted += bool(match.intent) and not utterance["intent"]
-    return right, wrong, accepted
-
-
-@pytest.mark.parametrize(("model", "bots", "least_right", "most_wrong", "most_accepted"), BOUNDS)
+@pytest.mark.parametrize(
+    ("model", "least_right", "most_other", "most_accepted"),
+    [("default", 215, 31, 15), ("tiny", 228, 31, 17)],
+)
 def test_newcomers_bots_answer_everyday_phrasings_without_a_threshold(
-    model: str, bots: Sequence[str], least_right: int, most_wrong: int, most_accepted: int
+    model: str, least_right: int, most_other: int, most_accepted: int
 ) -> None:
-    right, wrong, accepted = _count(bots, model)
-    assert right >= least_right
-    assert wrong <= most_wrong
-    assert accepted <= most_accepted
+    report = evaluate_bots(load_encoder(model), read_bots(FOLDER))
+    assert report["num_phrasings"] == 310
+    assert report["num_foreign"] == {"other_subjects": 79, "own_subject": 33}
+    (row,) = report["results"]
+    assert row["right"]["count"] >= least_right
+    assert row["other"]["count"] <= most_other
+    assert sum(accepted["count"] for accepted in row["accepted"].values()) <= most_accepted
 
 
-@pytest.mark.parametrize("bot", ["restaurant", "museum"])
-def test_many_edits_lead_to_the_scores_of_a_fit_from_scratch(bot: str) -> None:
-    templates = FOLDER / f"{bot}.json"
-    with templates.with_suffix(".csv").open(encoding="utf-8", newline="") as lines:
-        texts = [utterance["text"] for utterance in csv.DictReader(lines)]
-    recognizer = IntentRecognizer.load(templates, model="tiny")
-    intents = recognizer.templates.intents
+@pytest.mark.parametrize("name", ["restaurant", "museum"])
+def test_many_edits_lead_to_the_scores_of_a_fit_from_scratch(name: str) -> None:
+    ((bot, templates),) = (pair for pair in read_bots(FOLDER) if pair[0].name == name)
+    recognizer = IntentRecognizer(load_encoder("tiny"), templates)
     largest = 0.0
-    for name in recognizer.intents[:2]:
-        first, *others = intents[name].templates
+    for intent in recognizer.intents[:2]:
+        first, *others = templates.intents[intent].templates
         for added in ([], others, [first]):
             if added:
-                recognizer.add_intent(name, added)
+                recognizer.add_intent(intent, added)
             else:
-                recognizer.remove_intent(name)
+                recognizer.remove_intent(intent)
             scratch = IntentRecognizer(recognizer.encoder, recognizer.templates)
-            largest = max(largest, _largest_difference(recognizer, scratch, texts))
+            largest = max(largest, _largest_difference(recognizer, scratch, bot.queries()))
     assert largest < 0.01
 
 

@@ -152,7 +152,7 @@ def test_it_is_saved_and_loaded(int8: bool, tmp_path: Path) -> None:
 
 
 def test_parts_of_other_dimensions_are_refused() -> None:
-    with pytest.raises(ModelFileError, match="the words have 8 dimensions and the network has 6"):
+    with pytest.raises(ModelFileError, match="the words have 8 dimensions and the network reads 6"):
         ContextualEncoder(make_table(), random_context(6, np.random.default_rng(0)))
 
 

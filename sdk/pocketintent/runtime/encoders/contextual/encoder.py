@@ -8,16 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, Parts, empty_aligned, unit_rows
-from pocketintent.runtime.encoders.contextual.network import (
+from pocketintent.runtime.arrays import FloatArray, IndexArray, empty_aligned, unit_rows
+from pocketintent.runtime.encoders.contextual.network import ContextNetwork, decode, read_network
+from pocketintent.runtime.encoders.sequence import (
+    MAX_TOKENS,
     PREFIX,
-    ContextNetwork,
-    decode,
-    read_network,
+    SequenceEncoder,
+    SequenceReader,
 )
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder, SequenceReader
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 
 EPSILON = 1e-6
@@ -31,9 +30,7 @@ class ContextualEncoder(SequenceEncoder):
     """A table of word vectors that are changed by their neighbours before they are summed.
 
     The order of the words thus changes the vector of a text, unlike in :class:`StaticEncoder`,
-    whose tokenizer, words and n-grams the encoder has; the ``table`` also gives the template
-    codebook and the background. See :class:`SequenceEncoder`; a table and a network that differ in
-    dimensions are a ModelFileError, too.
+    whose tokenizer, words and n-grams the encoder has. See :class:`SequenceEncoder`.
     """
 
     kind: ClassVar[str] = "contextual"
@@ -41,21 +38,7 @@ class ContextualEncoder(SequenceEncoder):
     network: ContextNetwork
 
     def __init__(self, table: StaticEncoder, network: ContextNetwork) -> None:
-        if table.dim != network.dim:
-            raise ModelFileError(
-                f"the words have {table.dim} dimensions and the network has {network.dim}; a "
-                "sub_dim of quantised words must divide the dimensions of the network"
-            )
         super().__init__(table, network, ContextReader(network))
-        self.dim = table.dim
-        self.template_quantizer = table.template_quantizer
-        self.background = table.background
-
-    def to_model_file_parts(self) -> Parts:
-        """The manifest and the tensors by name, as :func:`save_model` takes them."""
-        manifest, tensors = self.table.to_model_file_parts()
-        entry, weights = self.network.to_parts()
-        return manifest | {"kind": self.kind, PREFIX: entry}, tensors | weights
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> ContextualEncoder:

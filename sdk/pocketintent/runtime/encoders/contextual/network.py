@@ -18,16 +18,13 @@ from pocketintent.runtime.arrays import (
     read_number,
     read_tensor,
 )
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, PREFIX
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Int8Matrix
 
 MAX_WIDTH = 31
 MAX_SHARE = 16.0
 """Upper limits of the width, and of the share of the words by themselves."""
-
-PREFIX = "network"
-"""Manifest entry of the network and, with a dot, prefix of its tensors."""
 
 WeightFormat = Literal["float32", "int8"]
 NetworkMatrix = FloatArray | Int8Matrix

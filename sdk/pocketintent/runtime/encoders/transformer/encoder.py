@@ -7,17 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray, IndexArray, Parts, check_numbers
-from pocketintent.runtime.encoders.sequence import SequenceEncoder, SequenceReader
+from pocketintent.runtime.arrays import FloatArray, IndexArray, check_numbers
+from pocketintent.runtime.encoders.sequence import PREFIX, SequenceEncoder, SequenceReader
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.transformer.network import (
     LAYERS,
-    PREFIX,
     TransformerNetwork,
     read_network,
 )
 from pocketintent.runtime.encoders.transformer_layers import Norm, TransformerLayers
-from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import ModelFile
 
 _COLUMNS = 4
@@ -27,9 +25,8 @@ _COLUMNS = 4
 class TransformerEncoder(SequenceEncoder):
     """A table of the vectors of tokens, usually word pieces, and a transformer that reads them.
 
-    The vector of a text is the mean of its tokens' states after the last layer. The ``table`` also
-    gives the tokenizer, the template codebook and the background. See :class:`SequenceEncoder`; a
-    table and a network that differ in dimensions are a ModelFileError, too.
+    The vector of a text is the mean of its tokens' states after the last layer. See
+    :class:`SequenceEncoder`.
     """
 
     kind: ClassVar[str] = "transformer"
@@ -37,21 +34,7 @@ class TransformerEncoder(SequenceEncoder):
     network: TransformerNetwork
 
     def __init__(self, table: StaticEncoder, network: TransformerNetwork) -> None:
-        if table.dim != network.dim:
-            raise ModelFileError(
-                f"the words have {table.dim} dimensions and the network has {network.dim}; a "
-                "sub_dim of quantised words must divide the dimensions of the network"
-            )
         super().__init__(table, network, TransformerReader(network))
-        self.dim = table.dim
-        self.template_quantizer = table.template_quantizer
-        self.background = table.background
-
-    def to_model_file_parts(self) -> Parts:
-        """The manifest and the tensors by name, as :func:`save_model` takes them."""
-        manifest, tensors = self.table.to_model_file_parts()
-        entry, weights = self.network.to_parts()
-        return manifest | {"kind": self.kind, PREFIX: entry}, tensors | weights
 
     @classmethod
     def from_model_file(cls, model: ModelFile) -> TransformerEncoder:
@@ -66,7 +49,7 @@ class TransformerReader(SequenceReader):
     def __init__(self, network: TransformerNetwork) -> None:
         parameters = network.weights.decode()
         check_numbers(parameters)
-        self.word_size = network.dim
+        self.dim = self.word_size = network.dim
         self._start = parameters[f"{PREFIX}.start"]
         self._positions = parameters[f"{PREFIX}.positions"]
         self._norm = Norm(parameters, f"{PREFIX}.norm")
@@ -85,7 +68,7 @@ class TransformerReader(SequenceReader):
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
         """The vectors of texts, [num_texts, dim]; those of equal length are read together."""
-        vectors = np.empty((len(counts), self.word_size), np.float32)
+        vectors = np.empty((len(counts), self.dim), np.float32)
         rows, starts = np.array(words), np.cumsum(counts) - counts
         for count in np.unique(counts).tolist():
             texts = np.flatnonzero(counts == count)

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, Parts
-from pocketintent.runtime.encoders.sequence import MAX_TOKENS
+from pocketintent.runtime.encoders.sequence import MAX_TOKENS, PREFIX
 from pocketintent.runtime.encoders.transformer_layers import layer_shapes
 from pocketintent.runtime.encoders.weights import (
     Shapes,
@@ -19,17 +19,14 @@ from pocketintent.runtime.encoders.weights import (
     read_weights,
     weights_to_parts,
 )
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.errors import ModelFileError, shorten
 
 MAX_LAYERS = 64
-
-PREFIX = "network"
-"""Manifest entry of the network and, with a dot, prefix of its tensors."""
 
 LAYERS = f"{PREFIX}.layers"
 """Prefix of the names of the layers' parameters."""
 
-_SIZES = "dim", "layers", "heads", "feedforward"
+_SIZES = "layers", "heads", "feedforward"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +42,10 @@ class TransformerNetwork:
     feedforward: int
     """Size of the hidden layer of the feed-forward part of a layer."""
     weights: Weights
-    """All weights, see :meth:`shapes`."""
+    """All weights, see :func:`network_shapes`."""
 
     def __post_init__(self) -> None:
-        sizes = {name: getattr(self, name) for name in _SIZES}
-        check_sizes(**sizes)
-        self.weights.check(network_shapes(**sizes))
+        self.weights.check(network_shapes(self.dim, self.layers, self.heads, self.feedforward))
 
     @property
     def format(self) -> WeightFormat:
@@ -60,7 +55,7 @@ class TransformerNetwork:
     def to_parts(self) -> Parts:
         """The manifest's entry ``network``, and the tensors by name."""
         entry, tensors = weights_to_parts(self.weights)
-        sizes = {name: getattr(self, name) for name in _SIZES[1:]}
+        sizes = {name: getattr(self, name) for name in _SIZES}
         return {**sizes, "weights": entry}, tensors
 
 
@@ -68,37 +63,32 @@ def network_shapes(dim: int, layers: int, heads: int, feedforward: int) -> Shape
     """Names and shapes of the parameters of a network; matrices are [outputs, inputs].
 
     ``start`` is read before the first token. A token's place is added to it from ``positions``.
+    ModelFileError for sizes out of range, or that need too much memory.
     """
-    return {
+    sizes = {"layers": layers, "heads": heads, "feedforward": feedforward, "dim": dim}
+    for name, size in sizes.items():
+        limit = MAX_LAYERS if name == "layers" else MAX_DIM
+        if type(size) is not int or not 1 <= size <= limit:
+            allowed = f"a whole number from 1 to {limit}"
+            raise ModelFileError(f"{name} of the network must be {allowed}, not {shorten(size)}")
+    if dim % heads:
+        raise ModelFileError(f"the {heads} heads of the network do not divide its {dim} dimensions")
+    shapes = {
         f"{PREFIX}.start": (dim,),
         f"{PREFIX}.positions": (MAX_TOKENS, dim),
         f"{PREFIX}.norm.weight": (dim,),
         f"{PREFIX}.norm.bias": (dim,),
         **layer_shapes(LAYERS, dim, layers, feedforward),
     }
-
-
-def check_sizes(dim: int, layers: int, heads: int, feedforward: int) -> None:
-    """Raise ModelFileError for sizes out of range, or that need too much memory."""
-    limits = {"layers": MAX_LAYERS, "heads": MAX_DIM, "feedforward": MAX_DIM, "dim": MAX_DIM}
-    sizes = {"layers": layers, "heads": heads, "feedforward": feedforward, "dim": dim}
-    for name, limit in limits.items():
-        if type(sizes[name]) is not int or not 1 <= sizes[name] <= limit:
-            allowed = f"a whole number from 1 to {limit}"
-            raise ModelFileError(f"{name} of the network must be {allowed}, not {sizes[name]!r}")
-    if dim % heads:
-        raise ModelFileError(f"the {dim} dimensions of the network are not divisible by {heads}")
-    shapes = network_shapes(dim, layers, heads, feedforward)
-    largest = max(
-        sum(math.prod(shape) for shape in shapes.values()),
-        (MAX_TOKENS + 1) ** 2 * heads,
-        (MAX_TOKENS + 1) * max(3 * dim, feedforward),
-    )
+    length = MAX_TOKENS + 1
+    of_weights = sum(math.prod(shape) for shape in shapes.values())
+    largest = max(of_weights, length * length * heads, length * max(3 * dim, feedforward))
     if largest > MAX_NUMBERS:
         raise ModelFileError(
             f"a network of {layers} layers, {heads} heads, {feedforward} hidden units and {dim} "
             f"dimensions needs {largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
         )
+    return shapes
 
 
 def read_network(
@@ -107,7 +97,6 @@ def read_network(
     """Read the network of :meth:`TransformerNetwork.to_parts`; ModelFileError if it is damaged."""
     if not isinstance(entry, Mapping):
         raise ModelFileError("the manifest has no object 'network'")
-    sizes: dict[str, Any] = {"dim": dim, **{name: entry.get(name) for name in _SIZES[1:]}}
-    check_sizes(**sizes)
+    sizes: dict[str, Any] = {"dim": dim, **{name: entry.get(name) for name in _SIZES}}
     weights = read_weights(entry.get("weights"), tensors, network_shapes(**sizes))
     return TransformerNetwork(**sizes, weights=weights)

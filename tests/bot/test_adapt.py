@@ -4,24 +4,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("torch")
-from pocketintent.compression.kinds import tables_of
-from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.runtime.encoders.registry import load_encoder
-from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.runtime.quantization.matrices import QuantizedMatrix
-from pocketintent.runtime.templates.files import load_templates
-from pocketintent.training.contextual.adaptation import (
+from pocketintent.bot.adapt import (
     adapt_encoder,
     adaptation_texts,
     check_adaptable,
 )
+from pocketintent.compression.kinds import tables_of
+from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.quantization.matrices import QuantizedMatrix
+from pocketintent.runtime.templates.files import load_templates
 from pocketintent.training.teachers.encode import encode_texts
 from pocketintent.training.teachers.targets import read_targets, to_text
 from pocketintent.training.vectors.table import TermVectors
 from pocketintent.training.vectors.writing import write_vectors
 
 
-def distance(encoder: ContextualEncoder, vectors: TermVectors) -> float:
+def distance(encoder: ModelEncoder, vectors: TermVectors) -> float:
     """Mean squared difference of the texts' similarities from those of the teacher."""
     own = encoder.encode_batch(vectors.terms)
     return float(np.mean((own @ own.T - vectors.vectors @ vectors.vectors.T) ** 2))
@@ -75,6 +76,7 @@ def test_a_file_of_vectors_can_contain_any_texts(
 
 def test_a_model_without_a_network_is_refused() -> None:
     tiny = check_adaptable(load_encoder("tiny"))
+    assert isinstance(tiny, ContextualEncoder)
     with pytest.raises(PocketIntentError, match="kind static cannot be adapted"):
         check_adaptable(tiny.table)
 

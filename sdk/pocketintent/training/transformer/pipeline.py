@@ -1,0 +1,193 @@
+"""From a sentence encoder's vectors of texts to a model file of kind ``transformer``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from pocketintent.compression.background import add_background
+from pocketintent.compression.quantise import add_template_quantizer
+from pocketintent.runtime.encoders.registry import load_kind
+from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
+from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import save_model
+from pocketintent.runtime.files.shipped_models import find_model
+from pocketintent.training.corpora.reader import check_known_words, read_texts
+from pocketintent.training.corpora.word_counts import CountedVocabulary
+from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
+from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
+from pocketintent.training.teachers.targets import TextData, read_targets, to_text
+from pocketintent.training.transformer.objective import TransformerTraining
+from pocketintent.training.transformer.paraphrases import read_paraphrases
+from pocketintent.training.transformer.settings import TransformerSettings
+from pocketintent.training.transformer.start import BertFolder, cut_bert, narrow
+from pocketintent.training.transformer.vocabulary import choose_words
+from pocketintent.training.vectors.table import TermVectors
+
+_NARROWED_TEXTS = 3000  # on which the feed-forward parts are fitted anew
+_FEW_STEPS = 200  # the learning rate rises for half of them
+
+
+def train_transformer(
+    targets: Sequence[str | Path],
+    out: str | Path,
+    settings: TransformerSettings,
+    options: RunOptions = DEFAULT_OPTIONS,
+    *,
+    start: str | Path,
+    paraphrases: Sequence[str | Path] = (),
+    corpus: Sequence[str | Path] = (),
+    precision: Precision = "auto",
+    max_minutes: float | None = None,
+) -> dict[str, Any]:
+    """Train a transformer encoder on vectors of texts, and save it.
+
+    Args:
+        targets: Files of texts with their vectors, see :func:`read_targets`.
+        out: The model file to write.
+        settings: The settings of the run.
+        options: Its device, its languages, and who receives its progress.
+        start: The folder of a model of BERT's kind, of which layers and hidden units are taken,
+            see :func:`cut_bert` and :func:`narrow`; or a transformer model to go on from, its file
+            or the name of a shipped one, which decides on all sizes and words. Its codes, if it is
+            compressed, stay; the centroids, the norms and the vectors are trained.
+        paraphrases: Files of texts that mean the same, see :func:`read_paraphrases`.
+        corpus: Texts on which the codebook for templates and the background of the result are
+            made. By default the result has those of ``start``.
+        precision: Precision of the network's products, see :func:`choose_precision`.
+        max_minutes: Training ends after this time; None for no limit.
+
+    Returns the manifest's ``training`` entry, with ``seconds``. Bad settings or inputs are a
+    PocketIntentError; for the work folder see :func:`open_run`.
+    """
+    settings.check()
+    vectors = read_targets(targets)
+    fix_cublas_workspace(options.device)
+    dtype = choose_precision(precision, torch.device(options.device))
+    is_bert = Path(start).is_dir()
+    if is_bert:
+        encoder, start_file = new_encoder(BertFolder.read(start), vectors, settings), None
+        start_files = [Path(start) / name for name in ("model.safetensors", "tokenizer.json")]
+    else:
+        start_file = find_model(start)
+        encoder, start_files = load_kind(start_file, TransformerEncoder), [start_file]
+        settings = settings_of(encoder, settings)
+    check_known_words(encoder, corpus)
+    data = prepare_texts(vectors, encoder, settings)
+    groups = read_paraphrases(paraphrases, lambda text: token_ids(encoder, text, settings))
+    inputs = [*targets, *start_files, *paraphrases, *corpus]
+    identity = asdict(settings) | {"precision": str(dtype)}
+    with open_run(out, inputs, identity, options, warn_only=True) as run:
+        if run.finished:
+            return run.record
+        run.report(
+            f"{len(data.training)} texts to learn, {len(data.validation)} held out to measure, "
+            f"{data.num_left_out} left out without a word; {len(encoder.vocabulary)} words and "
+            "pieces with a vector"
+        )
+        task = TransformerTraining(
+            data,
+            settings,
+            encoder,
+            groups,
+            device=run.device,
+            workers=run.workers,
+            precision=precision,
+        )
+        if (steps := settings.epochs * task.batches.batches_per_epoch) < _FEW_STEPS:
+            run.report(
+                f"{steps} steps in all teach little: give a smaller --batch-words than "
+                f"{settings.batch_words}, or more --epochs than {settings.epochs}"
+            )
+        task.align_targets()
+        trainer = run.train(task, max_minutes=max_minutes)
+        training = {
+            "method": "transformer",
+            "targets": run.inputs[: len(targets)],
+            "settings": asdict(settings),
+            "texts": {"training": len(data.training), "validation": len(data.validation)},
+            "history": trainer.history,
+            "precision": str(task.precision).rpartition(".")[2],
+            "command": options.command,
+        }
+        if run.leads:
+            _save(Path(out), encoder, task, training, corpus, run.languages)
+        run.record.update(training | {"seconds": round(trainer.seconds, 1)})
+    return run.record
+
+
+def new_encoder(
+    folder: BertFolder, targets: TermVectors, settings: TransformerSettings
+) -> TransformerEncoder:
+    """An encoder in float32 with words of the texts, and a part of the network of a BERT."""
+    texts = [to_text(term) for term in targets.terms]
+    words, lost = choose_words(
+        texts, folder.pieces, max_words=settings.max_words, min_count=settings.min_count
+    )
+    encoder = cut_bert(folder, words, lost, layers=settings.layers)
+    rng = np.random.default_rng(settings.seed)
+    sample = [texts[place] for place in rng.permutation(len(texts))[:_NARROWED_TEXTS]]
+    return narrow(encoder, sample, settings.feedforward)
+
+
+def settings_of(encoder: TransformerEncoder, settings: TransformerSettings) -> TransformerSettings:
+    """The settings of a run that goes on from a model, whose sizes it has."""
+    network = encoder.network
+    return replace(
+        settings,
+        layers=network.layers,
+        feedforward=network.feedforward,
+        max_words=len(encoder.vocabulary),
+    )
+
+
+def token_ids(encoder: TransformerEncoder, text: str, settings: TransformerSettings) -> list[int]:
+    """The tokens of a text that are read in training, at most ``max_length``, as ids."""
+    return encoder.vocabulary.ids(encoder.tokenize(text))[: settings.max_length]
+
+
+def prepare_texts(
+    targets: TermVectors, encoder: TransformerEncoder, settings: TransformerSettings
+) -> TextData:
+    """The texts as ids of the encoder's words; for errors see :meth:`TextData.prepare`."""
+    counts = encoder.table.counts
+    if counts is None:
+        raise PocketIntentError(
+            "the model to start from must have counts of its words, as `train transformer` and "
+            "`compress` write them"
+        )
+    words = CountedVocabulary(encoder.vocabulary.words, counts.astype(np.int64))
+
+    def tokenize(text: str) -> list[str]:
+        return encoder.tokenize(text)[: settings.max_length]
+
+    return TextData.prepare(targets, tokenize, settings, encoder.dim, words=words)
+
+
+def _save(
+    out: Path,
+    old: TransformerEncoder,
+    task: TransformerTraining,
+    training: dict[str, Any],
+    corpus: Sequence[str | Path],
+    entries: Mapping[str, Any],
+) -> None:
+    """Write what a run has learnt; a model that it started from keeps its storage formats."""
+    if "training" in old.manifest:
+        training = {**training, "start": old.manifest["training"]}
+    manifest = {key: value for key, value in old.manifest.items() if key != "quality"}
+    encoder = old.replace(
+        network=task.model.to_network(),
+        words=task.model.words.to_matrix(),
+        manifest={**manifest, "training": training, **entries},
+    )
+    if corpus:
+        seed = task.settings.seed
+        encoder = add_template_quantizer(encoder, read_texts(corpus), seed=seed)
+        encoder = add_background(encoder, read_texts(corpus), seed=seed)
+    save_model(out, *encoder.to_model_file_parts())
