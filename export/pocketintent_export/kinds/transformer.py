@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from pocketintent.runtime.encoders.sequence import PREFIX
 from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
-from pocketintent.runtime.encoders.transformer.network import LAYERS, PREFIX
+from pocketintent.runtime.encoders.transformer.network import LAYERS
 from pocketintent_export.kinds.static import SequenceExport, SequenceModule
 from pocketintent_export.layers.codes import WholeMatrix, coded, vector
 from pocketintent_export.layers.similarities import unit
@@ -27,9 +28,8 @@ class TransformerModule(SequenceModule):
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
         """Unit vectors; see :meth:`SequenceModule.combine`."""
-        batch, num_tokens, _ = x.shape
-        tokens = x + self.positions(zero)[:num_tokens]
-        rows = torch.cat([self.start.expand(batch, 1, -1), tokens], 1)
+        tokens = x + self.positions(zero)[: x.shape[1]]
+        rows = torch.cat([self.start.expand(x.shape[0], 1, -1), tokens], 1)
         inside = pad(is_token.squeeze(-1), (1, 0), value=1.0) > 0
         states = self.layers(self.norm(rows), inside, zero)
         return unit(mean_inside(states, inside)) * is_token.amax(1)
