@@ -25,7 +25,6 @@ from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
 from pocketintent.runtime.encoders.transformer.network import TransformerNetwork
 from pocketintent.runtime.graphs.folder import open_exported
-from pocketintent_export.conformance import HOSTILE
 from pocketintent_export.kinds.registry import export_of
 
 each_format = pytest.mark.parametrize("file_format", ["onnx", "tflite"])
@@ -118,8 +117,3 @@ def test_only_a_quantised_model_is_exported() -> None:
 def test_the_slots_of_a_text_give_its_vector(table: StaticEncoder, texts: list[str]) -> None:
     for text in texts:
         check_slots(TransformerEncoder(table, network()), text)
-
-
-@pytest.mark.parametrize("text", HOSTILE, ids=repr)
-def test_the_slots_of_a_hostile_text_give_its_vector(text: str) -> None:
-    check_slots(TransformerEncoder(piece_table(), network()), text)
