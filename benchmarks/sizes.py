@@ -21,7 +21,7 @@ ROOMS: dict[str, tuple[int, list[str]]] = {
     "training": (7500, [f"{SDK}/settings.py", f"{SDK}/training/**/*.py"]),
     "compression": (1030, [f"{SDK}/compression/**/*.py"]),
     "evaluation": (3050, [f"{SDK}/records.py", f"{SDK}/evaluation/**/*.py"]),
-    "export": (2400, ["export/**/*.py"]),
+    "export": (2500, ["export/**/*.py"]),
     "command": (2620, [f"{SDK}/cli/**/*.py"]),
     "demo": (600, ["demo_app/**/*.py"]),
 }

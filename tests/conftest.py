@@ -7,7 +7,7 @@ from shared_fixtures import *  # noqa: F403
 pytest.register_assert_rewrite("every_kind")
 
 
-@pytest.fixture(params=["static", "words", "text", "combined", "contextual"])
+@pytest.fixture(params=["static", "words", "text", "combined", "contextual", "transformer"])
 def kind(request: pytest.FixtureRequest) -> str:
     """Each of ``exportable_models``."""
     name: str = request.param

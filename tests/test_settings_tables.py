@@ -7,7 +7,7 @@ from commands.settings_tables import main, rewrite_tables
 from pocketintent.runtime.errors import PocketIntentError
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-NUM_TABLES = 5
+NUM_TABLES = 6
 MARK = "<!-- settings: pocketintent.training.starspace.settings.StarSpaceSettings -->"
 
 

@@ -21,9 +21,10 @@ const CLASSES = [
 ];
 const MAX_UNKNOWN_WORDS = 128; // different words of a text that are spelt out
 const MAX_CHARS = 4096; // code points of a text that are read
+const MAX_PIECE = 64; // code points of a piece of a word
 const FORMAT_VERSION = 1;
 const CORRECTION_VERSION = 2;
-const TOKENIZER = "simple, version 1";
+const TOKENIZERS = ["simple, version 1", "word_pieces, version 1"];
 const NGRAM_HASH = "fnv1a";
 const NORMALISATION = "nfkc-lower-1";
 const FEATURES = ["ngram_counts", "negation"];
@@ -53,6 +54,23 @@ export function tokenize(text, maxChars = MAX_CHARS) {
     }
   });
   return tokens;
+}
+
+/** Return the pieces of words, by docs/tokenizer.md; the vocabulary is a Map or Set of entries. */
+export function wordPieces(words, vocabulary) {
+  return words.flatMap((word) => {
+    if (vocabulary.has(word)) return [word];
+    const chars = [...word];
+    const pieces = [];
+    for (let start = 0, end; start < chars.length; start = Math.max(end, start + 1)) {
+      const prefix = start ? "##" : "";
+      const piece = () => prefix + chars.slice(start, end).join("");
+      end = Math.min(chars.length, start + MAX_PIECE - prefix.length);
+      while (end > start && !vocabulary.has(piece())) end--;
+      if (end > start) pieces.push(piece());
+    }
+    return pieces;
+  });
 }
 
 /** Return a text's character numbers, by docs/charemb.md; [] if only spaces are known. */
@@ -173,7 +191,7 @@ export function checkManifest(manifest) {
   const needs = [
     ["feature", Object.keys(features ?? {}), FEATURES],
     ["input", inputs.map(({ name }) => name), INPUTS],
-    ["tokenizer", tokenizer ? [`${tokenizer.name}, version ${tokenizer.version}`] : [], [TOKENIZER]],
+    ["tokenizer", tokenizer ? [`${tokenizer.name}, version ${tokenizer.version}`] : [], TOKENIZERS],
     ["n-gram hash", [ngrams?.hash ?? NGRAM_HASH], [NGRAM_HASH]],
     ["normalisation", [characters?.normalisation ?? NORMALISATION], [NORMALISATION]],
   ];
@@ -204,10 +222,11 @@ export class Inputs {
   /** Return the features of a text; those of the decision only if the recogniser takes them. */
   prepare(text) {
     const { ngram_counts, negation } = this.manifest.features ?? {};
-    const tokens = this.correct(tokenize(text));
-    const features = this.read(text, tokens);
-    if (ngram_counts) features.ngram_counts = countNgrams(tokens, ngram_counts);
-    if (negation) features.negation = findNegation(tokens, negation);
+    const words = this.correct(tokenize(text));
+    const hasPieces = this.manifest.tokenizer?.name === "word_pieces";
+    const features = this.read(text, hasPieces ? wordPieces(words, this.ids) : words);
+    if (ngram_counts) features.ngram_counts = countNgrams(words, ngram_counts);
+    if (negation) features.negation = findNegation(words, negation);
     return features;
   }
 

@@ -32,9 +32,10 @@ IDEOGRAPHS = (
 )
 MAX_CHARS = 4096  # code points of a text that are read
 MAX_UNKNOWN_WORDS = 128  # different words of a text that are spelt out
+MAX_PIECE = 64  # code points of a piece of a word
 FORMAT_VERSION = 1
 CORRECTION_VERSION = 2
-TOKENIZER = "simple, version 1"
+TOKENIZERS = ("simple, version 1", "word_pieces, version 1")
 NGRAM_HASH = "fnv1a"
 NORMALISATION = "nfkc-lower-1"
 FEATURES = ("ngram_counts", "negation")
@@ -88,6 +89,23 @@ def tokenize(text: str, max_chars: int) -> list[str]:
             if kind in ("ideograph", "symbol"):
                 tokens.append(char)
     return tokens
+
+
+def word_pieces(word: str, ids: dict[str, int]) -> list[str]:
+    """Return the pieces of a word, the longest first, by docs/tokenizer.md."""
+    if word in ids:
+        return [word]
+    pieces: list[str] = []
+    start = 0
+    while start < len(word):
+        prefix = "##" if start else ""
+        last = min(len(word), start + MAX_PIECE - len(prefix))
+        ends = (end for end in range(last, start, -1) if prefix + word[start:end] in ids)
+        end = next(ends, start)
+        if end > start:
+            pieces.append(prefix + word[start:end])
+        start = max(end, start + 1)
+    return pieces
 
 
 def read_characters(text: str, settings: dict[str, Any]) -> list[int]:
@@ -237,7 +255,7 @@ def check_manifest(manifest: dict[str, Any]) -> None:
     for what, needed, known in (
         ("feature", manifest.get("features", {}), FEATURES),
         ("input", inputs, INPUTS + FEATURES),
-        ("tokenizer", tokenizer and ["{name}, version {version}".format(**tokenizer)], [TOKENIZER]),
+        ("tokenizer", tokenizer and ["{name}, version {version}".format(**tokenizer)], TOKENIZERS),
         ("n-gram hash", [ngrams.get("hash", NGRAM_HASH)], [NGRAM_HASH]),
         ("normalisation", [characters.get("normalisation", NORMALISATION)], [NORMALISATION]),
     ):
@@ -280,13 +298,20 @@ class Recogniser:
 
     def prepare(self, text: str) -> dict[str, Any]:
         """Return the features of a text, under the names of conformance.jsonl."""
-        tokens = self.correct(tokenize(text, MAX_CHARS))
-        features = self.read(text, tokens)
+        words = self.correct(tokenize(text, MAX_CHARS))
+        features = self.read(text, self.split(words))
         if "ngram_counts" in self.features:
-            features["ngram_counts"] = count_ngrams(tokens, self.features["ngram_counts"])
+            features["ngram_counts"] = count_ngrams(words, self.features["ngram_counts"])
         if "negation" in self.features:
-            features["negation"] = find_negation(tokens, self.features["negation"])
+            features["negation"] = find_negation(words, self.features["negation"])
         return features
+
+    def split(self, words: list[str]) -> list[str]:
+        """Return the tokens of the encoder: the words, or their pieces."""
+        tokenizer = self.manifest["tokenizer"]
+        if not tokenizer or tokenizer["name"] == "simple":
+            return words
+        return [piece for word in words for piece in word_pieces(word, self.ids)]
 
     def correct(self, tokens: list[str]) -> list[str]:
         """Return the tokens with their typing errors corrected, by docs/correction.md."""

@@ -98,7 +98,7 @@ def test_the_script_ends_quietly_when_its_reader_has_enough(exported: Callable[.
         assert process.wait() == 0
 
 
-@pytest.mark.parametrize("model", ["static", "combined"])
+@pytest.mark.parametrize("model", ["static", "combined", "transformer"])
 def test_the_script_needs_the_files_of_an_app_alone(
     exported: Callable[..., Path], tmp_path: Path, model: str
 ) -> None:
@@ -156,6 +156,7 @@ def test_the_script_refuses_a_folder_that_it_cannot_read(
         ("static", "margin", 0.123),
         ("static", "reason", "ambiguous"),
         ("contextual", "token_numbers", [0, 0, 7]),
+        ("transformer", "tokens", ["l", "##amp"]),
         ("combined", "ids", [0, 1, 2]),
         ("combined", "characters", [[1, 2]]),
         ("text", "characters", [1, 2]),

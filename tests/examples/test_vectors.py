@@ -10,6 +10,7 @@ ENGLISH = NEGATIONS_BY_LANGUAGE["en"]
 NGRAMS = DOCS / "ngram_vectors.jsonl"
 NEGATIONS = DOCS / "negation_vectors.jsonl"
 CORRECTIONS = DOCS / "correction_vectors.jsonl"
+PIECES = DOCS / "word_piece_vectors.jsonl"
 
 COUNT_NGRAMS = """\
 import { readFileSync } from "node:fs";
@@ -50,6 +51,18 @@ for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
   const manifest = { correction, characters: null };
   const inputs = new Inputs(manifest, vocabulary.join("\\n"), labels, bytes);
   console.log(JSON.stringify(inputs.correct(tokenize(text))));
+}
+"""
+
+
+SPLIT = """\
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+const [script, path] = process.argv.slice(-2);
+const { tokenize, wordPieces } = await import(pathToFileURL(script));
+for (const line of readFileSync(path, "utf8").split("\\n").slice(0, -1)) {
+  const { vocabulary, text } = JSON.parse(line);
+  console.log(JSON.stringify(wordPieces(tokenize(text), new Set(vocabulary))));
 }
 """
 
@@ -103,3 +116,16 @@ def test_javascript_passes_the_correction_vectors(node: str) -> None:
     lines = run_javascript(node, CORRECT, CORRECTIONS)
     tokens = [json.loads(line) for line in lines]
     assert tokens == [line["tokens"] for line in read_lines(CORRECTIONS)]
+
+
+def test_the_script_passes_the_vectors_of_word_pieces() -> None:
+    port = runpy.run_path(str(PYTHON_PORT))
+    for line in read_lines(PIECES):
+        words, ids = port["tokenize"](line["text"], 4096), dict.fromkeys(line["vocabulary"], 0)
+        pieces = [piece for word in words for piece in port["word_pieces"](word, ids)]
+        assert pieces == line["tokens"]
+
+
+def test_javascript_passes_the_vectors_of_word_pieces(node: str) -> None:
+    tokens = [json.loads(line) for line in run_javascript(node, SPLIT, PIECES)]
+    assert tokens == [line["tokens"] for line in read_lines(PIECES)]

@@ -27,6 +27,7 @@ INPUTS = {
     "text": ["characters", "lengths"],
     "combined": ["ids", "weights", "spelt"],
     "contextual": ["ids", "weights", "token_numbers"],
+    "transformer": ["ids", "weights", "token_numbers"],
 }
 
 
@@ -69,10 +70,10 @@ def test_the_manifest_says_what_a_port_needs(
     assert manifest["reads"] == ("text" if model == "text" else "words")
     assert (manifest["tokenizer"] is None) == (model == "text")
     assert (manifest["ngrams"] is None) == (model not in ("static", "contextual"))
-    assert manifest["max_tokens"] == (256 if model == "contextual" else None)
+    assert manifest["max_tokens"] == (256 if "token_numbers" in INPUTS[model] else None)
     assert (manifest["max_length"] == 24) == (file_format == "tflite" and "ids" in INPUTS[model])
     assert ("vocabulary.txt" in manifest["files"]) == ("ids" in INPUTS[model])
-    assert (manifest["characters"] is None) == (model in ("static", "contextual"))
+    assert (manifest["characters"] is None) == (model in ("static", "contextual", "transformer"))
     if manifest["characters"] is not None:
         assert manifest["characters"]["known"] == " 'abcdefghijklmnopqrstuvwxyz"
         assert manifest["characters"]["normalisation"] == "nfkc-lower-1"

@@ -1,6 +1,7 @@
 """What an exported folder keeps for the runtime in Python: the set, the background, the weights."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from pocketintent.runtime.errors import ModelFileError, PocketIntentError, Pocke
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.graphs.folder import LOST_WORDS, open_exported
 from pocketintent.runtime.templates.template_set import parse_templates
+from pocketintent.runtime.text.tokenizer import PIECES_SPEC, SIMPLE_SPEC
 from pocketintent.runtime.text.vocabulary import Vocabulary
 from pocketintent_export import export_folder
 
@@ -143,12 +145,15 @@ def test_a_bot_file_is_exported_with_its_decision_and_its_weights(
     assert read_manifest(tmp_path / "nearest")["decision"] == "nearest"
 
 
-def test_a_folder_of_a_pruned_model_corrects_no_word_that_was_lost(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spec", [SIMPLE_SPEC, PIECES_SPEC], ids=["simple", "word_pieces"])
+def test_a_folder_of_a_pruned_model_corrects_no_word_that_was_lost(
+    tmp_path: Path, spec: dict[str, Any]
+) -> None:
     words = ["lamp", "the", "on", "off", "lamb", "wont", "sword"]
     vectors = np.random.default_rng(0).standard_normal((len(words), 8)).astype(np.float32)
     quantizer = fit_quantizer(vectors, sub_dim=2, codebook_size=4)
     matrix = encode_matrix(vectors, quantizer)
-    encoder = StaticEncoder(Vocabulary(words), matrix)
+    encoder = StaticEncoder(Vocabulary(words), matrix, tokenizer_spec=spec)
     pruned = keep_frequent(keep_frequent(encoder, 6), 4)
     save_model(tmp_path / "pruned.safetensors", *pruned.to_model_file_parts())
     templates = {"on": ["lamp on"], "off": ["lamp off"]}

@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from models.random_contexts import random_context
 from models.random_networks import random_network
+from models.random_transformers import piece_table, random_transformer
 from pocketintent.compression.codebooks import encode_matrix, fit_quantizer
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.encoders.charemb.network import CharNetwork
@@ -21,6 +22,7 @@ from pocketintent.runtime.encoders.combined import CombinedEncoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
 from pocketintent.runtime.errors import MissingExtraError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.quantization.matrices import DenseMatrix
@@ -174,11 +176,25 @@ def contextual_model(compressed_model: Path, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture(scope="session")
+def transformer_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model file with words and their pieces, and a small transformer that reads them."""
+    table = piece_table(quantised=True, dim=32)
+    network = random_transformer(32, np.random.default_rng(11), scale=0.1, quantised=True)
+    path = tmp_path_factory.mktemp("transformer") / "transformer.safetensors"
+    save_model(path, *TransformerEncoder(table, network).to_model_file_parts())
+    return path
+
+
+@pytest.fixture(scope="session")
 def exportable_models(
-    compressed_model: Path, character_models: dict[str, Path], contextual_model: Path
+    compressed_model: Path,
+    character_models: dict[str, Path],
+    contextual_model: Path,
+    transformer_model: Path,
 ) -> dict[str, Path]:
     """Model files that can be exported, by name."""
-    return {"static": compressed_model, "contextual": contextual_model} | character_models
+    own = {"contextual": contextual_model, "transformer": transformer_model}
+    return {"static": compressed_model} | own | character_models
 
 
 EXPORTED_TEMPLATES = {

@@ -39,7 +39,7 @@ class Folders:
 
     @classmethod
     def of_tiny_models(cls, file_format: str) -> Folders:
-        """Export a static model and a contextual model of codes, and a network that reads words.
+        """Export a static, a contextual and a transformer model of codes, and a network of words.
 
         Args:
             file_format: ``onnx`` or ``tflite``.
@@ -47,7 +47,7 @@ class Folders:
         models = hostile_models.tiny_models(np.random.default_rng(0))
         with tempfile.TemporaryDirectory() as name:
             folders = []
-            for number in (1, 3, -3):
+            for number in (1, 3, -3, -1):
                 model, out = Path(name) / "model", Path(name) / str(number)
                 model.write_bytes(hostile_models.seal(models[number]))
                 export_folder(out, TEMPLATES, model, file_format=file_format)  # type: ignore[arg-type]

@@ -175,10 +175,10 @@ def _context(rng: np.random.Generator) -> ContextNetwork:
 
 def _transformer(rng: np.random.Generator) -> TransformerNetwork:
     sizes = {"dim": DIM, "layers": 2, "heads": 2, "feedforward": 6}
-    parameters = {
-        name: rng.normal(0, 0.5, shape).astype(np.float32)
-        for name, shape in network_shapes(**sizes).items()
-    }
+    parameters = {}
+    for name, shape in network_shapes(**sizes).items():
+        centre = float("norm" in name and name.endswith("weight"))  # otherwise all texts are alike
+        parameters[name] = rng.normal(centre, 0.1, shape).astype(np.float32)
     return TransformerNetwork(**sizes, weights=Weights.of_floats(parameters))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding
 
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
 from pocketintent.runtime.errors import PocketIntentError
@@ -14,9 +15,9 @@ from pocketintent.runtime.text.characters import CharVocabulary
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.recurrent import RecurrentReader
-from pocketintent_export.kinds.transformer import TransformerReader
-from pocketintent_export.layers.codes import WholeMatrix, coded
+from pocketintent_export.layers.codes import Linear, WholeMatrix, coded, unknown_zero
 from pocketintent_export.layers.similarities import unit
+from pocketintent_export.layers.transformer import Norm, TransformerLayers, mean_inside
 
 _MAX_LOG_LENGTH = 20.0
 """Limit of the logarithm of a vector's length, as in the runtime."""
@@ -81,11 +82,7 @@ class CharactersModule(nn.Module):
         network, weights = encoder.network, encoder.weights
         reads = TransformerReader if network.cell == "transformer" else RecurrentReader
         self.reader: nn.Module = reads(encoder, length)
-        matrices = [WholeMatrix([coded(weights, f"mlp.{number}.weight")]) for number in (0, 1)]
-        self.matrices = nn.ModuleList(matrices)
-        for number in (0, 1):
-            bias = weights.vectors[f"mlp.{number}.bias"]
-            self.register_buffer(f"bias{number}", torch.from_numpy(bias.copy()))
+        self.inner, self.outer = Linear(weights, "mlp.0"), Linear(weights, "mlp.1")
         self.dim, self.norm = network.dim, network.norm
 
     def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
@@ -94,13 +91,35 @@ class CharactersModule(nn.Module):
         ``characters``, int32 [batch, length], is cut off at ``lengths``, int32 [batch].
         """
         states, zero = self.reader(characters, lengths)
-        hidden = torch.relu(self._linear(0, states, zero))
-        out = self._linear(1, hidden, zero)
+        out = self.outer(torch.relu(self.inner(states, zero)), zero)
         factor = (lengths > 0).to(torch.float32).unsqueeze(1)
         if self.norm:
             log_lengths = torch.clamp(out[:, self.dim :], -_MAX_LOG_LENGTH, _MAX_LOG_LENGTH)
             factor = factor * torch.exp(log_lengths)
         return unit(out[:, : self.dim]) * factor
 
-    def _linear(self, number: int, x: Tensor, zero: Tensor | None) -> Tensor:
-        return torch.matmul(x, self.matrices[number](zero).t()) + self.get_buffer(f"bias{number}")
+
+class TransformerReader(nn.Module):
+    """The mean of a transformer's outputs over characters; see :class:`RecurrentReader`."""
+
+    def __init__(self, encoder: CharEncoder, length: int | None) -> None:
+        super().__init__()
+        network, weights = encoder.network, encoder.weights
+        self.length = length
+        self.embedding = WholeMatrix([coded(weights, "embedding")])
+        self.positions = WholeMatrix([coded(weights, "positions", slice(length))])
+        self.layers = TransformerLayers(weights, "layers", network, "pre-norm relu")
+        self.norm = Norm(weights, "norm")
+
+    def forward(self, characters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The means, float32 [batch, hidden], and a zero for :class:`WholeMatrix`, None for ONNX.
+
+        ``characters`` is int32 [batch, length], ``lengths`` int32 [batch]; 0 is treated as 1.
+        """
+        zero = None if self.length is None else unknown_zero(lengths)
+        positions = torch.arange(characters.shape[1], dtype=torch.int32)
+        inside = positions < torch.clamp(lengths, 1, self.length).unsqueeze(1)
+        numbers = torch.where(positions < lengths.unsqueeze(1), characters, 0).reshape(-1)
+        x = embedding(numbers, self.embedding(zero)).reshape(*characters.shape, -1)
+        x = x + self.positions(zero)[: characters.shape[1]]
+        return mean_inside(self.norm(self.layers(x, inside, zero)), inside), zero

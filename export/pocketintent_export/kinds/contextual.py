@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from pocketintent.runtime.encoders.contextual.encoder import EPSILON, ContextualEncoder
 from pocketintent.runtime.quantization.matrices import Int8Matrix
-from pocketintent_export.formats import Format
-from pocketintent_export.kinds.static import SequenceExport, StaticModule
-from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
+from pocketintent_export.kinds.static import SequenceExport, SequenceModule
+from pocketintent_export.layers.codes import WholeMatrix
 from pocketintent_export.layers.similarities import unit
 
 
-class ContextualExport(SequenceExport[ContextualEncoder]):
-    """Numbered slots, and the graph ``encoder``."""
-
-    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
-        """The graph ``encoder``: the tokens' vectors, changed by their neighbours and summed."""
-        return {"encoder": ContextualModule(self.encoder, file_format)}
-
-
-class ContextualModule(nn.Module):
+class ContextualModule(SequenceModule):
     """From the slots of a text to unit vectors; tables and network must be quantised."""
 
     def __init__(self, encoder: ContextualEncoder, file_format: str) -> None:
-        super().__init__()
+        super().__init__(encoder.table, file_format)
         network = encoder.network
-        self.table = StaticModule(encoder.table)
         self.width, self.gate_bias = network.width, network.gate_bias
         self.word_share = network.word_share
         assert isinstance(network.inner, Int8Matrix) and isinstance(network.outer, Int8Matrix)
@@ -38,19 +26,9 @@ class ContextualModule(nn.Module):
         self.inner_bias = nn.Buffer(torch.from_numpy(network.inner_bias.copy()))
         self.gate = nn.Buffer(torch.from_numpy(network.gate.copy()))
         self.hidden_gate = nn.Buffer(torch.from_numpy(network.hidden_gate.copy()))
-        self.keep_codes = file_format == "tflite"
-
-    def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
-        """Unit vectors, float32 [batch, dim], or zeros; see :meth:`StaticModule.tokens`."""
-        zero = unknown_zero(ids) if self.keep_codes else None
-        x, is_token = self.table.tokens(ids, weights, token_numbers)
-        return self.combine(x, is_token, zero)
 
     def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
-        """Unit vectors, float32 [batch, dim], from the results of ``table.tokens``.
-
-        For ``zero`` see :class:`WholeMatrix`.
-        """
+        """Unit vectors; see :meth:`SequenceModule.combine`."""
         words = x.sum(1)
         normed = x / torch.sqrt((x * x).mean(-1, keepdim=True) + EPSILON) * is_token
         hidden = self._hidden(normed, zero)
@@ -67,3 +45,9 @@ class ContextualModule(nn.Module):
         parts = [padded[:, place : place + num_tokens] for place in range(self.width)]
         hidden = torch.matmul(torch.cat(parts, -1), self.inner(zero).t()) + self.inner_bias
         return torch.relu(hidden)
+
+
+class ContextualExport(SequenceExport[ContextualEncoder]):
+    """Numbered slots, and their tokens changed by their neighbours and summed."""
+
+    module = ContextualModule

@@ -12,6 +12,7 @@ from pocketintent_export.kinds.combined import CombinedExport
 from pocketintent_export.kinds.contextual import ContextualExport
 from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.static import StaticExport
+from pocketintent_export.kinds.transformer import TransformerExport
 
 GROUP = "pocketintent.export"
 """Entry points of other distributions: a class derived from ``KindExport``, by encoder kind."""
@@ -21,6 +22,7 @@ _KINDS: dict[str, type[KindExport[Any]]] = {
     "charemb": CharembExport,
     "combined": CombinedExport,
     "contextual": ContextualExport,
+    "transformer": TransformerExport,
 }
 
 

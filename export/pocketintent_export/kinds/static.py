@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import torch
@@ -18,7 +19,7 @@ from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent.runtime.quantization.matrices import QuantizedMatrix
 from pocketintent_export.formats import Format
 from pocketintent_export.kinds.contract import KindExport, how_to_compress, refuse_float_tables
-from pocketintent_export.layers.codes import QuantizedRows, storage
+from pocketintent_export.layers.codes import QuantizedRows, storage, unknown_zero
 from pocketintent_export.layers.similarities import unit
 
 
@@ -51,20 +52,27 @@ EncoderT = TypeVar("EncoderT", bound=SequenceEncoder)
 class SequenceExport(KindExport[EncoderT]):
     """Numbered slots, and a network that reads the vectors of their tokens in order."""
 
+    module: ClassVar[type[nn.Module]]
+    """Module of the graph ``encoder``, made of the encoder and the format."""
+
     def check(self, source: str, is_bot: bool = False) -> None:
         """Check that the tables and the network are quantised."""
         table = self.encoder.table
         refuse_float_tables(source, is_bot, table.words, table.ngrams)
         if self.encoder.network.format == "float32":
             raise PocketIntentError(
-                f"{source}: the weights of the network are float32, and an export contains int8; "
-                f"{how_to_compress(source, is_bot)}"
+                f"{source}: the weights of the network are float32, and an export contains int8 "
+                f"or codes; {how_to_compress(source, is_bot)}"
             )
 
     def inputs(self, max_length: int | None = None, max_chars: int | None = None) -> GraphInputs:
         """The function from a text to the slots of its tokens, which are numbered."""
         spec, table = self.encoder.tokenizer_spec, self.encoder.table
         return GraphInputs(spec, table.vocabulary, table.ngram_settings, max_length, MAX_TOKENS)
+
+    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
+        """The graph ``encoder``: the network over the tokens' vectors."""
+        return {"encoder": self.module(self.encoder, file_format)}
 
     def encode_slots(self, slots: Slots, tokens: Sequence[str]) -> FloatArray:
         """The vector of the tokens that have slots, float32 [dim]."""
@@ -153,3 +161,24 @@ class StaticModule(nn.Module):
             total = block_total if start == 0 else total + block_total
             start = end
         return total
+
+
+class SequenceModule(nn.Module, ABC):
+    """From the numbered slots of a text to unit vectors; the table must be quantised."""
+
+    def __init__(self, table: StaticEncoder, file_format: str) -> None:
+        super().__init__()
+        self.table = StaticModule(table)
+        self.keep_codes = file_format == "tflite"
+
+    def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
+        """Unit vectors, float32 [batch, dim], or zeros; see :meth:`StaticModule.tokens`."""
+        zero = unknown_zero(ids) if self.keep_codes else None
+        return self.combine(*self.table.tokens(ids, weights, token_numbers), zero)
+
+    @abstractmethod
+    def combine(self, x: Tensor, is_token: Tensor, zero: Tensor | None) -> Tensor:
+        """Unit vectors, float32 [batch, dim], from the results of :meth:`StaticModule.tokens`.
+
+        Zeros for a text without tokens. For ``zero`` see :class:`WholeMatrix`.
+        """

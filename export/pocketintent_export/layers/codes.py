@@ -155,6 +155,19 @@ class _QuantizedPart(nn.Module):
         return rows if norms is None else rows * norms
 
 
+class Linear(nn.Module):
+    """A product with a matrix of a network, and a bias; both have this prefix in its weights."""
+
+    def __init__(self, weights: Weights, prefix: str) -> None:
+        super().__init__()
+        self.matrix = WholeMatrix([coded(weights, f"{prefix}.weight")])
+        self.bias = vector(weights, f"{prefix}.bias")
+
+    def forward(self, x: Tensor, zero: Tensor | None) -> Tensor:
+        """Float32 [..., outputs], of ``x``, [..., inputs]; see :class:`WholeMatrix`."""
+        return torch.matmul(x, self.matrix(zero).t()) + self.bias
+
+
 def storage(matrix: CodedMatrix) -> tuple[Any, ...]:
     """Properties that matrices share if one :class:`QuantizedRows` can decode them all."""
     if isinstance(matrix, Int8Matrix):
@@ -181,12 +194,17 @@ def row_numbers(count: int, zero: Tensor | None) -> Tensor:
 
 
 def coded(weights: Weights, name: str, rows: IndexArray | slice = slice(None)) -> CodedMatrix:
-    """Rows of a matrix of a character network, which must not be float32; by default all."""
+    """Rows of a matrix of a network, which must not be float32; by default all."""
     matrix = weights.matrices[name]
     assert isinstance(matrix, CodedMatrix), name
     if isinstance(matrix, Int8Matrix):
         return Int8Matrix(matrix.codes[rows], matrix.scales[rows])
     return matrix.select(rows)
+
+
+def vector(weights: Weights, name: str) -> Tensor:
+    """A weight of a network with one axis, as a buffer."""
+    return nn.Buffer(torch.from_numpy(weights.vectors[name].copy()))
 
 
 def pack_rows(codes: CodeArray, bits: int) -> CodeArray:

@@ -13,10 +13,9 @@ from pocketintent.runtime.encoders.sequence import MAX_TOKENS, SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.graphs.inputs import GraphInputs, Slots
 from pocketintent_export.formats import Format
-from pocketintent_export.kinds.contextual import ContextualModule
 from pocketintent_export.kinds.contract import KindExport
 from pocketintent_export.kinds.registry import export_of
-from pocketintent_export.kinds.static import StaticModule, embed_slots
+from pocketintent_export.kinds.static import SequenceModule, StaticModule, embed_slots
 from pocketintent_export.layers.codes import WholeMatrix, unknown_zero
 from pocketintent_export.layers.similarities import unit
 from pocketintent_lab.encoders.convrr.encoder import ConvrrEncoder
@@ -67,13 +66,13 @@ class ConvrrModule(nn.Module):
 
     def __init__(self, encoder: ConvrrEncoder, inner: nn.Module, file_format: str) -> None:
         super().__init__()
-        assert isinstance(inner, StaticModule | ContextualModule)
-        self.inner: StaticModule | ContextualModule = inner
+        assert isinstance(inner, StaticModule | SequenceModule)
+        self.inner: StaticModule | SequenceModule = inner
         self.head = HeadModule(encoder.head)
         self.keep_codes = file_format == "tflite"
 
     def forward(self, ids: Tensor, weights: Tensor, token_numbers: Tensor) -> Tensor:
-        """Sentence vectors; see :meth:`ContextualModule.forward`."""
+        """Sentence vectors; see :meth:`SequenceModule.forward`."""
         zero = unknown_zero(ids) if self.keep_codes else None
         if isinstance(self.inner, StaticModule):
             x, is_token = self.inner.tokens(ids, weights, token_numbers)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
-from pocketintent_export.formats import Format
 from pocketintent_export.kinds.recurrent import LoopLayers, OnnxLayers
 from pocketintent_export.kinds.static import SequenceExport, StaticModule
 from pocketintent_export.layers.codes import unknown_zero
@@ -17,14 +14,6 @@ from pocketintent_lab.encoders.infersent.encoder import InferSentEncoder
 
 _BELOW_ALL_STATES = -2.0
 """The state of padding: those of an LSTM are between -1 and 1."""
-
-
-class InferSentExport(SequenceExport[InferSentEncoder]):
-    """Numbered slots, and the graph ``encoder``."""
-
-    def modules(self, file_format: Format, max_chars: int | None) -> Mapping[str, nn.Module]:
-        """The graph ``encoder``: the largest states of the LSTM over the tokens' vectors."""
-        return {"encoder": InferSentModule(self.encoder, file_format)}
 
 
 class InferSentModule(nn.Module):
@@ -64,3 +53,9 @@ class InferSentModule(nn.Module):
             states = self.layers(x.transpose(0, 1), lengths)[0].transpose(0, 1)
         largest = torch.where(is_token > 0, states, _BELOW_ALL_STATES).amax(1)
         return unit(largest * is_token.amax(1))
+
+
+class InferSentExport(SequenceExport[InferSentEncoder]):
+    """Numbered slots, and the largest states of the LSTM over their tokens."""
+
+    module = InferSentModule

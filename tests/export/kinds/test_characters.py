@@ -13,6 +13,7 @@ pytest.importorskip("torch")
 
 import torch
 
+from every_kind.graph_checks import check_stored_floats
 from models.random_networks import random_network
 from pocketintent.compression.quantise import quantise_charemb
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder
@@ -158,32 +159,7 @@ def test_the_graph_gives_the_runtimes_vectors(
 def test_no_matrix_of_the_graph_is_stored_as_floats(
     convert: Convert, name: str, file_format: str
 ) -> None:
-    path = convert(name, file_format)
-    if file_format == "onnx":
-        onnx = pytest.importorskip("onnx")
-        graph = onnx.load(path).graph
-        constants = [a.t for node in graph.node for a in node.attribute if a.HasField("t")]
-        stored = [
-            (tensor.data_type == onnx.TensorProto.FLOAT, list(tensor.dims))
-            for tensor in [*graph.initializer, *constants]
-        ]
-    else:
-        stored = _constants(path)
-    assert stored
-    for is_float, shape in stored:
-        # Only biases, scales of rows, and codebooks are floats.
-        assert not is_float or np.prod(shape) <= 64 or min(shape) <= 2, shape
-
-
-def _constants(path: Path) -> list[tuple[bool, list[int]]]:
-    schema = pytest.importorskip("ai_edge_litert.schema_py_generated")
-    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(path.read_bytes(), 0))
-    return [
-        (tensor.type == schema.TensorType.FLOAT32, list(tensor.shape))
-        for graph in model.subgraphs
-        for tensor in graph.tensors
-        if model.buffers[tensor.buffer].data is not None and tensor.shape is not None
-    ]
+    check_stored_floats(convert(name, file_format), largest=64)
 
 
 @pytest.mark.parametrize("name", WRITTEN)

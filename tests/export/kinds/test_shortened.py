@@ -30,6 +30,11 @@ def contextual() -> ModelEncoder:
 
 
 @pytest.fixture(scope="module")
+def transformer(transformer_model: Path) -> ModelEncoder:
+    return load_encoder(transformer_model)
+
+
+@pytest.fixture(scope="module")
 def combined(character_models: dict[str, Path]) -> ModelEncoder:
     return load_encoder(character_models["combined"])
 
@@ -44,19 +49,26 @@ def shorten(encoder: ModelEncoder, *limits: int | None) -> ShortenedEncoder:
 def test_slots_give_the_runtime_vector(
     static: ModelEncoder,
     contextual: ModelEncoder,
+    transformer: ModelEncoder,
     combined: ModelEncoder,
     text: str,
 ) -> None:
-    for encoder in (static, contextual, combined):
+    for encoder in (static, contextual, transformer, combined):
         check_slots(encoder, text)
 
 
-@pytest.mark.parametrize("name", ["static", "contextual"])
+@pytest.mark.parametrize("name", ["static", "contextual", "transformer"])
 def test_a_long_text_is_encoded_as_its_first_slots(
     name: str, request: pytest.FixtureRequest
 ) -> None:
     encoder: ModelEncoder = request.getfixturevalue(name)
     check_first_slots(encoder)
+
+
+def test_a_word_is_cut_off_between_its_pieces(transformer: ModelEncoder) -> None:
+    short = shorten(transformer, 3)
+    assert np.allclose(short.encode("lamp lighting"), transformer.encode("lamp lighting"))
+    assert np.allclose(short.encode("the lamp lighting"), transformer.encode("the lamp light"))
 
 
 def test_words_that_are_spelt_out_take_no_slot(combined: ModelEncoder) -> None:

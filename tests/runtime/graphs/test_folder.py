@@ -144,7 +144,7 @@ def test_a_file_that_the_manifest_does_not_list_is_not_read(folder: Path) -> Non
 
 @pytest.mark.parametrize("value", BAD_VALUES, ids=json.dumps)
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("model", ["static", "combined", "contextual"])
+@pytest.mark.parametrize("model", ["static", "combined", "contextual", "transformer"])
 def test_a_manifest_with_a_bad_entry_works_or_is_refused_by_name(
     exported: Exported, tmp_path: Path, model: str, key: str, value: Any
 ) -> None:

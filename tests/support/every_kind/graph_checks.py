@@ -79,6 +79,41 @@ def check_exported(path: Path, encoder: ModelEncoder) -> ExportedFolder:
     return folder
 
 
+def check_stored_floats(path: Path, largest: int) -> None:
+    """A graph stores no matrix as floats: only biases, scales of rows, and codebooks are floats.
+
+    Args:
+        path: The graph; the codes of its matrices stand for at most two numbers.
+        largest: Size of the largest bias; every matrix has more numbers.
+    """
+    stored = _onnx_constants(path) if path.suffix == ".onnx" else _tflite_constants(path)
+    assert stored
+    for is_float, shape in stored:
+        assert not is_float or np.prod(shape) <= largest or min(shape) <= 2, shape
+
+
+def _onnx_constants(path: Path) -> list[tuple[bool, list[int]]]:
+    """Whether a constant is of floats, and its shape."""
+    onnx = pytest.importorskip("onnx")
+    graph = onnx.load(path).graph
+    constants = [a.t for node in graph.node for a in node.attribute if a.HasField("t")]
+    return [
+        (tensor.data_type == onnx.TensorProto.FLOAT, list(tensor.dims))
+        for tensor in [*graph.initializer, *constants]
+    ]
+
+
+def _tflite_constants(path: Path) -> list[tuple[bool, list[int]]]:
+    schema = pytest.importorskip("ai_edge_litert.schema_py_generated")
+    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(path.read_bytes(), 0))
+    return [
+        (tensor.type == schema.TensorType.FLOAT32, list(tensor.shape))
+        for graph in model.subgraphs
+        for tensor in graph.tensors
+        if model.buffers[tensor.buffer].data is not None and tensor.shape is not None
+    ]
+
+
 def vector_of_slots(encoder: ModelEncoder, inputs: GraphInputs, text: str) -> FloatArray:
     """The vector of the slots and tokens that a graph reads, by the runtime."""
     read = inputs(text)

@@ -48,6 +48,7 @@ LATER: list[dict[str, Any]] = [
     {"artifacts": {"recognizer": {"inputs": [{"name": "ids"}, {"name": "smell"}]}}},
     {"tokenizer": {"name": "tweet", "version": 1}},
     {"tokenizer": {"name": "simple", "version": 2}},
+    {"tokenizer": {"name": "word_pieces", "version": 2}},
     {"ngrams": {"hash": "floret"}},
     {"characters": {"normalisation": "nfkc-lower-2"}},
 ]
@@ -59,6 +60,7 @@ LATER_MESSAGES = [
     "this program lacks the input smell",
     "this program lacks the tokenizer tweet, version 1",
     "this program lacks the tokenizer simple, version 2",
+    "this program lacks the tokenizer word_pieces, version 2",
     "this program lacks the n-gram hash floret",
     "this program lacks the normalisation nfkc-lower-2",
 ]

@@ -54,13 +54,14 @@ def random_transformer(
     return quantise_transformer(network) if quantised else network
 
 
-def piece_table(quantised: bool = False) -> StaticEncoder:
-    """A table of the random vectors of ``PIECES``, [num_pieces, DIM]; that of "um" is zeros.
+def piece_table(quantised: bool = False, *, dim: int = DIM) -> StaticEncoder:
+    """A table of random vectors of ``PIECES``; that of "um" is zeros.
 
     Args:
         quantised: Whether its vectors are stored as codes.
+        dim: Size of the vectors.
     """
-    vectors = np.random.default_rng(0).normal(0, 0.5, (len(PIECES), DIM)).astype(np.float32)
+    vectors = np.random.default_rng(0).normal(0, 0.5, (len(PIECES), dim)).astype(np.float32)
     vectors[PIECES.index("um")] = 0
     words: Matrix = DenseMatrix(vectors)
     if quantised:
