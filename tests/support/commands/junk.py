@@ -58,6 +58,9 @@ CALLS: Calls = {
             "--settings": ["contextual.toml"],
         }
     ],
+    ("train", "transformer"): [
+        {**TRAIN, "--targets": ["vectors.tsv"], "--start": ["transformer.safetensors"]}
+    ],
     ("train", "finish"): [
         {
             "model": ["counted.safetensors"],
@@ -81,6 +84,13 @@ CALLS: Calls = {
             "model": ["tiny.safetensors"],
             "--out": ["out.safetensors"],
             "--sub-dim": ["8"],
+            "--codebook-size": ["2"],
+        },
+        {
+            "model": ["transformer.safetensors"],
+            "--out": ["out.safetensors"],
+            "--keep": ["60"],
+            "--sub-dim": ["1"],
             "--codebook-size": ["2"],
         },
         {
