@@ -45,8 +45,8 @@ _SETTINGS = {"name": "logistic", "slope": 1.5, "intercept": 4.0}
     ("entry", "tensors", "message"),
     [
         ({"version": 2}, {}, "version 2; this version of pocketintent reads up to 1"),
-        ({"version": 0}, {}, "the version 0; it must be from 1"),
-        ({"version": None}, {}, "the version None"),
+        ({"version": 0}, {}, "version 0; it must be a whole number from 1"),
+        ({"version": None}, {}, "version None"),
         ({"index": None}, {}, "no object 'index'"),
         ({"decision": 3}, {}, "no object 'decision'"),
         ({"decision": {"name": "best"}}, {}, "name is 'best'; it must be one of logistic"),

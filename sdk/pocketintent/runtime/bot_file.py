@@ -16,8 +16,9 @@ from pocketintent.runtime.arrays import Parts
 from pocketintent.runtime.decision.bot import Bot, build_bot, make_corrector
 from pocketintent.runtime.decision.registry import DECISIONS, Decision, read_scorer
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
+from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
-from pocketintent.runtime.errors import UPGRADE, ModelFileError, PocketIntentError, shorten
+from pocketintent.runtime.errors import ModelFileError, PocketIntentError, check_version, shorten
 from pocketintent.runtime.files.model_file import BOT, load_model, save_model
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.stored import index_parts, read_index
@@ -70,7 +71,7 @@ def read_bot(
 
     ModelFileError if one is missing, or if they do not fit each other.
     """
-    index, decision = _object(settings, _INDEX), _object(settings, _DECISION)
+    index, decision = manifest_entry(settings, _INDEX), manifest_entry(settings, _DECISION)
     search: Search = _choice(index, "search", get_args(Search))
     name: Decision = _choice(decision, "name", DECISIONS)
     indexed = read_index(templates, search, encoder.dim, index, _below(tensors, _INDEX))
@@ -90,7 +91,8 @@ def load_bot(path: str | os.PathLike[str]) -> Bot:
     model = load_model(path)
     entry = model.manifest.get(BOT, {"version": VERSION})
     with naming_damage(model, "bot"):
-        _check_version(entry)
+        version = entry.get("version") if isinstance(entry, dict) else None
+        check_version(version, VERSION, "the bot")
     templates = parse_templates(read_form(model), str(path))
     encoder = encoder_of(model)
     with naming_damage(model, "bot"):
@@ -116,24 +118,6 @@ def with_settings(
     if (decision, search) == (bot.decision, bot.search):
         return bot
     return build_bot(bot.encoder, bot.templates, decision, search, bot.correct)
-
-
-def _check_version(entry: object) -> None:
-    version = entry.get("version") if isinstance(entry, dict) else None
-    if type(version) is not int or version < 1:
-        raise ModelFileError(f"the bot has the version {shorten(version)}; it must be from 1")
-    if version > VERSION:
-        raise ModelFileError(
-            f"the bot has version {shorten(version)}; this version of pocketintent reads up to "
-            f"{VERSION}; {UPGRADE}"
-        )
-
-
-def _object(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = entry.get(key)
-    if not isinstance(value, dict):
-        raise ModelFileError(f"the bot has no object {key!r} in the manifest")
-    return value
 
 
 def _choice(entry: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> Any:

@@ -62,6 +62,21 @@ UPGRADE = "upgrade pocketintent: install a later checkout or wheel"
 that is on no index; change both, and nothing else, on the day it is published."""
 
 
+def check_version(version: object, newest: int, owner: str) -> None:
+    """Raise ModelFileError for the version of a format that is none, or newer than ``newest``.
+
+    ``owner`` is what has the version, such as ``"the bot"``.
+    """
+    if type(version) is not int or version < 1:
+        wanted = f"version {shorten(version)}; it must be a whole number from 1"
+        raise ModelFileError(f"{owner} has {wanted}")
+    if version > newest:
+        raise ModelFileError(
+            f"{owner} has version {shorten(version)}; this version of pocketintent reads up to "
+            f"{newest}; {UPGRADE}"
+        )
+
+
 def install_command(extra: str = "", folder: str = ".") -> str:
     """The command that installs an extra, such as ``"export"``, or the package alone.
 

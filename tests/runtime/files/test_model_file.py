@@ -210,9 +210,9 @@ def test_a_hostile_file_is_refused_with_its_reason(
     ("manifest", "message"),
     [
         ({"kind": "static", "format_version": 2}, "version 2; .* upgrade"),
-        ({"kind": "static", "format_version": "1"}, "format version is '1'"),
-        ({"kind": "static", "format_version": True}, "format version is True"),
-        ({"kind": "static"}, "format version is None"),
+        ({"kind": "static", "format_version": "1"}, "format has version '1'"),
+        ({"kind": "static", "format_version": True}, "format has version True"),
+        ({"kind": "static"}, "format has version None"),
         ({"format_version": 1}, "encoder's kind"),
         ({"format_version": 1, "kind": "static", "big": 2**70}, "cannot be written as JSON"),
     ],

@@ -105,7 +105,7 @@ def test_a_file_that_is_not_a_manifest_is_refused_by_name(
 def test_a_folder_of_a_later_version_is_refused_with_the_remedy(folder: Path) -> None:
     edit_manifest(folder, format_version=FORMAT_VERSION + 1)
 
-    with pytest.raises(ModelFileError, match=r"version is 2 .* upgrade") as raised:
+    with pytest.raises(ModelFileError, match=r"format has version 2; .* upgrade") as raised:
         open_exported(folder)
     assert str(folder) in str(raised.value)
 

@@ -17,7 +17,7 @@ import orjson
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import check_numbers
-from pocketintent.runtime.errors import UPGRADE, ModelFileError
+from pocketintent.runtime.errors import ModelFileError, check_version
 from pocketintent.runtime.files.regular import open_regular
 
 FORMAT_VERSION = 1
@@ -161,14 +161,7 @@ def _read_manifest(metadata: object) -> dict[str, Any]:
     manifest = _parse_json(text.encode("utf-8", "surrogatepass"), "the manifest")
     if not isinstance(manifest, dict):
         raise ModelFileError("its manifest is not a JSON object")
-    version = manifest.get("format_version")
-    if type(version) is not int or version < 1:
-        raise ModelFileError(f"its format version is {version!r}; it must be a whole number from 1")
-    if version > FORMAT_VERSION:
-        raise ModelFileError(
-            f"it has format version {version}; this version of pocketintent reads up to "
-            f"{FORMAT_VERSION}; {UPGRADE}"
-        )
+    check_version(manifest.get("format_version"), FORMAT_VERSION, "its format")
     if not isinstance(manifest.get("kind"), str):
         raise ModelFileError("its manifest does not name the encoder's kind")
     return manifest

@@ -123,9 +123,8 @@ class GraphInputs:
     @property
     def known_words(self) -> Vocabulary | None:
         """The words of the table; None without a table, or as of :func:`known_words`."""
-        if self.tokenizer_spec is None or self.vocabulary is None:
-            return None
-        return known_words(self.tokenizer_spec, self.vocabulary)
+        words, spec = self.vocabulary, self.tokenizer_spec
+        return None if words is None or spec is None else known_words(spec, words)
 
     def probe(self, graph: Graph, words: bool = False) -> dict[str, NDArray[Any]]:
         """Run a graph on the largest ids of a text; a ModelFileError if the graph is too small.

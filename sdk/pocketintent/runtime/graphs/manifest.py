@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 
 from pocketintent.runtime.arrays import MAX_DIM, check_numbers
-from pocketintent.runtime.errors import UPGRADE, ModelFileError
+from pocketintent.runtime.errors import ModelFileError, check_version
 from pocketintent.runtime.files.regular import read_regular
 from pocketintent.runtime.graphs.backends import GRAPHS, TensorSpec
 from pocketintent.runtime.quantization.quantizer import Quantizer
@@ -120,11 +120,7 @@ def read_manifest(folder: Path) -> Manifest:
     version = entries.get("format_version") if isinstance(entries, dict) else None
     if type(version) is not int or entries.get("format") not in tuple(GRAPHS):
         raise ModelFileError(f"{path} is not the manifest of an export")
-    if version > FORMAT_VERSION:
-        raise ModelFileError(
-            f"{folder}: its format version is {version} and this pocketintent reads up to "
-            f"{FORMAT_VERSION}; {UPGRADE}"
-        )
+    check_version(version, FORMAT_VERSION, f"{folder}: its format")
     return Manifest(path, entries)
 
 
