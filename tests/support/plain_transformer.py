@@ -1,4 +1,4 @@
-"""The layers of a transformer by the equations of docs/transformer.md, in float64.
+"""A transformer by the equations of docs/transformer.md, in float64.
 
 One token, one head and one number of a softmax at a time.
 """
@@ -12,22 +12,45 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 
-class PlainLayers:
-    """The parameters of layers, and the equations that use them.
+class PlainMean:
+    """The mean of the states of a text's tokens after the last layer.
 
     Args:
         parameters: Arrays by name.
-        prefix: First part of the layers' names, which a dot and the number of the layer follow.
+        prefix: First part of all names.
+        layers: Number of layers.
         heads: Number of heads.
-        post_norm: Whether the sum of a part and its input is normalised, and the activation is
-            gelu; otherwise the input of a part is normalised, and the activation is relu.
+        post_norm: Whether the sum of a part and its input is normalised, and the tokens before the
+            first layer, and the activation is gelu; otherwise the input of a part is normalised,
+            and the states after the last layer, and the activation is relu.
     """
 
     def __init__(
-        self, parameters: Mapping[str, NDArray[Any]], prefix: str, heads: int, post_norm: bool
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        prefix: str,
+        layers: int,
+        heads: int,
+        post_norm: bool,
     ) -> None:
         self._parameters = {n: array.astype(np.float64) for n, array in parameters.items()}
-        self._prefix, self._heads, self._post_norm = prefix, heads, post_norm
+        self._prefix, self._layers = prefix, layers
+        self._heads, self._post_norm = heads, post_norm
+
+    def __call__(self, tokens: NDArray[Any]) -> Vector:
+        """The mean of one text, [width], from the vectors of its tokens, [num_tokens, width]."""
+        places = self._parameters[f"{self._prefix}positions"]
+        start = self._parameters.get(f"{self._prefix}start")
+        states = [] if start is None else [start]
+        states += [token.astype(np.float64) + places[t] for t, token in enumerate(tokens)]
+        if self._post_norm:
+            states = [self.norm(x, f"{self._prefix}norm") for x in states]
+        for layer in range(self._layers):
+            states = self.layer(states, layer)
+        if not self._post_norm:
+            states = [self.norm(x, f"{self._prefix}norm") for x in states]
+        mean: Vector = np.mean(states, axis=0)
+        return mean
 
     def norm(self, x: Vector, name: str) -> Vector:
         """A vector with the mean 0 and the variance 1, scaled and moved."""
@@ -40,7 +63,7 @@ class PlainLayers:
 
     def layer(self, tokens: Sequence[Vector], number: int) -> list[Vector]:
         """The states of the tokens of one text after a layer."""
-        name = f"{self._prefix}.{number}"
+        name = f"{self._prefix}layers.{number}"
         before = list(tokens)
         if not self._post_norm:
             tokens = [self.norm(x, f"{name}.norm.0") for x in tokens]

@@ -6,102 +6,100 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plain_transformer import PlainLayers
+from plain_transformer import PlainMean
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.transformer_layers import (
     Norm,
     Style,
-    TransformerLayers,
+    TransformerMean,
     gelu,
     layer_shapes,
 )
 
-WIDTH, FEEDFORWARD = 12, 10
+WIDTH, FEEDFORWARD, LONGEST = 12, 10, 9
 STYLES: list[Any] = list(get_args(Style))
 
 
-def parameters(num_layers: int, seed: int = 0, scale: float = 0.5) -> dict[str, FloatArray]:
+def make(
+    style: Style, *, layers: int = 2, heads: int = 3, seed: int = 0, start: bool = True
+) -> tuple[TransformerMean, PlainMean]:
+    """A transformer of random weights, and its equations."""
     rng = np.random.default_rng(seed)
-    shapes = layer_shapes("layers", WIDTH, num_layers, FEEDFORWARD)
-    return {name: rng.normal(0, scale, shape).astype(np.float32) for name, shape in shapes.items()}
+    shapes = layer_shapes("net.layers", WIDTH, layers, FEEDFORWARD)
+    shapes |= {f"net.norm.{part}": (WIDTH,) for part in ("weight", "bias")}
+    shapes |= {"net.positions": (LONGEST, WIDTH)} | ({"net.start": (WIDTH,)} if start else {})
+    weights = {n: rng.normal(0, 0.5, shape).astype(np.float32) for n, shape in shapes.items()}
+    return TransformerMean(weights, "net.", layers, heads, style), PlainMean(
+        weights, "net.", layers, heads, post_norm=style == "post-norm gelu"
+    )
 
 
-def columns(num: int, seed: int = 1) -> FloatArray:
-    return np.random.default_rng(seed).normal(0, 1, (WIDTH, num)).astype(np.float32)
+def make_rows(num: int, seed: int = 1) -> FloatArray:
+    return np.random.default_rng(seed).normal(0, 1, (num, WIDTH)).astype(np.float32)
 
 
 @pytest.mark.parametrize("style", STYLES)
 @given(
     heads=st.sampled_from([1, 2, 3, 12]),
-    num_layers=st.integers(0, 3),
-    num_texts=st.integers(1, 3),
-    length=st.integers(1, 5),
+    layers=st.integers(0, 3),
+    counts=st.lists(st.integers(1, LONGEST), min_size=1, max_size=6),
+    start=st.booleans(),
     seed=st.integers(0, 999),
 )
 @settings(max_examples=30)
-def test_the_states_are_those_of_the_equations(
-    style: Style, heads: int, num_layers: int, num_texts: int, length: int, seed: int
+def test_the_means_are_those_of_the_equations(
+    style: Style, heads: int, layers: int, counts: list[int], start: bool, seed: int
 ) -> None:
-    weights, x = parameters(num_layers, seed), columns(num_texts * length, seed)
-    states = TransformerLayers(weights, "layers", num_layers, heads, style)(x, num_texts, length)
+    transformer, plain = make(style, layers=layers, heads=heads, seed=seed, start=start)
+    rows = make_rows(sum(counts), seed)
 
-    assert states.dtype == np.float32
-    plain = PlainLayers(weights, "layers", heads, style == "post-norm gelu")
-    for text in range(num_texts):
-        own = slice(text * length, (text + 1) * length)
-        expected = [column.astype(np.float64) for column in x[:, own].T]
-        for layer in range(num_layers):
-            expected = plain.layer(expected, layer)
-        np.testing.assert_allclose(states[:, own].T, expected, atol=2e-4)
+    means = transformer(rows, np.array(counts))
+
+    assert means.dtype == np.float32
+    assert means.shape == (len(counts), WIDTH)
+    for mean, text in zip(means, np.split(rows, np.cumsum(counts)[:-1]), strict=True):
+        np.testing.assert_allclose(mean, plain(text), atol=2e-4)
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_columns_after_the_texts_change_nothing(style: Style) -> None:
-    layers = TransformerLayers(parameters(2), "layers", 2, 3, style)
-    x = columns(8)
-    padded = np.concatenate([x[:, :6], np.zeros((WIDTH, 2), np.float32)], axis=1)
-    np.testing.assert_allclose(layers(x, 2, 3)[:, :6], layers(padded, 2, 3)[:, :6], atol=1e-5)
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_the_input_is_left_as_it_is_and_may_lie_in_either_order(style: Style) -> None:
-    layers = TransformerLayers(parameters(2), "layers", 2, 3, style)
-    x = columns(6)
-    turned = np.asfortranarray(x)
-    np.testing.assert_allclose(layers(turned, 2, 3), layers(x, 2, 3), atol=1e-5)
-    np.testing.assert_array_equal(x, columns(6))
-    np.testing.assert_array_equal(turned, columns(6))
+def test_the_input_is_left_as_it_is(style: Style) -> None:
+    transformer, _ = make(style)
+    rows = make_rows(6)
+    transformer(rows, np.array([3, 3]))
+    np.testing.assert_array_equal(rows, make_rows(6))
 
 
 @pytest.mark.parametrize("style", STYLES)
 def test_a_text_does_not_read_its_neighbours(style: Style) -> None:
-    layers = TransformerLayers(parameters(2), "layers", 2, 3, style)
-    x = columns(6)
-    other = np.concatenate([x[:, :3], columns(3, seed=9)], axis=1)
-    np.testing.assert_allclose(layers(x, 2, 3)[:, :3], layers(other, 2, 3)[:, :3], atol=1e-6)
-    assert np.abs(layers(x, 1, 6)[:, :3] - layers(other, 1, 6)[:, :3]).max() > 1e-3
+    transformer, _ = make(style)
+    rows = make_rows(6)
+    other = np.concatenate([rows[:3], make_rows(3, seed=9)])
+    counts, together = np.array([3, 3]), np.array([6])
+    np.testing.assert_allclose(
+        transformer(rows, counts)[0], transformer(other, counts)[0], atol=1e-6
+    )
+    assert np.abs(transformer(rows, together) - transformer(other, together)).max() > 1e-3
 
 
 @pytest.mark.parametrize("style", STYLES)
 def test_large_scores_do_not_overflow(style: Style) -> None:
-    weights = parameters(1)
-    weights["layers.0.attention.input.weight"] *= np.float32(1e4)
+    transformer, _ = make(style)
     with np.errstate(over="raise", invalid="raise", divide="raise"):
-        states = TransformerLayers(weights, "layers", 1, 2, style)(columns(6), 1, 6)
-    assert np.isfinite(states).all()
+        means = transformer(np.float32(1e4) * make_rows(6), np.array([6]))
+    assert np.isfinite(means).all()
 
 
 def test_a_normalised_column_has_the_mean_0_and_the_variance_1() -> None:
     ones = {"norm.weight": np.ones(WIDTH, np.float32), "norm.bias": np.zeros(WIDTH, np.float32)}
-    found = Norm(ones, "norm")(7 + 100 * columns(5))
+    found = Norm(ones, "norm")(7 + 100 * make_rows(5).T)
     np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-5)
     np.testing.assert_allclose(found.var(axis=0), 1, atol=1e-3)
 
 
 def test_a_column_without_a_usable_variance_becomes_the_bias() -> None:
-    bias = columns(1)[:, 0]
-    norm = Norm({"norm.weight": columns(1, seed=2)[:, 0], "norm.bias": bias}, "norm")
-    equal, long = np.full((WIDTH, 1), 3, np.float32), np.float32(1e25) * columns(1)
+    bias = make_rows(1)[0]
+    norm = Norm({"norm.weight": make_rows(1, seed=2)[0], "norm.bias": bias}, "norm")
+    equal, long = np.full((WIDTH, 1), 3, np.float32), np.float32(1e25) * make_rows(1).T
     np.testing.assert_allclose(norm(equal)[:, 0], bias, atol=1e-5)
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(norm(long)[:, 0], bias)

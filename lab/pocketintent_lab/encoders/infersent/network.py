@@ -8,10 +8,17 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, check_numbers
+from pocketintent.runtime.arrays import MAX_DIM, check_numbers
 from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS, PREFIX
-from pocketintent.runtime.encoders.weights import Shapes, Weights, read_weights, weights_to_parts
+from pocketintent.runtime.encoders.weights import (
+    Shapes,
+    Weights,
+    check_memory,
+    check_sizes,
+    read_weights,
+    weights_to_parts,
+)
 from pocketintent.runtime.errors import ModelFileError
 
 MAX_HIDDEN = MAX_DIM // 2
@@ -38,19 +45,11 @@ class BiLstmSizes:
     directions: ClassVar[tuple[str, ...]] = ("forward", "backward")
 
     def __post_init__(self) -> None:
-        for name, most in (("word_dim", MAX_DIM), ("hidden", MAX_HIDDEN)):
-            size = getattr(self, name)
-            if type(size) is not int or not 1 <= size <= most:
-                raise ModelFileError(
-                    f"{name} of the network must be a whole number from 1 to {most}, not {size!r}"
-                )
+        check_sizes({"word_dim": self.word_dim})
+        check_sizes({"hidden": self.hidden}, MAX_HIDDEN)
         rows = GATES[self.cell] * self.hidden * len(self.directions)
-        largest = rows * max(self.word_dim + self.hidden, MAX_TOKENS)
-        if largest > MAX_NUMBERS:
-            raise ModelFileError(
-                f"a network of {self.word_dim} inputs and {self.hidden} hidden units needs "
-                f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
-            )
+        of_weights = rows * (self.word_dim + self.hidden)
+        check_memory({"weights": of_weights, "states": rows * MAX_TOKENS})
 
     @property
     def dim(self) -> int:

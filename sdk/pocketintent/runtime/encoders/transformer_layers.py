@@ -1,4 +1,4 @@
-"""The layers of a transformer (Vaswani et al. 2017) in NumPy, for texts of equal length."""
+"""The layers of a transformer (Vaswani et al. 2017) in NumPy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from pocketintent.runtime.arrays import FloatArray
+from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.weights import Parameters, Shapes
 
 EPSILON = 1e-5
@@ -16,8 +16,9 @@ Style = Literal["pre-norm relu", "post-norm gelu"]
 """Whether the input or the sum of a sub-layer is normalised (Xiong et al. 2020), and the activation
 of the feed-forward layers; the second is BERT's."""
 
-_GELU, _CUBIC = np.float32((2 / np.pi) ** 0.5), np.float32(0.044715)
-_HALF, _ONE = np.float32(0.5), np.float32(1)
+_GELU = (2 / np.pi) ** 0.5
+_COLUMNS = 4
+"""Divisor of the number of columns of an array of states, which BLAS multiplies in groups."""
 
 
 def layer_shapes(prefix: str, width: int, layers: int, feedforward: int) -> Shapes:
@@ -38,28 +39,61 @@ def layer_shapes(prefix: str, width: int, layers: int, feedforward: int) -> Shap
     return shapes
 
 
-class TransformerLayers:
-    """Layers that are ready to read; ``parameters`` are those of :func:`layer_shapes`.
+class TransformerMean:
+    """A transformer that is ready to read: the mean of the states of a text's tokens.
 
-    The states of tokens are the columns of an array: BLAS multiplies weights and a few columns up
-    to twice as fast as a few rows and weights.
+    ``parameters`` are those of :func:`layer_shapes`, and the others under the prefix: ``norm``,
+    which is applied before the layers or, if they normalise their input, after them; ``positions``,
+    [num_tokens, width], which are added to the tokens; and, if there is one, ``start``, [width], a
+    state before the first token.
     """
 
     def __init__(
         self, parameters: Parameters, prefix: str, layers: int, heads: int, style: Style
     ) -> None:
         self._layers = [
-            _Layer(parameters, f"{prefix}.{number}", heads, style) for number in range(layers)
+            _Layer(parameters, f"{prefix}layers.{number}", heads, style) for number in range(layers)
         ]
+        self._norm, self._post_norm = Norm(parameters, f"{prefix}norm"), style == "post-norm gelu"
+        self._positions = parameters[f"{prefix}positions"]
+        start = parameters.get(f"{prefix}start")
+        self._start = self._positions[:0] if start is None else start[None]
 
-    def __call__(self, x: FloatArray, num_texts: int, length: int) -> FloatArray:
-        """The states of texts of ``length`` tokens after the last layer, [width, columns].
+    def __call__(self, rows: FloatArray, counts: IndexArray) -> FloatArray:
+        """The means, float32 [num_texts, width], of texts of ``counts`` tokens each, at least 1.
 
-        ``x`` is float32 [width, columns], text after text; columns that follow them are ignored.
+        ``rows`` are the vectors of the tokens, float32 [counts.sum(), width], text after text.
+        Texts of equal length are read together, so that no mask is needed.
         """
+        starts = np.cumsum(counts) - counts
+        means = np.empty((len(counts), rows.shape[1]), np.float32)
+        for count in np.unique(counts).tolist():
+            texts = np.flatnonzero(counts == count)
+            means[texts] = self._read_equal(rows[starts[texts][:, None] + np.arange(count)])
+        return means
+
+    def _read_equal(self, tokens: FloatArray) -> FloatArray:
+        """The means of texts from their tokens, [num_texts, length, width].
+
+        The states are the columns of an array: BLAS multiplies weights and a few columns up to
+        twice as fast as a few rows and weights.
+        """
+        num_texts, count, width = tokens.shape
+        first = len(self._start)
+        rows = np.empty((num_texts, first + count, width), np.float32)
+        rows[:, :first] = self._start
+        np.add(tokens, self._positions[:count], out=rows[:, first:])
+        length, used = first + count, num_texts * (first + count)
+        columns: FloatArray = np.zeros((width, -(-used // _COLUMNS) * _COLUMNS), np.float32)
+        columns[:, :used] = rows.reshape(used, width).T
+        if self._post_norm:
+            columns = self._norm(columns)
         for layer in self._layers:
-            x = layer(x, num_texts, length)
-        return x
+            columns = layer(columns, num_texts, length)
+        if not self._post_norm:
+            columns = self._norm(columns)
+        mean: FloatArray = columns[:, :used].reshape(width, num_texts, length).mean(axis=2).T
+        return mean
 
 
 class Norm:
@@ -94,6 +128,7 @@ class _Layer:
         }
 
     def __call__(self, x: FloatArray, num_texts: int, length: int) -> FloatArray:
+        """The states of texts of equal length, [width, columns]; columns after them are ignored."""
         attention, feedforward = self._norms
         if self._post_norm:
             x = attention(x + self._attend(x, num_texts, length))
@@ -134,12 +169,11 @@ def gelu(x: FloatArray) -> FloatArray:
     Source: Hendrycks and Gimpel 2016. It is written over ``x``, float32.
     """
     inner: FloatArray = x * x
-    inner *= _CUBIC
-    inner += _ONE
+    inner *= 0.044715 * _GELU
+    inner += _GELU
     inner *= x
-    inner *= _GELU
     np.tanh(inner, out=inner)
-    inner += _ONE
-    inner *= _HALF
+    inner += 1
+    inner *= 0.5
     x *= inner
     return x

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import FloatArray, Parts, read_tensor
-from pocketintent.runtime.errors import ModelFileError
+from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray, Parts, read_tensor
+from pocketintent.runtime.errors import ModelFileError, shorten
 from pocketintent.runtime.quantization.matrices import DenseMatrix, Int8Matrix, QuantizedMatrix
 from pocketintent.runtime.quantization.tensors import matrix_from_tensors, matrix_parts
 
@@ -70,6 +70,24 @@ class Weights:
         for name, matrix in self.matrices.items():
             if not isinstance(matrix, _CLASSES[self.format]):
                 raise ModelFileError(f"weight {name} is not stored as {self.format}")
+
+
+def check_sizes(sizes: Mapping[str, object], most: int = MAX_DIM) -> None:
+    """Raise ModelFileError for a size of a network that is no whole number from 1 to ``most``."""
+    for name, size in sizes.items():
+        if type(size) is not int or not 1 <= size <= most:
+            wanted = f"a whole number from 1 to {most}, not {shorten(size)}"
+            raise ModelFileError(f"{name} of the network must be {wanted}")
+
+
+def check_memory(sizes: Mapping[str, int]) -> None:
+    """Raise ModelFileError for parts of a network with more numbers than memory is meant for."""
+    for part, size in sizes.items():
+        if size > MAX_NUMBERS:
+            raise ModelFileError(
+                f"the {part} of the network need {size} numbers in memory; at most {MAX_NUMBERS} "
+                "are allowed"
+            )
 
 
 def weights_to_parts(weights: Weights) -> Parts:

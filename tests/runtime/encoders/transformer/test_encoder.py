@@ -17,7 +17,7 @@ from every_kind.encoder_checks import (
 )
 from models.lamp_tables import DIM, HOSTILE_TEXTS, ROTATED_TEXTS, make_table
 from models.random_transformers import PIECES, piece_table, random_transformer
-from plain_transformer import PlainLayers
+from plain_transformer import PlainMean
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.registry import load_encoder
@@ -46,18 +46,12 @@ def plain_vector(encoder: TransformerEncoder, text: str) -> FloatArray:
     """The equations of docs/transformer.md in float64, one token at a time."""
     network = encoder.network
     parameters = network.weights.decode()
-    layers = PlainLayers(parameters, "network.layers", network.heads, post_norm=True)
+    read = PlainMean(parameters, "network.", network.layers, network.heads, post_norm=True)
     rows = [encoder.table.embed_tokens([token]) for token in encoder.tokenize(text)]
-    tokens = [row[0].astype(np.float64) for row in rows if len(row)][:MAX_TOKENS]
+    tokens = [row[0] for row in rows if len(row)][:MAX_TOKENS]
     if not tokens:
         return np.zeros(DIM, np.float32)
-    places = parameters["network.positions"].astype(np.float64)
-    inputs = [parameters["network.start"].astype(np.float64)]
-    inputs += [token + places[number] for number, token in enumerate(tokens)]
-    states = [layers.norm(x, "network.norm") for x in inputs]
-    for layer in range(network.layers):
-        states = layers.layer(states, layer)
-    mean = np.mean(states, axis=0)
+    mean = read(np.array(tokens))
     return (mean / np.linalg.norm(mean)).astype(np.float32)
 
 

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from pocketintent.runtime.arrays import FloatArray, Parts, check_numbers, unit_rows
 from pocketintent.runtime.background import ENTRY as BACKGROUND
 from pocketintent.runtime.background import Background, check_background
-from pocketintent.runtime.encoders.charemb.network import CharNetwork, TransformerReader
+from pocketintent.runtime.encoders.charemb.network import CharNetwork
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.parts import check_dim, encoder_entries, manifest_entry
 from pocketintent.runtime.encoders.recurrent import RecurrentReader
+from pocketintent.runtime.encoders.transformer_layers import TransformerMean
 from pocketintent.runtime.encoders.weights import Weights, read_weights, weights_to_parts
 from pocketintent.runtime.encoders.word_cache import WordCache
 from pocketintent.runtime.errors import ModelFileError
@@ -92,7 +93,11 @@ class CharEncoder(ModelEncoder):
         check_numbers(parameters)
         self._read: Callable[[Sequence[Sequence[int]]], FloatArray]
         if network.cell == "transformer":
-            self._read = TransformerReader(network, parameters).read
+            mean = TransformerMean(parameters, "", network.layers, network.heads, "pre-norm relu")
+            embedding = parameters["embedding"]
+            self._read = lambda texts: mean(
+                embedding[np.concatenate(texts)], np.array(list(map(len, texts)))
+            )
         else:
             reader = RecurrentReader(network, parameters)
             # The products of the first layer are computed once for each character.

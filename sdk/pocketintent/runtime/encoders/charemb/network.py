@@ -1,18 +1,16 @@
-"""A character network: its settings, the shapes of its parameters, and its transformer in numpy."""
+"""A character network: its settings, and the shapes of its parameters."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Literal, get_args, get_type_hints
 
-import numpy as np
-
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, FloatArray
+from pocketintent.runtime.arrays import MAX_DIM
 from pocketintent.runtime.encoders.recurrent import GATES, recurrent_shapes
-from pocketintent.runtime.encoders.transformer_layers import Norm, TransformerLayers, layer_shapes
-from pocketintent.runtime.encoders.weights import Parameters, Shapes
+from pocketintent.runtime.encoders.transformer_layers import layer_shapes
+from pocketintent.runtime.encoders.weights import Shapes, check_memory, check_sizes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.text.tokenizer import MAX_CHARS as RAW_CHARS
 
@@ -48,14 +46,10 @@ class CharNetwork:
         hints = get_type_hints(CharNetwork)
         for field in fields(self):
             value, hint = getattr(self, field.name), hints[field.name]
-            if hint is int and (type(value) is not int or not 1 <= value <= MAX_DIM):
-                raise ModelFileError(
-                    f"{field.name} must be a whole number from 1 to {MAX_DIM}, not {value!r}"
-                )
+            if hint is int:
+                check_sizes({field.name: value}, _MAX_LAYERS if field.name == "layers" else MAX_DIM)
             if hint is bool and type(value) is not bool:
                 raise ModelFileError(f"{field.name} must be true or false, not {value!r}")
-        if self.layers > _MAX_LAYERS:
-            raise ModelFileError(f"layers must be at most {_MAX_LAYERS}, not {self.layers}")
         if self.cell not in get_args(Cell):
             known = ", ".join(get_args(Cell))
             raise ModelFileError(f"cell must be one of {known}, not {self.cell!r}")
@@ -104,19 +98,14 @@ class CharNetwork:
         """Raise ModelFileError unless weights and largest array of a text fit into memory."""
         shapes = self.shapes(num_characters, max_chars)
         chars = min(max_chars, RAW_CHARS)
-        sizes = {"weights": sum(math.prod(shape) for shape in shapes.values())}
+        sizes = {"weights": sum(map(math.prod, shapes.values()))}
         if self.cell == "transformer":
             sizes["attention"] = self.heads * chars * RAW_CHARS
             sizes["layers"] = 4 * self.hidden * RAW_CHARS
         else:
             rows = len(self.directions) * GATES[self.cell] * self.hidden
             sizes["layers"] = rows * max(num_characters, RAW_CHARS)
-        for part, size in sizes.items():
-            if size > MAX_NUMBERS:
-                raise ModelFileError(
-                    f"the {part} of the network need {size} numbers in memory; at most "
-                    f"{MAX_NUMBERS} are allowed"
-                )
+        check_memory(sizes)
 
     @classmethod
     def from_manifest(cls, entry: object) -> CharNetwork:
@@ -125,31 +114,3 @@ class CharNetwork:
         if not isinstance(entry, Mapping) or entry.keys() != names:
             raise ModelFileError(f"the manifest's network must have {', '.join(sorted(names))}")
         return cls(**entry)
-
-
-class TransformerReader:
-    """The mean of a transformer's outputs over the characters of a text.
-
-    Layer normalisation before each sub-layer, ReLU, learnt positions. Texts of equal length are
-    read together, so that no mask is needed. See :meth:`CharNetwork.shapes` for the parameters.
-    """
-
-    def __init__(self, network: CharNetwork, parameters: Parameters) -> None:
-        self._state = network.state
-        self._embedding, self._positions = parameters["embedding"], parameters["positions"]
-        self._layers = TransformerLayers(
-            parameters, "layers", network.layers, network.heads, "pre-norm relu"
-        )
-        self._norm = Norm(parameters, "norm")
-
-    def read(self, texts: Sequence[Sequence[int]]) -> FloatArray:
-        """The means, float32 ``[num_texts, state]``, of character numbers; no text is empty."""
-        lengths = np.array([len(text) for text in texts])
-        result = np.empty((len(texts), self._state), np.float32)
-        for length in np.unique(lengths):
-            numbers = np.flatnonzero(lengths == length)
-            chars = np.array([texts[number] for number in numbers])
-            x = (self._embedding[chars] + self._positions[:length]).reshape(chars.size, -1)
-            states = self._norm(self._layers(x.T, len(chars), length))
-            result[numbers] = states.reshape(-1, *chars.shape).mean(axis=2).T
-        return result

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocketintent.runtime.arrays import (
-    MAX_DIM,
-    MAX_NUMBERS,
     FloatArray,
     Parts,
     check_numbers,
@@ -19,6 +17,7 @@ from pocketintent.runtime.arrays import (
     read_tensor,
 )
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS, PREFIX
+from pocketintent.runtime.encoders.weights import check_memory, check_sizes
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.quantization.matrices import Int8Matrix
 
@@ -142,20 +141,11 @@ def read_network(entry: object, tensors: Mapping[str, NDArray[Any]], dim: int) -
             "the network is of an earlier version, with blocks; train or build the model again"
         )
     share = read_number({"word_share": 0.0, **entry}, "word_share", 0, "the network", MAX_SHARE)
-    for name in ("hidden", "width"):
-        if type(entry.get(name)) is not int or entry[name] < 1:
-            wanted = f"a whole number from 1 as {name}, not {entry.get(name)!r}"
-            raise ModelFileError(f"the manifest's network must have {wanted}")
-    hidden, width = entry["hidden"], entry["width"]
-    if not 1 <= hidden <= MAX_DIM or not 1 <= dim <= MAX_DIM:
-        sizes = f"{hidden} hidden units and {dim} dimensions"
-        raise ModelFileError(f"the network has {sizes}; both must be from 1 to {MAX_DIM}")
-    largest = max(hidden * width * dim, MAX_TOKENS * (dim + width * hidden))
-    if largest > MAX_NUMBERS:
-        raise ModelFileError(
-            f"a network of {hidden} hidden units, width {width} and {dim} dimensions needs "
-            f"{largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
-        )
+    hidden, width = entry.get("hidden"), entry.get("width")
+    check_sizes({"hidden": hidden, "width": width, "dim": dim})
+    assert isinstance(hidden, int) and isinstance(width, int)  # by the check
+    of_words = MAX_TOKENS * (dim + width * hidden)
+    check_memory({"weights": hidden * width * dim, "parts of words": of_words})
     arrays: dict[str, Any] = {}
     for name, shape in tensor_shapes(dim, hidden, width).items():
         key, is_matrix = f"{PREFIX}.{name}", len(shape) == 2

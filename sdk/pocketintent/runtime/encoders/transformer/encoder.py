@@ -10,16 +10,9 @@ import numpy as np
 from pocketintent.runtime.arrays import FloatArray, IndexArray, check_numbers
 from pocketintent.runtime.encoders.sequence import PREFIX, SequenceEncoder, SequenceReader
 from pocketintent.runtime.encoders.static import StaticEncoder
-from pocketintent.runtime.encoders.transformer.network import (
-    LAYERS,
-    TransformerNetwork,
-    read_network,
-)
-from pocketintent.runtime.encoders.transformer_layers import Norm, TransformerLayers
+from pocketintent.runtime.encoders.transformer.network import TransformerNetwork, read_network
+from pocketintent.runtime.encoders.transformer_layers import TransformerMean
 from pocketintent.runtime.files.model_file import ModelFile
-
-_COLUMNS = 4
-"""Divisor of the number of columns of an array of states, which BLAS multiplies in groups."""
 
 
 class TransformerEncoder(SequenceEncoder):
@@ -50,11 +43,8 @@ class TransformerReader(SequenceReader):
         parameters = network.weights.decode()
         check_numbers(parameters)
         self.dim = self.word_size = network.dim
-        self._start = parameters[f"{PREFIX}.start"]
-        self._positions = parameters[f"{PREFIX}.positions"]
-        self._norm = Norm(parameters, f"{PREFIX}.norm")
-        self._layers = TransformerLayers(
-            parameters, LAYERS, network.layers, network.heads, "post-norm gelu"
+        self._mean = TransformerMean(
+            parameters, f"{PREFIX}.", network.layers, network.heads, "post-norm gelu"
         )
 
     def read_word(self, vector: FloatArray) -> FloatArray:
@@ -63,27 +53,9 @@ class TransformerReader(SequenceReader):
 
     def read_text(self, words: Sequence[FloatArray]) -> FloatArray:
         """The mean of the states of 1 to ``MAX_TOKENS`` tokens, float32 [dim]."""
-        vector: FloatArray = self._read_equal(np.array(words)[None])[0]
+        vector: FloatArray = self.read_texts(words, np.array([len(words)]))[0]
         return vector
 
     def read_texts(self, words: Sequence[FloatArray], counts: IndexArray) -> FloatArray:
-        """The vectors of texts, [num_texts, dim]; those of equal length are read together."""
-        vectors = np.empty((len(counts), self.dim), np.float32)
-        rows, starts = np.array(words), np.cumsum(counts) - counts
-        for count in np.unique(counts).tolist():
-            texts = np.flatnonzero(counts == count)
-            vectors[texts] = self._read_equal(rows[starts[texts][:, None] + np.arange(count)])
-        return vectors
-
-    def _read_equal(self, tokens: FloatArray) -> FloatArray:
-        """The vectors of texts, [num_texts, dim], from their tokens' [num_texts, length, dim]."""
-        num_texts, length, dim = tokens.shape
-        rows = np.empty((num_texts, length + 1, dim), np.float32)
-        rows[:, 0] = self._start
-        np.add(tokens, self._positions[:length], out=rows[:, 1:])
-        length, used = length + 1, num_texts * (length + 1)
-        x = np.zeros((dim, -(-used // _COLUMNS) * _COLUMNS), np.float32)
-        x[:, :used] = rows.reshape(used, dim).T
-        states = self._layers(self._norm(x), num_texts, length)[:, :used]
-        mean: FloatArray = states.reshape(dim, num_texts, length).mean(axis=2).T
-        return mean
+        """The vectors of texts, [num_texts, dim]."""
+        return self._mean(np.array(words), counts)

@@ -9,17 +9,19 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from pocketintent.runtime.arrays import MAX_DIM, MAX_NUMBERS, Parts
+from pocketintent.runtime.arrays import Parts
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS, PREFIX
 from pocketintent.runtime.encoders.transformer_layers import layer_shapes
 from pocketintent.runtime.encoders.weights import (
     Shapes,
     WeightFormat,
     Weights,
+    check_memory,
+    check_sizes,
     read_weights,
     weights_to_parts,
 )
-from pocketintent.runtime.errors import ModelFileError, shorten
+from pocketintent.runtime.errors import ModelFileError
 
 MAX_LAYERS = 64
 
@@ -65,12 +67,8 @@ def network_shapes(dim: int, layers: int, heads: int, feedforward: int) -> Shape
     ``start`` is read before the first token. A token's place is added to it from ``positions``.
     ModelFileError for sizes out of range, or that need too much memory.
     """
-    sizes = {"layers": layers, "heads": heads, "feedforward": feedforward, "dim": dim}
-    for name, size in sizes.items():
-        limit = MAX_LAYERS if name == "layers" else MAX_DIM
-        if type(size) is not int or not 1 <= size <= limit:
-            allowed = f"a whole number from 1 to {limit}"
-            raise ModelFileError(f"{name} of the network must be {allowed}, not {shorten(size)}")
+    check_sizes({"layers": layers}, MAX_LAYERS)
+    check_sizes({"heads": heads, "feedforward": feedforward, "dim": dim})
     if dim % heads:
         raise ModelFileError(f"the {heads} heads of the network do not divide its {dim} dimensions")
     shapes = {
@@ -81,13 +79,8 @@ def network_shapes(dim: int, layers: int, heads: int, feedforward: int) -> Shape
         **layer_shapes(LAYERS, dim, layers, feedforward),
     }
     length = MAX_TOKENS + 1
-    of_weights = sum(math.prod(shape) for shape in shapes.values())
-    largest = max(of_weights, length * length * heads, length * max(3 * dim, feedforward))
-    if largest > MAX_NUMBERS:
-        raise ModelFileError(
-            f"a network of {layers} layers, {heads} heads, {feedforward} hidden units and {dim} "
-            f"dimensions needs {largest} numbers in memory; at most {MAX_NUMBERS} are allowed"
-        )
+    of_layer = length * max(length * heads, 3 * dim, feedforward)
+    check_memory({"weights": sum(map(math.prod, shapes.values())), "layers": of_layer})
     return shapes
 
 
