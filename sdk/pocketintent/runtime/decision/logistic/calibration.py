@@ -109,6 +109,43 @@ def _leave_out(rows: TrainingRows, logits: FloatArray, intent: int, most: int) -
     return held_out
 
 
+@dataclass(frozen=True, eq=False)
+class CalibrationExamples:
+    """The logits that a calibration is fitted on, each of a classifier fitted without its text."""
+
+    num_intents: int
+    num_templates: float
+    """Mean of an intent."""
+    inside: FloatArray
+    """float32 [num_inside]: the highest logit of each template that another is left for."""
+    is_right: FloatArray
+    """float32 [num_inside]: whether it is that of the own intent, 0..1."""
+    outside: FloatArray
+    """float32 [num_outside]: the highest logit of each text without an intent."""
+    others: FloatArray
+    """float32 [num_others]: the highest logit of another intent, of the templates that have one."""
+
+
+def calibration_examples(rows: TrainingRows, held_out: HeldOut) -> CalibrationExamples:
+    """The examples of a bot, see :func:`calibrate`."""
+    is_template = rows.is_template
+    sizes = np.bincount(rows.labels[is_template], minlength=rows.num_intents)
+    is_template &= sizes[rows.labels] > 1
+    is_outside = (rows.labels == NO_INTENT) & (rows.counter_examples == NO_INTENT)
+    # Whether the best intent is the own one, between 0 and 1 where two logits are so near each
+    # other that the rounding of a fit decides. A step there would move the calibration, and so all
+    # scores, where a fit from the old weights and one from scratch differ in nothing else.
+    lead = held_out.own[is_template] - held_out.others[is_template]
+    return CalibrationExamples(
+        rows.num_intents,
+        sizes.mean(),
+        held_out.best[is_template],
+        np.clip(0.5 + lead / (2 * _NEAR_TIE), 0, 1),
+        held_out.best[is_outside],
+        held_out.others[is_template & np.isfinite(held_out.others)],
+    )
+
+
 def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
     """Fit the probability that the best intent of a text is the right one.
 
@@ -121,26 +158,25 @@ def calibrate(rows: TrainingRows, held_out: HeldOut) -> Calibration:
     (:func:`expected_sigmoid`) therefore counts as 40 more examples, and 45 / k^2 more for each
     intent with k templates: the fewer an intent has, the more it changes when one is left out.
     """
-    is_template = rows.is_template
-    sizes = np.bincount(rows.labels[is_template], minlength=rows.num_intents)
-    is_template &= sizes[rows.labels] > 1
-    is_outside = (rows.labels == NO_INTENT) & (rows.counter_examples == NO_INTENT)
-    inside, outside = held_out.best[is_template], held_out.best[is_outside]
+    examples = calibration_examples(rows, held_out)
     expected, weight = Calibration(1.0, 0.0), 1.0
-    if len(outside) >= FEW_OUTSIDE:
-        expected = expected_sigmoid(rows.num_intents, sizes.mean())
-        weight = _WEIGHT + _WEIGHT_OF_INTENT * rows.num_intents / sizes.mean() ** 2
-    if not len(outside):
-        outside = held_out.others[is_template & np.isfinite(held_out.others)]
-    # Whether the best intent is the own one, between 0 and 1 where two logits are so near each
-    # other that the rounding of a fit decides. A step there would move the calibration, and so all
-    # scores, where a fit from the old weights and one from scratch differ in nothing else.
-    lead = held_out.own[is_template] - held_out.others[is_template]
-    is_right = np.clip(0.5 + lead / (2 * _NEAR_TIE), 0, 1)
+    if len(examples.outside) >= FEW_OUTSIDE:
+        num_templates = examples.num_templates
+        expected = expected_sigmoid(examples.num_intents, num_templates)
+        weight = _WEIGHT + _WEIGHT_OF_INTENT * examples.num_intents / num_templates**2
+    return fit_calibration(examples, expected, weight)
+
+
+def fit_calibration(
+    examples: CalibrationExamples, expected: Calibration, weight: float
+) -> Calibration:
+    """Fit the sigmoid of the examples, where an expected one counts as ``weight`` examples more."""
+    outside = examples.outside if len(examples.outside) else examples.others
+    inside = examples.inside
     share = OUTSIDE_SHARE * len(inside) / max(len(outside), 1)
     return fit_sigmoid(
         np.concatenate([inside, outside, (_OFFSETS - expected.intercept) / expected.slope]),
-        np.concatenate([is_right, np.zeros(len(outside)), sigmoid(_OFFSETS)]),
+        np.concatenate([examples.is_right, np.zeros(len(outside)), sigmoid(_OFFSETS)]),
         np.repeat([1.0, share, weight / len(_OFFSETS)], [len(inside), len(outside), len(_OFFSETS)]),
         expected,
     )

@@ -36,7 +36,7 @@ def fit_scorer(
     is the scorer before an edit, from whose weights the solver starts.
     """
     before = old.classifier if isinstance(old, LogisticScorer) else None
-    fitted, _, _ = _fit(encoder, templates, indexed, before)
+    fitted, _, _ = fit_rows(encoder, templates, indexed, before)
     weights = fitted.weights[[fitted.names.index(name) for name in indexed.names]]
     return LogisticScorer(indexed, replace(fitted, names=indexed.names, weights=weights))
 
@@ -52,7 +52,7 @@ def leave_out_templates(
         intent, 0 if there is none. See :func:`leave_one_out`.
     """
     with one_blas_thread():
-        fitted, rows, held_out = _fit(encoder, templates, indexed)
+        fitted, rows, held_out = fit_rows(encoder, templates, indexed)
     slope, intercept = fitted.calibration.slope, fitted.calibration.intercept
     scores = {}
     for label, name in enumerate(fitted.names):
@@ -62,7 +62,7 @@ def leave_out_templates(
     return scores
 
 
-def _fit(
+def fit_rows(
     encoder: Encoder,
     templates: TemplateSet,
     indexed: IndexedTemplates,
