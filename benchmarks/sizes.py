@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SDK = "sdk/pocketintent"
 ROOMS: dict[str, tuple[int, list[str]]] = {
-    "runtime": (9360, [f"{SDK}/recognizer.py", f"{SDK}/__*__.py", f"{SDK}/runtime/**/*.py"]),
+    "runtime": (9390, [f"{SDK}/recognizer.py", f"{SDK}/__*__.py", f"{SDK}/runtime/**/*.py"]),
     "bot tools": (1500, [f"{SDK}/bot/**/*.py"]),
     "training": (7500, [f"{SDK}/settings.py", f"{SDK}/training/**/*.py"]),
     "compression": (1030, [f"{SDK}/compression/**/*.py"]),
