@@ -58,6 +58,14 @@ CALLS: Calls = {
             "--settings": ["contextual.toml"],
         }
     ],
+    ("train", "transformer"): [
+        {
+            **TRAIN,
+            "--targets": ["vectors.tsv"],
+            "--start": ["transformer.safetensors"],
+            "--paraphrases": ["bots/lamp.json"],
+        }
+    ],
     ("train", "finish"): [
         {
             "model": ["counted.safetensors"],
