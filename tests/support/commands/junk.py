@@ -59,7 +59,12 @@ CALLS: Calls = {
         }
     ],
     ("train", "transformer"): [
-        {**TRAIN, "--targets": ["vectors.tsv"], "--start": ["transformer.safetensors"]}
+        {
+            **TRAIN,
+            "--targets": ["vectors.tsv"],
+            "--start": ["transformer.safetensors"],
+            "--paraphrases": ["bots/lamp.json"],
+        }
     ],
     ("train", "finish"): [
         {

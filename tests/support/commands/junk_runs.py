@@ -17,7 +17,7 @@ import pytest
 
 from commands.junk import NEVER_NUMBERS, Call, Calls, calls, plain_call, write_files
 from commands.settings_files import settings_file
-from models.random_transformers import PIECES, piece_table, random_transformer
+from models.random_transformers import piece_table, random_transformer
 from pocketintent.cli.main import main
 from pocketintent.compression.kinds import words_of
 from pocketintent.recognizer import IntentRecognizer
@@ -58,9 +58,10 @@ def junk_files(
     assert main([*words.split(), *settings]) == 0
     built = path.with_name("built.safetensors")
     IntentRecognizer(encoder, {"on": ["lamp on"], "off": ["lamp off"]}).save(built)
+    table = piece_table(dim=2)
+    table = table.replace(counts=np.ones(len(table.vocabulary), np.uint32))
+    network = random_transformer(2, np.random.default_rng(0), heads=1)
     transformer = path.with_name("transformer.safetensors")
-    table = piece_table(dim=2).replace(counts=np.arange(len(PIECES), 0, -1))
-    network = random_transformer(2, np.random.default_rng(0), layers=1)
     save_model(transformer, *TransformerEncoder(table, network).to_model_file_parts())
     models = {"tiny": tiny_model, "compressed": compressed_model, "counted": path, "built": built}
     write_files(folder, models | {"charemb": charemb, "transformer": transformer})
