@@ -26,7 +26,7 @@ ROOMS: dict[str, tuple[int, list[str]]] = {
     "demo": (600, ["demo_app/**/*.py"]),
 }
 """Target and files of each room."""
-PRODUCT = 27150
+PRODUCT = 28200
 README_WORDS = 1200
 
 
