@@ -1,4 +1,4 @@
-"""The layers of a transformer beside the runtime's, which read one length at a time."""
+"""The layers of a transformer beside the equations, one token at a time."""
 
 import pytest
 
@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from models.random_transformers import random_transformer
+from plain_transformer import PlainMean
 from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.transformer.network import LAYERS
 from pocketintent.runtime.encoders.transformer_layers import Style
-from pocketintent.runtime.encoders.transformer_layers import TransformerLayers as PlainLayers
 from pocketintent_export.layers.transformer import TransformerLayers, mean_inside
 
 DIM, LENGTHS = 12, [1, 4, 7]
@@ -29,14 +29,19 @@ def states() -> FloatArray:
 
 
 def read(states: FloatArray, style: Style, heads: int) -> tuple[FloatArray, FloatArray]:
-    """The means of the texts' last states, by the module and by the runtime, [3, DIM] each."""
+    """The means of the texts' last states, by the module and by the equations, [3, DIM] each."""
     network = random_transformer(DIM, np.random.default_rng(2), heads=heads, quantised=True)
     layers = TransformerLayers(network.weights, LAYERS, network, style)
-    plain = PlainLayers(network.weights.decode(), LAYERS, network.layers, heads, style)
+    prefix, is_post = LAYERS.removesuffix("layers"), style == "post-norm gelu"
+    plain = PlainMean(network.weights.decode(), prefix, network.layers, heads, is_post)
     inside = torch.arange(states.shape[1]) < torch.tensor(LENGTHS).unsqueeze(1)
     found = mean_inside(layers(torch.from_numpy(states), inside, None), inside).numpy()
-    texts = [text[:length] for text, length in zip(states, LENGTHS, strict=True)]
-    expected = [plain(text.T.copy(), 1, len(text)).mean(axis=1) for text in texts]
+    expected = []
+    for text, length in zip(states, LENGTHS, strict=True):
+        tokens = list(text[:length].astype(np.float64))
+        for layer in range(network.layers):
+            tokens = plain.layer(tokens, layer)
+        expected.append(np.mean(tokens, axis=0))
     return found, np.array(expected)
 
 
