@@ -26,7 +26,9 @@ def test_the_vectors_are_those_of_the_runtime(quantised: bool) -> None:
     for row, text in zip(ids, texts, strict=True):
         row[: len(text)] = encoder.vocabulary.ids(text)
     counts = np.array([len(text) for text in texts])
-    vectors = TransformerModel(encoder, CPU)(ids, counts).detach().numpy()
+    model = TransformerModel(encoder, CPU)
+    rows = model.words.take(np.arange(len(encoder.vocabulary)))
+    vectors = model(rows, ids, counts).detach().numpy()
     expected = [encoder.reader.read_vectors(encoder.table.embed_tokens(text)) for text in texts]
     expected = [vector / np.linalg.norm(vector) for vector in expected]
     np.testing.assert_allclose(vectors, expected, atol=1e-5)
@@ -51,7 +53,8 @@ def test_all_parts_are_trained() -> None:
     encoder = make(quantised=False)
     model = TransformerModel(encoder, CPU)
     ids = np.arange(6).reshape(2, 3)
-    (model(ids, np.array([3, 2])) * torch.arange(float(encoder.dim))).sum().backward()
+    vectors = model(model.words.take(np.arange(6)), ids, np.array([3, 2]))
+    (vectors * torch.arange(float(encoder.dim))).sum().backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None and parameter.grad.abs().sum() > 0, name
 

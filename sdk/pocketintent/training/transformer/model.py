@@ -41,17 +41,18 @@ class TransformerModel(nn.Module):
             {_key(name): torch.tensor(value).to(device) for name, value in weights.vectors.items()}
         )
 
-    def forward(self, ids: IntArray, counts: IntArray, seen: list[Tensor] | None = None) -> Tensor:
+    def forward(
+        self, rows: Tensor, tokens: IntArray, counts: IntArray, seen: list[Tensor] | None = None
+    ) -> Tensor:
         """Unit vectors, float32 [num_texts, dim], of texts of ``counts`` tokens, at least one each.
 
-        ``ids`` are the tokens, int64 [num_texts, longest]; any after the end of a text. The inputs
-        of the feed-forward parts, [num_tokens, dim] each, are added to ``seen``.
+        ``rows`` are vectors of words, float32 [num_rows, dim], and ``tokens`` their numbers in the
+        texts, int64 [num_texts, longest]; any after the end of a text. The inputs of the
+        feed-forward parts, [num_tokens, dim] each, are added to ``seen``.
         """
-        distinct, places = np.unique(ids, return_inverse=True)
-        rows = self.words.take(distinct)
-        x = embedding(self._tensor(places.reshape(ids.shape)), rows)
-        start = self._vector("start").expand(len(ids), 1, -1)
-        positions = self._matrix("positions")[: ids.shape[1]]
+        x = embedding(self._tensor(tokens), rows)
+        start = self._vector("start").expand(len(tokens), 1, -1)
+        positions = self._matrix("positions")[: tokens.shape[1]]
         x = self._normalise(torch.cat([start, x + positions], dim=1), f"{PREFIX}.norm")
         inside = torch.arange(x.shape[1], device=self.device) <= self._tensor(counts)[:, None]
         for layer in range(self._network.layers):

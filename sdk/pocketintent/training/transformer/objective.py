@@ -117,14 +117,17 @@ class TransformerTraining(Distillation):
 
     def _loss(self, batch: Batch) -> Tensor:
         texts, labelled = batch.texts, batch.paraphrases
-        vectors = self.encode(texts.ids, texts.lengths)
+        lengths = np.array([len(text) for text in labelled.texts], np.int64)
+        vectors = self.encode(
+            np.concatenate([texts.ids, *labelled.texts]), np.append(texts.lengths, lengths)
+        )
         targets = torch.from_numpy(texts.targets).to(self.device, non_blocking=True)
-        loss = distillation_loss(vectors, targets, self.settings)
+        loss = distillation_loss(vectors[: len(texts)], targets, self.settings)
         if labelled.texts and self.settings.paraphrase_weight:
-            lengths = np.array([len(text) for text in labelled.texts])
-            vectors = self.encode(np.concatenate(labelled.texts), lengths)
             labels = torch.from_numpy(labelled.labels).to(self.device)
-            contrasted = contrast(vectors, labels, self.settings.paraphrase_temperature)
+            contrasted = contrast(
+                vectors[len(texts) :], labels, self.settings.paraphrase_temperature
+            )
             loss = loss + self.settings.paraphrase_weight * contrasted
         return loss
 
@@ -133,9 +136,12 @@ class TransformerTraining(Distillation):
         order = np.argsort(lengths, kind="stable")
         starts = np.cumsum(lengths) - lengths
         groups = np.array_split(order, -(-len(order) // _PADDED_TOGETHER))
+        # The rows are read once: each reading has gradients of the size of the whole table.
+        distinct, tokens = np.unique(ids, return_inverse=True)
+        rows = self.model.words.take(distinct)
         enabled = self.precision != torch.float32
         with torch.autocast(self.device.type, self.precision, enabled=enabled):
-            parts = [self.model(*_pad(ids, starts[own], lengths[own])) for own in groups]
+            parts = [self.model(rows, *_pad(tokens, starts[own], lengths[own])) for own in groups]
         places = torch.from_numpy(np.argsort(order, kind="stable")).to(self.device)
         return torch.cat(parts).float().index_select(0, places)
 

@@ -183,7 +183,8 @@ def _inputs(encoder: TransformerEncoder, texts: Sequence[str]) -> list[FloatArra
     token_ids = [encoder.vocabulary.ids(encoder.tokenize(text)[:MAX_TOKENS]) for text in texts]
     seen: list[torch.Tensor] = []
     for ids in filter(None, token_ids):
-        model(np.array([ids]), np.array([len(ids)]), seen)
+        rows = model.words.take(np.array(ids))
+        model(rows, np.arange(len(ids))[None], np.array([len(ids)]), seen)
     num = encoder.network.layers
     return [torch.cat(seen[layer::num]).numpy() for layer in range(num)]
 
