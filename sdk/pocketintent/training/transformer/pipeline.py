@@ -29,7 +29,7 @@ from pocketintent.training.transformer.start import BertFolder, cut_bert, narrow
 from pocketintent.training.transformer.vocabulary import choose_words
 from pocketintent.training.vectors.table import TermVectors
 
-_NARROWED_TEXTS = 3000  # on which the feed-forward parts are fitted anew
+_NARROWED_TEXTS = 3000  # on which the feed-forward parts are refitted
 _FEW_STEPS = 200  # the learning rate rises for half of them
 
 

@@ -149,7 +149,7 @@ def narrow(
 ) -> TransformerEncoder:
     """Keep the hidden units of each feed-forward part whose outputs differ most among tokens.
 
-    The outer weights are fitted anew, by ridge regression, so that on ``texts`` the units that are
+    The outer weights are refitted, by ridge regression, so that on ``texts`` the units that are
     left give what all of them gave.
     """
     network = encoder.network
