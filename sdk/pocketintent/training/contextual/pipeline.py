@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from pocketintent.compression.background import add_background
 from pocketintent.compression.kinds import quantise_context
-from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.contextual.network import ContextNetwork
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
@@ -22,15 +21,15 @@ from pocketintent.training.contextual.data import ContextualData, ngram_settings
 from pocketintent.training.contextual.model import ContextModel
 from pocketintent.training.contextual.objective import ContextualTraining
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.corpora.reader import check_known_words, read_texts
+from pocketintent.training.corpora.reader import check_known_words
 from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
+from pocketintent.training.teachers.distillation import learnt_encoder, train_run
 from pocketintent.training.teachers.targets import initial_word_vectors, read_targets
 from pocketintent.training.vectors.table import Subwords, TermVectors, to_encoder
 
 _NGRAM_SCALE = 0.02  # of the numbers of n-gram vectors that have learnt nothing yet
-_FEW_STEPS = 200  # the learning rate rises for half of them
 
 
 def train_contextual(
@@ -94,26 +93,20 @@ def train_contextual(
         task = ContextualTraining(
             data, settings, encoder, device=run.device, workers=run.workers, precision=precision
         )
-        if (steps := settings.epochs * task.batches.batches_per_epoch) < _FEW_STEPS:
-            run.report(
-                f"{steps} steps in all teach little: give a smaller --batch-words than "
-                f"{settings.batch_words}, or more --epochs than {settings.epochs}"
-            )
         if start is not None:
             task.align_targets()
-        trainer = run.train(task, max_minutes=max_minutes)
-        training = {
-            "method": "contextual",
-            "targets": run.inputs[: len(targets)],
-            "settings": asdict(settings),
-            "texts": {"training": len(data.training), "validation": len(data.validation)},
-            "history": trainer.history,
-            "precision": str(task.precision).rpartition(".")[2],
-            "command": options.command,
-        }
+        training, seconds = train_run(run, task, "contextual", targets, options, max_minutes)
         if run.leads:
-            _save(Path(out), encoder, task, training, corpus, run.languages)
-        run.record.update(training | {"seconds": round(trainer.seconds, 1)})
+            learnt = {
+                "network": _network(task, encoder),
+                "words": task.words.to_matrix(),
+                "ngrams": task.ngrams.to_matrix(),
+            }
+            encoder = learnt_encoder(
+                encoder, learnt, training, run.languages, corpus, settings.seed
+            )
+            save_model(Path(out), *encoder.to_model_file_parts())
+        run.record.update(training | {"seconds": seconds})
     return run.record
 
 
@@ -151,29 +144,7 @@ def settings_of(encoder: ContextualEncoder, settings: ContextualSettings) -> Con
     )
 
 
-def _save(
-    out: Path,
-    old: ContextualEncoder,
-    task: ContextualTraining,
-    training: dict[str, Any],
-    corpus: Sequence[str | Path],
-    entries: Mapping[str, Any],
-) -> None:
-    """Write what a run has learnt; a model that it started from keeps its storage formats."""
+def _network(task: ContextualTraining, old: ContextualEncoder) -> ContextNetwork:
+    """The network that a task has learnt, in the storage format of the old one."""
     network = replace(task.model.to_network(), word_share=old.network.word_share)
-    if old.network.format == "int8":
-        network = quantise_context(network)
-    if "training" in old.manifest:
-        training = {**training, "start": old.manifest["training"]}
-    manifest = {key: value for key, value in old.manifest.items() if key != "quality"}
-    encoder = old.replace(
-        network=network,
-        words=task.words.to_matrix(),
-        ngrams=task.ngrams.to_matrix(),
-        manifest={**manifest, "training": training, **entries},
-    )
-    if corpus:
-        seed = task.settings.seed
-        encoder = add_template_quantizer(encoder, read_texts(corpus), seed=seed)
-        encoder = add_background(encoder, read_texts(corpus), seed=seed)
-    save_model(out, *encoder.to_model_file_parts())
+    return quantise_context(network) if old.network.format == "int8" else network

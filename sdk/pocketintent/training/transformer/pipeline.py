@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from pocketintent.compression.background import add_background
-from pocketintent.compression.quantise import add_template_quantizer
 from pocketintent.runtime.encoders.registry import load_kind
 from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
-from pocketintent.training.corpora.reader import check_known_words, read_texts
+from pocketintent.training.corpora.reader import check_known_words
 from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
+from pocketintent.training.teachers.distillation import learnt_encoder, train_run
 from pocketintent.training.teachers.targets import TextData, read_targets, to_text
 from pocketintent.training.transformer.objective import TransformerTraining
 from pocketintent.training.transformer.paraphrases import read_paraphrases
@@ -30,7 +29,6 @@ from pocketintent.training.transformer.vocabulary import choose_words
 from pocketintent.training.vectors.table import TermVectors
 
 _NARROWED_TEXTS = 3000  # on which the feed-forward parts are refitted
-_FEW_STEPS = 200  # the learning rate rises for half of them
 
 
 def train_transformer(
@@ -69,13 +67,12 @@ def train_transformer(
     vectors = read_targets(targets)
     fix_cublas_workspace(options.device)
     dtype = choose_precision(precision, torch.device(options.device))
-    is_bert = Path(start).is_dir()
-    if is_bert:
-        encoder, start_file = new_encoder(BertFolder.read(start), vectors, settings), None
+    if Path(start).is_dir():
+        encoder = new_encoder(BertFolder.read(start), vectors, settings)
         start_files = [Path(start) / name for name in ("model.safetensors", "tokenizer.json")]
     else:
-        start_file = find_model(start)
-        encoder, start_files = load_kind(start_file, TransformerEncoder), [start_file]
+        start_files = [find_model(start)]
+        encoder = load_kind(start_files[0], TransformerEncoder)
         settings = settings_of(encoder, settings)
     check_known_words(encoder, corpus)
     data = prepare_texts(vectors, encoder, settings)
@@ -99,25 +96,18 @@ def train_transformer(
             workers=run.workers,
             precision=precision,
         )
-        if (steps := settings.epochs * task.batches.batches_per_epoch) < _FEW_STEPS:
-            run.report(
-                f"{steps} steps in all teach little: give a smaller --batch-words than "
-                f"{settings.batch_words}, or more --epochs than {settings.epochs}"
-            )
         task.align_targets()
-        trainer = run.train(task, max_minutes=max_minutes)
-        training = {
-            "method": "transformer",
-            "targets": run.inputs[: len(targets)],
-            "settings": asdict(settings),
-            "texts": {"training": len(data.training), "validation": len(data.validation)},
-            "history": trainer.history,
-            "precision": str(task.precision).rpartition(".")[2],
-            "command": options.command,
-        }
+        training, seconds = train_run(run, task, "transformer", targets, options, max_minutes)
         if run.leads:
-            _save(Path(out), encoder, task, training, corpus, run.languages)
-        run.record.update(training | {"seconds": round(trainer.seconds, 1)})
+            learnt = {
+                "network": task.model.to_network(),
+                "words": task.model.words.to_matrix(),
+            }
+            encoder = learnt_encoder(
+                encoder, learnt, training, run.languages, corpus, settings.seed
+            )
+            save_model(Path(out), *encoder.to_model_file_parts())
+        run.record.update(training | {"seconds": seconds})
     return run.record
 
 
@@ -167,27 +157,3 @@ def prepare_texts(
         return encoder.tokenize(text)[: settings.max_length]
 
     return TextData.prepare(targets, tokenize, settings, encoder.dim, words=words)
-
-
-def _save(
-    out: Path,
-    old: TransformerEncoder,
-    task: TransformerTraining,
-    training: dict[str, Any],
-    corpus: Sequence[str | Path],
-    entries: Mapping[str, Any],
-) -> None:
-    """Write what a run has learnt; a model that it started from keeps its storage formats."""
-    if "training" in old.manifest:
-        training = {**training, "start": old.manifest["training"]}
-    manifest = {key: value for key, value in old.manifest.items() if key != "quality"}
-    encoder = old.replace(
-        network=task.model.to_network(),
-        words=task.model.words.to_matrix(),
-        manifest={**manifest, "training": training, **entries},
-    )
-    if corpus:
-        seed = task.settings.seed
-        encoder = add_template_quantizer(encoder, read_texts(corpus), seed=seed)
-        encoder = add_background(encoder, read_texts(corpus), seed=seed)
-    save_model(out, *encoder.to_model_file_parts())
