@@ -82,8 +82,8 @@ def rotate_context(network: ContextNetwork, rotation: FloatArray) -> ContextNetw
 def quantise_transformer(network: TransformerNetwork) -> TransformerNetwork:
     """The network of a transformer encoder with 4 bits a weight; itself if it is quantised.
 
-    A code stands for two neighbouring numbers of a row at unit length, which gives a smaller error
-    than 4 bits for each number, and no scales to store (docs/transformer.md).
+    A code stands for two neighbouring numbers of a row at unit length; unlike 4 bits for each
+    number, it needs no scale for each few numbers.
     """
     if network.format != "float32":
         return network
