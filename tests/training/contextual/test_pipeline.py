@@ -51,6 +51,20 @@ def test_the_network_learns_what_a_sum_of_words_cannot(
     assert negated @ order < 0.9 < encoder.encode("play jazz") @ affirmed
 
 
+def test_paraphrases_come_nearer(
+    trained: Path, targets: list[Path], paraphrases: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "out.safetensors"
+    settings = replace(TOY, epochs=2, paraphrase_weight=1.0)
+    train_contextual(targets, out, settings, start=trained, paraphrases=paraphrases)
+    gaps = []
+    for model in (trained, out):
+        encoder = load_kind(model, ContextualEncoder)
+        play, some, stop, none = encoder.encode_batch(["play", "some jazz", "stop", "not jazz"])
+        gaps.append(play @ some + stop @ none - play @ none - stop @ some)
+    assert gaps[1] > gaps[0] + 0.2
+
+
 def test_the_record_is_the_training_entry_of_the_manifest(
     targets: list[Path], tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pocketintent.training.corpora.encoded import (
     EncodedCorpus,
+    cut,
     encode_corpus,
     load_prepared,
     prepare_corpus,
@@ -114,3 +115,19 @@ def test_a_corpus_joined_into_one_long_line_has_the_same_words(tmp_path: Path) -
         ids.append((prepared.words.words, prepared.corpus.ids.tolist()))
     assert len(ids[0][1]) == 2000
     assert ids == ids[:1] * 3
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=200), st.integers(1, 100))
+def test_batches_are_parts_of_the_order(lengths: list[int], batch_words: int) -> None:
+    order = np.random.default_rng(0).permutation(len(lengths))
+    batches = cut(order, np.array(lengths)[order], batch_words)
+    assert np.concatenate(batches).tolist() == order.tolist()
+    assert all(len(batch) for batch in batches)
+    longest = max(lengths)
+    assert all(sum(lengths[i] for i in batch) < batch_words + longest for batch in batches)
+
+
+def test_a_batch_has_at_most_2048_texts() -> None:
+    sizes = [len(batch) for batch in cut(np.arange(5000), np.ones(5000, np.int64), 10_000)]
+    assert sum(sizes) == 5000
+    assert max(sizes) <= 2048

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import numpy as np
-import orjson
 import pytest
 
 from models.tiny_transformers import write_transformer
@@ -36,21 +35,3 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     array /= np.linalg.norm(array, axis=1, keepdims=True)
     write_vectors(path, TermVectors(list(vectors), array))
     return [path]
-
-
-@pytest.fixture(scope="session")
-def paraphrases(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A bot and a file of groups."""
-    folder = tmp_path_factory.mktemp("paraphrases")
-    bot = {
-        "intents": {
-            "play": {"templates": ["play jazz", "play"], "phrasings": ["some jazz"]},
-            "stop": {"templates": ["stop"], "phrasings": ["not jazz", "stop the jazz"]},
-        },
-        "foreign": {"own_subject": ["the lamp", "..."], "other_subjects": ["news"]},
-    }
-    groups = [{"texts": ["play some", "some play", "play"]}, {"texts": ["lamp", "the lamp"]}]
-    paths = [folder / "bot.json", folder / "groups.jsonl"]
-    paths[0].write_bytes(orjson.dumps(bot))
-    paths[1].write_bytes(b"\n".join(map(orjson.dumps, groups)))
-    return paths

@@ -49,6 +49,22 @@ class Method:
 _RESUMING = """
 Stop a run at any time; --resume continues it and gives the same model as an uninterrupted run."""
 
+_TAUGHT: dict[str, dict[str, Any]] = {
+    "--paraphrases": {
+        "nargs": "+",
+        "default": [],
+        "type": input_file,
+        "help": "texts that mean the same: bots (.json), groups (.jsonl)",
+    },
+    "--corpus": {
+        "default": [],
+        "help": "texts for the codebook of templates and the background (those of --start)",
+    },
+    "--precision": {},
+    "--max-minutes": {},
+}
+"""Arguments of the methods that learn a teacher's vectors."""
+
 METHODS = {
     "starspace": Method(
         "Train StarSpace embeddings.",
@@ -116,7 +132,7 @@ and single words, which give rare words a meaning.""",
     ),
     "contextual": Method(
         "Fit words, and a small network that changes them by their neighbours, to the vectors that "
-        "a sentence encoder gave to texts.",
+        "a sentence encoder gave to texts, and to paraphrases.",
         """\
 examples:
   pocketintent train targets --teacher minilm/ --texts chats.txt.gz --out targets.bin
@@ -136,12 +152,7 @@ are: it wins back most of what compression loses, and adapts a model to a bot.""
         {
             "--targets": {},
             "--start": {"type": model_file, "metavar": "MODEL", "help": "model to go on from"},
-            "--corpus": {
-                "default": [],
-                "help": "texts for the codebook of templates and the background (those of --start)",
-            },
-            "--precision": {},
-            "--max-minutes": {},
+            **_TAUGHT,
         },
     ),
     "transformer": Method(
@@ -158,8 +169,7 @@ examples:
       --paraphrases bots/*.json paraphrases.jsonl --corpus chats.txt.gz --out my_model.safetensors
 
 --start is the folder of a BERT, such as MiniLM, of which layers are taken, or a transformer model
-to go on from, whose sizes, words and codes stay. Paraphrases are bots (.json) or lines of
-{"texts": […]} that mean the same (.jsonl); docs/transformer.md describes both.""",
+to go on from, whose sizes, words and codes stay. docs/transformer.md describes paraphrases.""",
         ("pocketintent.training.transformer.pipeline", "train_transformer"),
         TransformerSettings,
         ("epochs", "learning_rate", "seed"),
@@ -171,18 +181,7 @@ to go on from, whose sizes, words and codes stay. Paraphrases are bots (.json) o
                 "metavar": "MODEL",
                 "help": "folder of a BERT, or model to go on from",
             },
-            "--paraphrases": {
-                "nargs": "+",
-                "default": [],
-                "type": input_file,
-                "help": "texts that mean the same",
-            },
-            "--corpus": {
-                "default": [],
-                "help": "texts for the codebook of templates and the background (those of --start)",
-            },
-            "--precision": {},
-            "--max-minutes": {},
+            **_TAUGHT,
         },
     ),
 }

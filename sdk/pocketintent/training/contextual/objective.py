@@ -1,4 +1,4 @@
-"""The objective of contextual encoders: its loss, and the steps of its two optimisers."""
+"""The objective of contextual encoders: how the texts of a batch are read."""
 
 from __future__ import annotations
 
@@ -9,38 +9,23 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pocketintent.runtime.arrays import FloatArray
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
-from pocketintent.training.contextual.data import (
-    ContextualData,
-    TextBatch,
-    TextBatches,
-    make_batch,
-)
+from pocketintent.training.contextual.data import ContextualData, rows_of
 from pocketintent.training.contextual.model import ContextModel
 from pocketintent.training.contextual.settings import ContextualSettings
-from pocketintent.training.corpora.encoded import cut
-from pocketintent.training.loop.descent import Descent
-from pocketintent.training.loop.devices import Precision, Workers, choose_precision
+from pocketintent.training.loop.devices import Precision, Workers
 from pocketintent.training.loop.matrices import FloatRows, make_rows
-from pocketintent.training.loop.trainer import Step
-from pocketintent.training.teachers.distillation import Distillation, distillation_loss
-from pocketintent.training.teachers.targets import TargetTexts
-
-_BETAS = (0.9, 0.98)
-_WARM_UP = 100  # steps
-_CLIP = 1.0  # largest norm of the network's gradient
+from pocketintent.training.teachers.batches import Batch
+from pocketintent.training.teachers.distillation import Distillation
 
 
 class ContextualTraining(Distillation):
-    """Trains the words, n-grams and network of a contextual encoder, each a copy, side by side.
-
-    The loss is that of :func:`distillation_loss`.
-    For ``precision`` see :func:`choose_precision`.
-    """
+    """Trains the words, n-grams and network of a contextual encoder, each a copy, side by side."""
 
     unit = "words"
     data: ContextualData
+    settings: ContextualSettings
+    model: ContextModel
 
     def __init__(
         self,
@@ -52,84 +37,48 @@ class ContextualTraining(Distillation):
         workers: Workers | None = None,
         precision: Precision = "auto",
     ) -> None:
-        self.data, self.settings = data, settings
-        self.workers = workers or Workers()
-        self.device = torch.device(device)
+        place = torch.device(device)
         self.words, self.ngrams = (
-            make_rows(encoder.table.tables()[name], self.device) for name in ("words", "ngrams")
+            make_rows(encoder.table.tables()[name], place) for name in ("words", "ngrams")
         )
-        self.batches = TextBatches(data, settings)
-        self.epochs, self.units_per_epoch = settings.epochs, self.batches.words_per_epoch
-        self.model = ContextModel.from_network(encoder.network).to(self.device)
-        network = list(self.model.parameters())
+        model = ContextModel.from_network(encoder.network).to(place)
+        network = list(model.parameters())
         rows: list[nn.Parameter] = []
         for table in (self.words, self.ngrams):
             trained = [tensor for tensor in table.parameters() if tensor.requires_grad]
             (rows if isinstance(table, FloatRows) else network).extend(trained)
         # The moments of a row fade while its word is absent, so that each occurrence of a rare
         # word moves its row several times as far as one of a frequent word.
-        self._optimizer = torch.optim.AdamW(
-            [
-                {"params": network, "steps": 0},
-                {"params": rows, "lr": settings.row_learning_rate, "weight_decay": 0.0},
-            ],
-            settings.learning_rate,
-            betas=_BETAS,
-            fused=True,
+        groups: list[dict[str, Any]] = [
+            {"params": network},
+            {"params": rows, "lr": settings.row_learning_rate, "weight_decay": 0.0},
+        ]
+        super().__init__(
+            data, settings, model, groups, device=place, workers=workers, precision=precision
         )
-        self.precision = choose_precision(precision, self.device)
-        self._descent = Descent(self.model, self._optimizer, self.workers, self.precision, _CLIP)
-        self.parts = {**self._descent.parts, "words": self.words, "ngrams": self.ngrams}
+        self.parts = {**self.parts, "words": self.words, "ngrams": self.ngrams}
 
-    def step(self, step: Step) -> tuple[float, float]:
-        """Descend along the mean gradients of all processes' batches."""
-        batch = self.batches.batch(step.batch)
-        network = self._optimizer.param_groups[0]
-        network["steps"] += 1
-        return self._descent.step(
-            lambda: self._loss(batch),
-            0 if step.idle else len(batch.texts),
-            min(1.0, network["steps"] / _WARM_UP) * (1 - step.progress),
-            (self.settings.seed, step.epoch, step.batch),
-        )
+    def encode(self, batch: Batch) -> Tensor:
+        """The vectors of a batch's texts, float32 [num_texts, dim].
 
-    def _loss(self, batch: TextBatch) -> Tensor:
-        targets = self._to_device(batch.texts.targets)
-        return distillation_loss(self.encode(batch), targets, self.settings)
-
-    def encode(self, batch: TextBatch) -> Tensor:
-        """The vectors of a batch's texts, float32 [num_texts, dim]."""
-        ngrams = self.ngrams.take(batch.buckets)
-        if len(batch.words):
-            words = self.words.take(batch.words)
-            vectors = functional.embedding(self._to_device(batch.word_places), words)
+        In training a random share of the words is read by n-grams, else only strangers are.
+        """
+        share = self.settings.unknown if batch.rng else 0.0
+        drawn = np.zeros(len(batch.ids)) if batch.rng is None else batch.rng.random(len(batch.ids))
+        needed = rows_of(self.data, batch.ids, drawn < share)
+        ngrams = self.ngrams.take(needed.buckets)
+        if len(needed.words):
+            words = self.words.take(needed.words)
+            vectors = functional.embedding(self.to_device(needed.word_places), words)
         else:
-            vectors = ngrams.new_zeros(len(batch.word_places), ngrams.shape[1])
-        if len(batch.spelt):
-            places, starts = self._to_device(batch.bucket_places), self._to_device(batch.bags)
+            vectors = ngrams.new_zeros(len(batch.ids), ngrams.shape[1])
+        if len(needed.spelt):
+            places, starts = self.to_device(needed.bucket_places), self.to_device(needed.bags)
             bags = functional.embedding_bag(places, ngrams, starts)
-            spelt = bags.index_select(0, self._to_device(batch.spelt_words))
-            vectors = vectors.index_copy(0, self._to_device(batch.spelt), spelt)
-        owners = self._to_device(batch.texts.owners())
-        enabled = self.precision != torch.float32
-        with torch.autocast(self.device.type, self.precision, enabled=enabled):
-            encoded: Tensor = self.model(vectors, owners, len(batch.texts))
+            spelt = bags.index_select(0, self.to_device(needed.spelt_words))
+            vectors = vectors.index_copy(0, self.to_device(needed.spelt), spelt)
+        with self.autocast():
+            encoded: Tensor = self.model(
+                vectors, self.to_device(batch.owners()), len(batch.lengths)
+            )
         return encoded
-
-    @torch.no_grad()
-    def encode_texts(self, texts: TargetTexts) -> FloatArray:
-        """The vectors of texts, float32 [num_texts, dim]; no word is spelt that has a vector."""
-        vectors = np.empty_like(texts.targets)
-        for numbers in cut(np.arange(len(texts)), texts.lengths, self.settings.batch_words):
-            part = texts.take(numbers)
-            batch = make_batch(self.data, part, np.zeros(len(part.ids), np.bool_))
-            vectors[numbers] = self.encode(batch).cpu().numpy()
-        return vectors
-
-    def align_targets(self) -> None:
-        """Turn the targets to the directions of a model that compression has rotated."""
-        super().align_targets()
-        self.batches = TextBatches(self.data, self.settings)
-
-    def _to_device(self, array: FloatArray | Any) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device, non_blocking=True)

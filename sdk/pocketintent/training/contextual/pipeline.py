@@ -39,6 +39,7 @@ def train_contextual(
     options: RunOptions = DEFAULT_OPTIONS,
     *,
     start: str | Path | None = None,
+    paraphrases: Sequence[str | Path] = (),
     corpus: Sequence[str | Path] = (),
     precision: Precision = "auto",
     max_minutes: float | None = None,
@@ -56,6 +57,7 @@ def train_contextual(
             decides on the words, the n-grams, the network and the dimensions. Its codes, if it is
             compressed, stay; the centroids, the norms and the network are trained. None to start
             from the targets, which gives an uncompressed model.
+        paraphrases: Files of texts that mean the same, see :func:`read_paraphrases`.
         corpus: Texts on which the codebook for templates and the background of the result are
             made. By default the result has those of ``start``, which still serve after a thousand
             steps (docs/contextual.md); without ``start`` it has none.
@@ -71,16 +73,16 @@ def train_contextual(
     dtype = choose_precision(precision, torch.device(options.device))
     start = None if start is None else find_model(start)
     if start is None:
-        data = prepare_texts(vectors, settings)
+        data = prepare_texts(vectors, settings, paraphrases=paraphrases)
         encoder = new_encoder(data, settings)
     else:
         encoder = load_kind(start, ContextualEncoder)
         settings = settings_of(encoder, settings)
         assert encoder.table.counts is not None
         words = CountedVocabulary(encoder.vocabulary.words, encoder.table.counts.astype(np.int64))
-        data = prepare_texts(vectors, settings, words, encoder.table.ngram_settings)
+        data = prepare_texts(vectors, settings, words, encoder.table.ngram_settings, paraphrases)
     check_known_words(encoder, corpus)
-    inputs = [*targets, *([] if start is None else [start]), *corpus]
+    inputs = [*targets, *([] if start is None else [start]), *paraphrases, *corpus]
     identity = asdict(settings) | {"precision": str(dtype)}
     with open_run(out, inputs, identity, options, warn_only=True) as run:
         if run.finished:

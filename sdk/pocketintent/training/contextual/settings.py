@@ -38,6 +38,12 @@ class ContextualSettings(Settings):
     contrast_weight: float = setting(
         0.1, "weight of the cross-entropy of finding a text's target in its batch", least=0
     )
+    paraphrase_weight: float = setting(
+        0.12, "weight of the contrast of paraphrases, if there are any", least=0
+    )
+    paraphrase_temperature: float = setting(
+        0.08, "temperature of that contrast: the smaller, the more near texts count", above=0
+    )
     min_count: int = setting(
         2,
         "rarer words get no vector, unless they are a text by themselves",

@@ -14,6 +14,7 @@ from pocketintent.runtime.arrays import FloatArray, IntArray
 from pocketintent.runtime.errors import PocketIntentError, require
 from pocketintent.training.corpora.encoded import ragged_ranges
 from pocketintent.training.corpora.word_counts import CountedVocabulary, count_vocabulary
+from pocketintent.training.teachers.paraphrases import Paraphrases
 from pocketintent.training.vectors.reading import read_vectors
 from pocketintent.training.vectors.table import TermVectors
 
@@ -90,6 +91,8 @@ class TextData:
     num_left_out: int = 0  # texts without a word, or with a zero vector
     strangers: list[str] = field(default_factory=list)
     """Words without a vector, whose ids follow those of ``words``."""
+    paraphrases: Paraphrases | None = None
+    """Texts some of which mean the same, by the same ids."""
 
     def turn(self: DataT, rotation: FloatArray) -> DataT:
         """The same texts with targets rotated by an orthogonal matrix, float32 [dim, dim]."""

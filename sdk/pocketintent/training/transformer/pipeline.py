@@ -20,9 +20,9 @@ from pocketintent.training.corpora.word_counts import CountedVocabulary
 from pocketintent.training.loop.devices import Precision, choose_precision, fix_cublas_workspace
 from pocketintent.training.loop.run import DEFAULT_OPTIONS, RunOptions, open_run
 from pocketintent.training.teachers.distillation import learnt_encoder, train_run
+from pocketintent.training.teachers.paraphrases import read_paraphrases
 from pocketintent.training.teachers.targets import TextData, read_targets, to_text
 from pocketintent.training.transformer.objective import TransformerTraining
-from pocketintent.training.transformer.paraphrases import read_paraphrases
 from pocketintent.training.transformer.settings import TransformerSettings
 from pocketintent.training.transformer.start import BertFolder, cut_bert, narrow
 from pocketintent.training.transformer.vocabulary import choose_words
@@ -75,8 +75,7 @@ def train_transformer(
         encoder = load_kind(start_files[0], TransformerEncoder)
         settings = settings_of(encoder, settings)
     check_known_words(encoder, corpus)
-    data = prepare_texts(vectors, encoder, settings)
-    groups = read_paraphrases(paraphrases, lambda text: token_ids(encoder, text, settings))
+    data = prepare_texts(vectors, encoder, settings, paraphrases)
     inputs = [*targets, *start_files, *paraphrases, *corpus]
     identity = asdict(settings) | {"precision": str(dtype)}
     with open_run(out, inputs, identity, options, warn_only=True) as run:
@@ -88,13 +87,7 @@ def train_transformer(
             "pieces with a vector"
         )
         task = TransformerTraining(
-            data,
-            settings,
-            encoder,
-            groups,
-            device=run.device,
-            workers=run.workers,
-            precision=precision,
+            data, settings, encoder, device=run.device, workers=run.workers, precision=precision
         )
         task.align_targets()
         training, seconds = train_run(run, task, "transformer", targets, options, max_minutes)
@@ -136,13 +129,11 @@ def settings_of(encoder: TransformerEncoder, settings: TransformerSettings) -> T
     )
 
 
-def token_ids(encoder: TransformerEncoder, text: str, settings: TransformerSettings) -> list[int]:
-    """The tokens of a text that are read in training, at most ``max_length``, as ids."""
-    return encoder.vocabulary.ids(encoder.tokenize(text))[: settings.max_length]
-
-
 def prepare_texts(
-    targets: TermVectors, encoder: TransformerEncoder, settings: TransformerSettings
+    targets: TermVectors,
+    encoder: TransformerEncoder,
+    settings: TransformerSettings,
+    paraphrases: Sequence[str | Path] = (),
 ) -> TextData:
     """The texts as ids of the encoder's words; for errors see :meth:`TextData.prepare`."""
     counts = encoder.table.counts
@@ -156,4 +147,6 @@ def prepare_texts(
     def tokenize(text: str) -> list[str]:
         return encoder.tokenize(text)[: settings.max_length]
 
-    return TextData.prepare(targets, tokenize, settings, encoder.dim, words=words)
+    data = TextData.prepare(targets, tokenize, settings, encoder.dim, words=words)
+    groups = read_paraphrases(paraphrases, lambda text: encoder.vocabulary.ids(tokenize(text)))
+    return replace(data, paraphrases=groups)

@@ -5,7 +5,7 @@ import orjson
 import pytest
 
 from pocketintent.runtime.errors import PocketIntentError
-from pocketintent.training.transformer.paraphrases import ALONE, Paraphrases, read_paraphrases
+from pocketintent.training.teachers.paraphrases import ALONE, Paraphrases, read_paraphrases
 
 
 def encode(text: str) -> list[int]:
