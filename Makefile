@@ -15,7 +15,7 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo docs sizes default tiny starspace robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo docs sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -96,40 +96,58 @@ python:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "make: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
 
-# Training. DATA is the folder of the public data sets, TEACHER a folder with all-MiniLM-L6-v2, as
-# ONNX with tokenizer.json or as transformers keeps it. A run that was stopped continues.
+# Training. DATA is the folder of the public data sets, TEACHER a folder with all-mpnet-base-v2 and
+# START one with all-MiniLM-L6-v2, as transformers keeps them. A run that was stopped continues.
 DATA ?= ../shared/data
-TEACHER ?= minilm
-CORPORA = $(addprefix $(DATA)/corpus/,$(addsuffix .txt.gz,multidogo queries sgd taskmaster topical_chat))
+TEACHER ?= mpnet
+START ?= minilm
+CORPORA = $(addprefix $(DATA)/corpus/,$(addsuffix .txt.gz,everyday multidogo queries sgd support taskmaster topical_chat))
+PARAPHRASES = $(wildcard $(DATA)/bots/train/*.json) $(DATA)/pairs/paraphrases.jsonl
 POCKETINTENT := $(TEST)/bin/pocketintent
 SHIPPED = "is ready; sdk/pocketintent/assets/ has the one that ships"
+CODES = --sub-dim 4 --codebook-size 256
+PRECISION = --precision bfloat16
 
-# The shipped models: `contextual`, trained on the teacher's vectors, compressed, and trained on.
-DEFAULT_KEEP ?= 28300
-default: runs/targets.bin ## train the model `default` (hours, DATA=folder, TEACHER=folder)
-	test -e runs/contextual.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
-		--out runs/contextual.safetensors --resume --epochs 4 --precision bfloat16 --language en
-	$(POCKETINTENT) compress runs/contextual.safetensors --out runs/compressed.safetensors \
-		--keep $(DEFAULT_KEEP) --sub-dim 4 --codebook-size 256
-	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed.safetensors \
-		--out runs/default.safetensors --epochs 1 --learning-rate 0.0005 --precision bfloat16 --corpus $(CORPORA)
+# The kind `transformer`: cut from the model to start from, taught by the teacher and by paraphrases,
+# compressed, and taught again.
+default: runs/targets.bin ## train the model `default` (hours, DATA=folder, TEACHER=folder, START=folder)
+	test -e runs/distilled.safetensors || $(POCKETINTENT) train transformer --targets runs/targets.bin \
+		--start $(START) --settings recipes/default.toml --out runs/distilled.safetensors --resume --epochs 2 \
+		$(PRECISION) --language en
+	test -e runs/paraphrased.safetensors || $(POCKETINTENT) train transformer --targets runs/targets.bin \
+		--start runs/distilled.safetensors --paraphrases $(PARAPHRASES) --out runs/paraphrased.safetensors --resume \
+		--epochs 1 --learning-rate 0.0003 $(PRECISION)
+	$(POCKETINTENT) compress runs/paraphrased.safetensors --out runs/compressed-default.safetensors $(CODES)
+	$(POCKETINTENT) train transformer --targets runs/targets.bin --start runs/compressed-default.safetensors \
+		--paraphrases $(PARAPHRASES) --out runs/default.safetensors --resume --epochs 1 --learning-rate 0.0002 \
+		$(PRECISION) --corpus $(CORPORA)
 	@echo runs/default.safetensors $(SHIPPED) >&2
+
+# The kind `contextual`: words taught by the teacher, compressed, and taught again.
+FAST_KEEP ?= 28300
+fast: runs/targets.bin ## train the model `fast` (hours, DATA=folder, TEACHER=folder)
+	test -e runs/contextual.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
+		--out runs/contextual.safetensors --resume --epochs 4 $(PRECISION) --language en
+	$(POCKETINTENT) compress runs/contextual.safetensors --out runs/compressed.safetensors --keep $(FAST_KEEP) $(CODES)
+	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed.safetensors \
+		--out runs/fast.safetensors --epochs 1 --learning-rate 0.0005 $(PRECISION) --corpus $(CORPORA)
+	@echo runs/fast.safetensors $(SHIPPED) >&2
 
 TINY_KEEP ?= 12500
 tiny: runs/targets.bin ## train the model `tiny` (hours, DATA=folder, TEACHER=folder)
 	test -e runs/contextual-tiny.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
 		--out runs/contextual-tiny.safetensors --resume --settings recipes/tiny.toml --epochs 4 \
-		--precision bfloat16 --language en
+		$(PRECISION) --language en
 	$(POCKETINTENT) compress runs/contextual-tiny.safetensors --out runs/compressed-tiny.safetensors \
-		--keep $(TINY_KEEP) --sub-dim 4 --codebook-size 256
+		--keep $(TINY_KEEP) $(CODES)
 	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed-tiny.safetensors \
-		--out runs/tiny.safetensors --epochs 1 --learning-rate 0.0005 --precision bfloat16 --corpus $(CORPORA)
+		--out runs/tiny.safetensors --epochs 1 --learning-rate 0.0005 $(PRECISION) --corpus $(CORPORA)
 	@echo runs/tiny.safetensors $(SHIPPED) >&2
 
 runs/targets.bin: | $(TEST)/installed
 	mkdir -p runs
-	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts $(CORPORA) --single-words 2 --teacher-words \
-		--phrases 125000 --substitutions 125000 --topics 400000 --out $@
+	$(POCKETINTENT) train targets --teacher $(TEACHER) $(PRECISION) --texts $(CORPORA) --single-words 2 --teacher-words \
+		--phrases 125000 --substitutions 125000 --topics 320000 --components 384 --out $@
 
 # Recipes of the other kinds of models, whose figures are in docs/; none of them ships.
 starspace: runs/starspace.safetensors ## train a static model on the corpora alone (10 minutes, DATA=folder)
