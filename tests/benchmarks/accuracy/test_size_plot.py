@@ -27,12 +27,27 @@ def report(path: Path, system: str, accuracy: float) -> Path:
 def test_a_report_gives_one_point_of_each_system(tmp_path: Path) -> None:
     ours = report(tmp_path / "ours.jsonl", "pocketintent", 0.5)
     others = report(tmp_path / "others.jsonl", "minilm", 0.6)
-    points = read_points([ours, others], {str(ours): "default"}, 10, "logistic")["snips"]
-    assert [(point.name, point.accuracy) for point in points] == [("default", 0.6), ("minilm", 0.7)]
-    assert points[0].size == find_model("default").stat().st_size / 1e6
+    with ours.open("a") as file:
+        figure = {"count": 3, "mean": 0.7, "std": 0.2}
+        row = {"shots": None, "in_front": figure}
+        file.write(json.dumps({"dataset": "test", "num_bots": 4, "results": [row]}))
+    points = read_points([("default", ours), (None, others)], 10, "logistic")
+    assert [(own.name, own.accuracy) for own in points["snips"]] == [
+        ("default", 0.6),
+        ("minilm", 0.7),
+    ]
+    assert points["snips"][0].size == find_model("default").stat().st_size / 1e6
+    assert [own[2:] for own in points["bots, free phrasings"]] == [(0.7, 0)]
     out = tmp_path / "plot.png"
-    assert main([str(ours), str(others), "--names", f"default={ours}", "--plot", str(out)]) == 0
+    times = ["--times", "default=2300", "minilm=500"]
+    assert main([f"default={ours}", str(others), *times, "--plot", str(out)]) == 0
     assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_rows_without_a_name_are_refused(tmp_path: Path) -> None:
+    ours = report(tmp_path / "ours.jsonl", "pocketintent", 0.5)
+    with pytest.raises(PocketIntentError, match=r"ours\.jsonl: say whose rows these are"):
+        read_points([(None, ours)], 10, "logistic")
 
 
 def test_a_system_without_a_size_is_refused() -> None:
