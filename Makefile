@@ -102,7 +102,8 @@ DATA ?= ../shared/data
 TEACHER ?= mpnet
 START ?= minilm
 CORPORA = $(addprefix $(DATA)/corpus/,$(addsuffix .txt.gz,everyday multidogo queries sgd support taskmaster topical_chat))
-PARAPHRASES = $(wildcard $(DATA)/bots/train/*.json) $(DATA)/pairs/paraphrases.jsonl
+# Every fifth bot is not trained on: the calibration of small bots is fitted on those.
+PARAPHRASES = $(shell ls $(DATA)/bots/train/*.json | awk 'NR % 5 != 1') $(DATA)/pairs/paraphrases.jsonl
 POCKETINTENT := $(TEST)/bin/pocketintent
 SHIPPED = "is ready; sdk/pocketintent/assets/ has the one that ships"
 CODES = --sub-dim 4 --codebook-size 256
