@@ -14,8 +14,8 @@ from pocketintent.runtime.encoders.registry import load_kind
 UTTERANCES = [
     f"{verb} the {noun}" for verb in ("play", "stop", "find") for noun in ("song", "film", "news")
 ]
-QUICK = ["--dim", "4", "--epochs", "2", "--hidden", "8", "--threads", "1"]
-QUICK += settings_file(num_buckets=32)
+QUICK = ["--dim", "4", "--epochs", "2", "--threads", "1"]
+QUICK += settings_file(hidden=8, num_buckets=32)
 
 
 def call(*arguments: object) -> int:

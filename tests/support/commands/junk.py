@@ -24,7 +24,7 @@ TRAIN = {"--out": ["out.safetensors"], "--epochs": ["1"]}
 _INTENTS = {"--shots": ["1"], "--runs": ["1"]}
 _SETTINGS = {
     "charemb.toml": "char_dim = 4\nhidden = 4\nmlp = 4\n",
-    "contextual.toml": "min_count = 1\nnum_buckets = 16\nvalidation = 0\n",
+    "contextual.toml": "hidden = 4\nmin_count = 1\nnum_buckets = 16\nvalidation = 0\n",
     "distil.toml": "min_count = 1\n",
     "finish.toml": "num_buckets = 16\n",
 }
@@ -54,7 +54,6 @@ CALLS: Calls = {
             **TRAIN,
             "--targets": ["vectors.tsv"],
             "--dim": ["2"],
-            "--hidden": ["4"],
             "--settings": ["contextual.toml"],
         }
     ],

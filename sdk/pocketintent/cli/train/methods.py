@@ -148,7 +148,7 @@ With --start the run goes on from a contextual model, whose words, dimensions an
 are: it wins back most of what compression loses, and adapts a model to a bot.""",
         ("pocketintent.training.contextual.pipeline", "train_contextual"),
         ContextualSettings,
-        ("dim", "hidden", "epochs", "learning_rate", "batch_words", "seed"),
+        ("dim", "epochs", "learning_rate", "batch_words", "seed"),
         {
             "--targets": {},
             "--start": {"type": model_file, "metavar": "MODEL", "help": "model to go on from"},
