@@ -1,0 +1,73 @@
+"""The texts on which the shipped models are trained, drawn from the public corpora.
+
+    python recipes/draw_texts.py ../shared/data/corpus runs/texts.txt
+
+All of everyday and support, and a draw of the others, whose lines resemble each other: the texts
+of at most 22 words, each once, in an order that is drawn too. A teacher takes some 35 ms of a core
+for a text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import random
+from pathlib import Path
+
+MOST_WORDS = 22
+DRAWN = {
+    "queries": 16_000,
+    "multidogo": 20_000,
+    "taskmaster": 9_000,
+    "sgd": 30_000,
+    "topical_chat": 15_000,
+}
+"""Number of texts from which those of each corpus are mixed."""
+MIXED = 65_536
+"""Number of texts of the mixture."""
+
+
+def read_corpus(path: Path) -> list[str]:
+    """The distinct lines that are short enough, with single spaces."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        lines = [line.split() for line in file]
+    return list(dict.fromkeys(" ".join(w) for w in lines if 0 < len(w) <= MOST_WORDS))
+
+
+def shuffled(texts: list[str], seed: int) -> list[str]:
+    """The texts in a random order."""
+    texts = list(texts)
+    random.Random(seed).shuffle(texts)
+    return texts
+
+
+def draw_texts(corpora: Path) -> list[str]:
+    """The texts, each once."""
+    mixed = [
+        text
+        for name, number in DRAWN.items()
+        for text in shuffled(read_corpus(corpora / f"{name}.txt.gz"), 1)[:number]
+    ]
+    own = [
+        text
+        for name in ("everyday", "support")
+        for text in read_corpus(corpora / f"{name}.txt.gz")
+    ]
+    return list(dict.fromkeys([*own, *shuffled(mixed, 2)[:MIXED]]))
+
+
+def main() -> None:
+    """Write the texts, one on each line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("corpora", type=Path, help="folder of the corpora, NAME.txt.gz")
+    parser.add_argument("out", type=Path, help="file to write")
+    args = parser.parse_args()
+    texts = draw_texts(args.corpora)
+    args.out.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    print(f"{len(texts)} texts")
+
+
+if __name__ == "__main__":
+    main()
