@@ -1,0 +1,297 @@
+/* The kind `contextual`: docs/contextual.md. */
+
+#include <math.h>
+
+#include "encoder.h"
+
+enum { PI_KEY = 40 }; /* bytes of the longest unknown word that is kept */
+
+typedef struct pi_cached_word {
+  uint32_t number; /* of a known word, otherwise PI_NO_WORD */
+  uint32_t size;   /* of an unknown word */
+  char bytes[PI_KEY];
+} pi_cached_word;
+
+static bool pi_network_size(const pi_json *entry, const char *name, size_t most, size_t *size,
+                            pi_error *error) {
+  if (!pi_json_count(pi_json_get(entry, name), 1, most, size)) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "%s of the network must be a whole number from 1 to %zu", name, most);
+  }
+  return true;
+}
+
+static bool pi_check_room(const char *part, uint64_t numbers, pi_error *error) {
+  if (numbers > PI_MOST_NUMBERS) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "the %s of the network need %llu numbers in memory; at most 268435456 are "
+                   "allowed",
+                   part, (unsigned long long)numbers);
+  }
+  return true;
+}
+
+/* Reads a vector in F32 or F16. */
+static float *pi_read_vector(const pi_file *file, const char *name, size_t size, pi_arena *arena,
+                             pi_error *error) {
+  const pi_tensor *half = pi_find_tensor(file, name);
+  const uint64_t shape = size;
+  bool is_half = half != NULL && half->dtype == PI_F16;
+  const pi_tensor *tensor =
+      pi_need_tensor(file, name, is_half ? PI_F16 : PI_F32, 1, &shape, error);
+  float *vector = tensor == NULL ? NULL : pi_take(arena, size, sizeof *vector, error);
+  for (size_t n = 0; vector != NULL && n < size; n++) {
+    vector[n] = is_half ? pi_half(((const uint16_t *)(const void *)tensor->data)[n])
+                        : ((const float *)(const void *)tensor->data)[n];
+  }
+  return vector;
+}
+
+static bool pi_read_context_matrix(const pi_file *file, const char *name, bool is_int8, size_t rows,
+                                   size_t columns, pi_matrix *matrix, pi_error *error) {
+  if (is_int8) {
+    if (!pi_read_integers(file, name, matrix, error)) {
+      return false;
+    }
+    if (matrix->num != rows || matrix->dim != columns) {
+      return pi_fail(error, PINTENT_ERROR_MODEL,
+                     "%s has the shape [%zu, %zu], but [%zu, %zu] is expected", name, matrix->num,
+                     matrix->dim, rows, columns);
+    }
+    return pi_check_decoded(matrix, name, error);
+  }
+  const uint64_t shape[] = {rows, columns};
+  const pi_tensor *tensor = pi_need_tensor(file, name, PI_F32, 2, shape, error);
+  if (tensor == NULL) {
+    return false;
+  }
+  memset(matrix, 0, sizeof *matrix);
+  matrix->num = rows;
+  matrix->dim = columns;
+  matrix->rows = tensor->data;
+  return true;
+}
+
+static bool pi_read_context(const pi_file *file, size_t dim, pi_arena *arena, pi_context *context,
+                            pi_error *error) {
+  const pi_json *entry = pi_json_get(file->manifest, "network");
+  const pi_json *weights = pi_json_get(entry, "weights"), *share = pi_json_get(entry, "word_share");
+  bool is_int8 = pi_json_is_string(weights, "int8");
+  if (!is_int8 && !pi_json_is_string(weights, "float32")) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "the manifest's network must have weights, 'float32' or 'int8'");
+  }
+  if (pi_json_get(entry, "blocks") != NULL) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "the network is of an earlier version, with blocks; train or build the model "
+                   "again");
+  }
+  if (share != NULL && (!pi_json_number(share, &context->word_share) ||
+                        !(context->word_share >= 0 && context->word_share <= 16))) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "word_share of the network must be a number from 0 to 16");
+  }
+  size_t hidden, width;
+  if (!pi_network_size(entry, "hidden", PI_MOST_DIM, &hidden, error) ||
+      !pi_network_size(entry, "width", PI_MOST_DIM, &width, error) ||
+      !pi_check_room("weights", pi_product(pi_product(hidden, width), dim), error) ||
+      !pi_check_room("parts of words",
+                     pi_product(PI_SEQUENCE, dim + pi_product(width, hidden)), error)) {
+    return false;
+  }
+  context->hidden = hidden;
+  context->width = width;
+  float *gate_bias = NULL;
+  bool is_read =
+      pi_read_context_matrix(file, "network.inner", is_int8, hidden, width * dim, &context->inner,
+                             error) &&
+      (context->inner_bias = pi_read_vector(file, "network.inner_bias", hidden, arena, error)) !=
+          NULL &&
+      pi_read_context_matrix(file, "network.outer", is_int8, dim, hidden, &context->outer, error) &&
+      (context->gate = pi_read_vector(file, "network.gate", dim, arena, error)) != NULL &&
+      (context->hidden_gate = pi_read_vector(file, "network.hidden_gate", hidden, arena, error)) !=
+          NULL &&
+      (gate_bias = pi_read_vector(file, "network.gate_bias", 1, arena, error)) != NULL;
+  if (!is_read) {
+    return false;
+  }
+  context->gate_bias = *gate_bias;
+  if (width > 31 || width % 2 == 0) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "the width of the network must be an odd number from 1 to 31, not %zu", width);
+  }
+  return true;
+}
+
+static bool pi_context_scratch_init(const pi_encoder *encoder, size_t cache_bytes, pi_arena *arena,
+                                    pi_encoder_scratch *scratch) {
+  const pi_context *context = &encoder->context;
+  pi_word_cache *cache = &scratch->cache;
+  size_t room = 16;
+  cache->size = encoder->table.dim + context->width * context->hidden + 1;
+  size_t fitting = cache_bytes / (cache->size * sizeof(float) + sizeof(pi_cached_word));
+  cache->keeps = fitting > 0;
+  /* A text of the largest size always fits. */
+  cache->capacity = fitting < PI_SEQUENCE ? PI_SEQUENCE : fitting < 65536 ? fitting : 65536;
+  while (room < 2 * cache->capacity) {
+    room *= 2;
+  }
+  cache->mask = room - 1;
+  cache->slots = pi_arena_take(arena, room, sizeof *cache->slots);
+  cache->words = pi_arena_raw(arena, cache->capacity, sizeof *cache->words);
+  cache->parts = pi_arena_raw(arena, cache->capacity, cache->size * sizeof(float));
+  scratch->of_tokens = pi_arena_raw(arena, PI_SEQUENCE, sizeof *scratch->of_tokens);
+  scratch->hidden = pi_arena_raw(arena, context->hidden, sizeof(float));
+  scratch->gathered = pi_arena_raw(arena, context->hidden, sizeof(float));
+  return cache->slots != NULL && cache->words != NULL && cache->parts != NULL &&
+         scratch->of_tokens != NULL && scratch->hidden != NULL && scratch->gathered != NULL;
+}
+
+/* What a word adds to the hidden layers of the words around it, one place of the window after the
+ * other, and to its own gate; behind its vector, which is there already. */
+static void pi_read_word_parts(const pi_encoder *encoder, float *parts, const pi_kernels *kernels,
+                               pi_encoder_scratch *scratch) {
+  const pi_context *context = &encoder->context;
+  size_t dim = encoder->table.dim, hidden = context->hidden, width = context->width;
+  float *unit = scratch->word, *layers = parts + dim;
+  double square = (double)kernels->dot(parts, parts, dim) / (double)dim + 1e-6;
+  for (size_t n = 0; n < dim; n++) {
+    unit[n] = parts[n] / (float)sqrt(square);
+  }
+  /* A row of the matrix has a part for each place; the rightmost neighbour of a word reads it as its
+   * leftmost one. */
+  for (size_t unit_row = 0; unit_row < hidden; unit_row++) {
+    const float *row = scratch->decoded;
+    if (context->inner.form == PI_FLOATS) {
+      row = (const float *)context->inner.rows + unit_row * width * dim;
+    } else {
+      pi_decode_row(&context->inner, unit_row, scratch->decoded);
+    }
+    float scale = pi_scale_of(&context->inner, unit_row);
+    for (size_t place = 0; place < width; place++) {
+      layers[place * hidden + unit_row] = scale * kernels->dot(row + place * dim, unit, dim);
+    }
+    layers[width / 2 * hidden + unit_row] += context->inner_bias[unit_row];
+  }
+  layers[width * hidden] = kernels->dot(context->gate, unit, dim) + context->gate_bias;
+}
+
+/* The parts of a word that are kept; NULL, and its place in the table, if they are not. */
+static float *pi_find_parts(const pi_word_cache *cache, pintent_text word, uint32_t number,
+                            size_t *slot) {
+  uint32_t hash = pi_fnv(PI_FNV_START, word.data, word.size);
+  for (*slot = hash & cache->mask; cache->slots[*slot] != 0; *slot = (*slot + 1) & cache->mask) {
+    size_t entry = cache->slots[*slot] - 1;
+    const pi_cached_word *kept = &cache->words[entry];
+    pintent_text bytes = {kept->bytes, kept->size};
+    if (number != PI_NO_WORD ? kept->number == number
+                             : kept->number == PI_NO_WORD && pi_same(bytes, word)) {
+      return cache->parts + entry * cache->size;
+    }
+  }
+  return NULL;
+}
+
+static void pi_empty_cache(pi_word_cache *cache) {
+  memset(cache->slots, 0, (cache->mask + 1) * sizeof *cache->slots);
+  cache->used = 0;
+}
+
+/* The parts of a word, computed if they are not kept. */
+static const float *pi_parts_of(const pi_encoder *encoder, pintent_text word, uint32_t number,
+                                const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+  pi_word_cache *cache = &scratch->cache;
+  size_t slot;
+  float *parts = pi_find_parts(cache, word, number, &slot);
+  if (parts != NULL) {
+    return parts;
+  }
+  size_t entry = cache->used++;
+  pi_cached_word *kept = &cache->words[entry];
+  parts = cache->parts + entry * cache->size;
+  kept->number = number;
+  kept->size = 0; /* no token is empty, so that a long one is never found */
+  if (number != PI_NO_WORD || word.size <= PI_KEY) {
+    kept->size = number == PI_NO_WORD ? (uint32_t)word.size : 0;
+    memcpy(kept->bytes, word.data, kept->size);
+    cache->slots[slot] = (uint32_t)(entry + 1);
+  }
+  if (number != PI_NO_WORD) {
+    memset(parts, 0, encoder->table.dim * sizeof *parts);
+    pi_add_row(&encoder->table.words, number, 1.0f, parts, scratch->decoded, kernels);
+  } else {
+    pi_embed_ngrams(&encoder->table, word, parts, scratch->decoded, kernels);
+  }
+  pi_read_word_parts(encoder, parts, kernels, scratch);
+  return parts;
+}
+
+/* Finds the parts of the tokens of a text that have a vector; how many these are. */
+static size_t pi_gather_parts(const pi_encoder *encoder, const pi_tokens *tokens,
+                              const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+  const pi_vocabulary *vocabulary = &encoder->table.vocabulary;
+  pi_word_cache *cache = &scratch->cache;
+  if (!cache->keeps || cache->used + PI_SEQUENCE > cache->capacity) {
+    pi_empty_cache(cache);
+  }
+  size_t count = 0;
+  for (size_t n = 0; n < tokens->count && count < PI_SEQUENCE; n++) {
+    pintent_text token = pi_token_text(tokens, n);
+    uint32_t number = pi_find_word(&vocabulary->words, token);
+    if (number == PI_NO_WORD && vocabulary->has_pieces) {
+      size_t found =
+          pi_split_word(vocabulary, token, scratch->pieces, PI_SEQUENCE - count);
+      for (size_t piece = 0; piece < found && count < PI_SEQUENCE; piece++) {
+        number = scratch->pieces[piece];
+        pintent_text entry = pi_word(&vocabulary->words, number);
+        scratch->of_tokens[count++] = pi_parts_of(encoder, entry, number, kernels, scratch);
+      }
+    } else if (number != PI_NO_WORD || encoder->table.has_ngrams) {
+      scratch->of_tokens[count++] = pi_parts_of(encoder, token, number, kernels, scratch);
+    }
+  }
+  return count;
+}
+
+static void pi_encode_context(const pi_encoder *encoder, const pi_tokens *tokens,
+                              const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+  const pi_context *context = &encoder->context;
+  size_t dim = encoder->table.dim, hidden = context->hidden, reach = context->width / 2;
+  float *vector = scratch->vector, *plain = scratch->plain, *gathered = scratch->gathered;
+  memset(vector, 0, dim * sizeof *vector);
+  memset(plain, 0, dim * sizeof *plain);
+  memset(gathered, 0, hidden * sizeof *gathered);
+  size_t count = pi_gather_parts(encoder, tokens, kernels, scratch);
+  if (count == 0) {
+    return;
+  }
+  for (size_t token = 0; token < count; token++) {
+    float *layer = scratch->hidden;
+    memset(layer, 0, hidden * sizeof *layer);
+    for (size_t place = 0; place < context->width; place++) {
+      size_t other = token + place - reach; /* wraps around before the first token */
+      if (other < count) {
+        kernels->add(layer, scratch->of_tokens[other] + dim + place * hidden, 1.0f, hidden);
+      }
+    }
+    for (size_t n = 0; n < hidden; n++) {
+      layer[n] = layer[n] > 0 ? layer[n] : 0;
+    }
+    const float *parts = scratch->of_tokens[token];
+    float argument = kernels->dot(layer, context->hidden_gate, hidden) +
+                     parts[dim + context->width * hidden];
+    float gate = 1.0f + tanhf(0.5f * argument); /* 2 * sigmoid, which cannot overflow */
+    kernels->add(vector, parts, gate, dim);
+    kernels->add(plain, parts, 1.0f, dim);
+    kernels->add(gathered, layer, gate, hidden);
+  }
+  float *change = scratch->word;
+  pi_multiply(&context->outer, gathered, hidden, 1, NULL, change, dim, scratch->decoded, kernels);
+  kernels->add(vector, change, 1.0f, dim);
+  if (context->word_share != 0) {
+    double length = sqrt((double)kernels->dot(plain, plain, dim));
+    pi_normalise_vector(vector, dim, kernels);
+    kernels->add(vector, plain, (float)(context->word_share / (length > 0 ? length : 1)), dim);
+  }
+  pi_normalise_vector(vector, dim, kernels);
+}
