@@ -110,7 +110,7 @@ static void pi_score_logistic(const pintent_bot *bot, pintent_scratch *scratch) 
   }
   *rest = 1.0f;
   pi_multiply(&classifier->weights, features, classifier->weights.dim, 1, NULL, scratch->totals, num,
-              features, bot->kernels);
+              NULL, bot->kernels);
   for (size_t n = 0; n < num; n++) {
     scratch->totals[n] =
         (float)classifier->slope * scratch->totals[n] + (float)classifier->intercept;

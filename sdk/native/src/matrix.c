@@ -312,9 +312,14 @@ static void pi_multiply(const pi_matrix *matrix, const float *vectors, size_t st
     kernels->multiply(rows, dim, vectors, stride, num, out + row, out_stride);
   }
   for (; row < matrix->num; row++) {
-    pi_decode_row(matrix, row, decoded);
+    const float *numbers = decoded;
+    if (matrix->form == PI_FLOATS) {
+      numbers = (const float *)matrix->rows + row * dim;
+    } else {
+      pi_decode_row(matrix, row, decoded);
+    }
     for (size_t vector = 0; vector < num; vector++) {
-      out[vector * out_stride + row] = kernels->dot(decoded, vectors + vector * stride, dim);
+      out[vector * out_stride + row] = kernels->dot(numbers, vectors + vector * stride, dim);
     }
   }
   for (row = 0; row < matrix->num; row++) {
