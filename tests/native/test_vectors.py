@@ -79,11 +79,7 @@ def every_block() -> list[str]:
 def test_every_code_point_is_read_as_in_python(core: Core) -> None:
     if not same_unicode(core):
         pytest.skip("the tables are of another version of Unicode than this Python")
-    wrong = [
-        text
-        for text in every_block()
-        if core.tokens(text) != simple_tokenize(text)
-    ]
+    wrong = [text for text in every_block() if core.tokens(text) != simple_tokenize(text)]
     assert not wrong, ascii(wrong[0][:20])
 
 

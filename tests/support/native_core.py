@@ -127,9 +127,7 @@ class Core:
     def json(self, data: bytes, depth: int, keeps_last: bool, is_strict: bool) -> bytes | None:
         buffer = ctypes.create_string_buffer(8 * len(data) + 64)
         rules = c_int(depth), c_bool(keeps_last), c_bool(is_strict)
-        size = self.lib.hook_json(
-            data, c_size_t(len(data)), *rules, buffer, c_size_t(len(buffer))
-        )
+        size = self.lib.hook_json(data, c_size_t(len(data)), *rules, buffer, c_size_t(len(buffer)))
         return buffer.raw[:size] if size else None
 
     def write_double(self, number: float) -> bytes:
@@ -200,7 +198,9 @@ class CoreBot:
         return match
 
     def rank(self, text: str, limit: int) -> list[dict[str, Any]]:
-        ranking: list[dict[str, Any]] = self._json(self.lib.pintent_rank_json, text, c_size_t(limit))
+        ranking: list[dict[str, Any]] = self._json(
+            self.lib.pintent_rank_json, text, c_size_t(limit)
+        )
         return ranking
 
     def read(self, text: str) -> str:

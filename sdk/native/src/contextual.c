@@ -220,7 +220,7 @@ static const float *pi_parts_of(const pi_encoder *encoder, pintent_text word, ui
     memset(parts, 0, encoder->table.dim * sizeof *parts);
     pi_add_row(&encoder->table.words, number, 1.0f, parts, scratch->decoded, kernels);
   } else {
-    pi_embed_ngrams(&encoder->table, word, parts, scratch->decoded, kernels);
+    pi_embed_ngrams(&encoder->table, word, parts, kernels, scratch);
   }
   pi_read_word_parts(encoder, parts, kernels, scratch);
   return parts;

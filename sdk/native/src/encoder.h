@@ -67,12 +67,20 @@ typedef struct pi_word_cache {
   bool keeps; /* for the next text */
 } pi_word_cache;
 
+/* A sum of many rows: blocks of them are summed by themselves, since a rounding error grows with the
+ * number of terms. */
+typedef struct pi_sum {
+  float *total, *block;
+  size_t count, dim;
+  const pi_kernels *kernels;
+} pi_sum;
+
 /* The numbers that are computed on the way from a text to its vector. */
 typedef struct pi_encoder_scratch {
   float *vector;  /* [dim] the result */
   float *decoded; /* PI_ROWS rows of any matrix */
-  float *word;    /* [dim] */
-  float *plain;   /* [dim] */
+  float *word, *plain; /* [dim] */
+  float *block;        /* [dim] a part of a long sum, see pi_sum */
   uint32_t *pieces;
   pi_word_cache cache;
   const float **of_tokens; /* contextual: where the parts of each token are */

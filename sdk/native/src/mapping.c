@@ -17,6 +17,14 @@
 
 #include "base.h"
 
+/* Flags that a strict C library does not show, or that the system has not. */
+#ifndef O_NONBLOCK
+#define O_NONBLOCK 0
+#endif
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+
 #if !defined(_WIN32) && PI_HAS_MMAP
 #include <sys/mman.h>
 #endif
@@ -52,12 +60,7 @@ static bool pi_read_all(int file, pi_arena *arena, pi_content *content, const ch
 
 static bool pi_open_content(const char *path, pi_arena *arena, pi_content *content,
                             pi_error *error) {
-  /* Opening a pipe would wait for a writer. */
-#ifdef O_NONBLOCK
-  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-#else
-  int file = open(path, O_RDONLY);
-#endif
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait for a writer */
   if (file < 0) {
     return errno == ENOENT
                ? pi_fail(error, PINTENT_ERROR_FILE, "%s: there is no such model file", path)

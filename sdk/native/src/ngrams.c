@@ -53,27 +53,48 @@ static void pi_count_ngrams(const pi_tokens *tokens, float *counts) {
   }
 }
 
+static void pi_begin_sum(pi_sum *sum, float *total, float *block, size_t dim,
+                         const pi_kernels *kernels) {
+  pi_sum begun = {total, block, 0, dim, kernels};
+  memset(total, 0, dim * sizeof *total);
+  memset(block, 0, dim * sizeof *block);
+  *sum = begun;
+}
+
+static void pi_end_sum(pi_sum *sum) {
+  sum->kernels->add(sum->total, sum->block, 1.0f, sum->dim);
+  memset(sum->block, 0, sum->dim * sizeof *sum->block);
+}
+
+/* Ends a block after each 64 rows; called before a row is added to it. */
+static float *pi_next_of_sum(pi_sum *sum) {
+  if (sum->count++ % 64 == 63) {
+    pi_end_sum(sum);
+  }
+  return sum->block;
+}
+
 typedef struct pi_ngram_sum {
   const pi_table *table;
-  float *sum, *decoded;
-  const pi_kernels *kernels;
-  size_t count;
+  float *decoded;
+  pi_sum sum;
 } pi_ngram_sum;
 
 static void pi_add_ngram(void *context, uint32_t hash) {
   pi_ngram_sum *to = context;
-  pi_add_row(&to->table->ngrams, hash % to->table->num_buckets, 1.0f, to->sum, to->decoded,
-             to->kernels);
-  to->count++;
+  pi_add_row(&to->table->ngrams, hash % to->table->num_buckets, 1.0f, pi_next_of_sum(&to->sum),
+             to->decoded, to->sum.kernels);
 }
 
 /* The vector of a word outside the vocabulary: `weight` times the mean of its n-grams'. */
-static void pi_embed_ngrams(const pi_table *table, pintent_text word, float *vector, float *decoded,
-                            const pi_kernels *kernels) {
-  pi_ngram_sum to = {table, vector, decoded, kernels, 0};
-  memset(vector, 0, table->dim * sizeof *vector);
+static void pi_embed_ngrams(const pi_table *table, pintent_text word, float *vector,
+                            const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+  pi_ngram_sum to = {table, scratch->decoded, {NULL, NULL, 0, 0, NULL}};
+  pi_begin_sum(&to.sum, vector, scratch->block, table->dim, kernels);
   pi_visit_ngrams(word, table->min_n, table->max_n, pi_add_ngram, &to);
-  float factor = (float)(table->weight / (double)(to.count > 0 ? to.count : 1));
+  pi_end_sum(&to.sum);
+  size_t count = to.sum.count;
+  float factor = (float)(table->weight / (double)(count > 0 ? count : 1));
   for (size_t n = 0; n < table->dim; n++) {
     vector[n] *= factor;
   }

@@ -197,22 +197,24 @@ static void pi_normalise_vector(float *vector, size_t dim, const pi_kernels *ker
 /* The sum of the vectors of a text's tokens, at unit length. */
 static void pi_encode_static(const pi_table *table, const pi_tokens *tokens,
                              const pi_kernels *kernels, pi_encoder_scratch *scratch) {
-  memset(scratch->vector, 0, table->dim * sizeof *scratch->vector);
+  pi_sum sum;
+  pi_begin_sum(&sum, scratch->vector, scratch->plain, table->dim, kernels);
   for (size_t n = 0; n < tokens->count; n++) {
     pintent_text token = pi_token_text(tokens, n);
     uint32_t number = pi_find_word(&table->vocabulary.words, token);
     if (number != PI_NO_WORD) {
-      pi_add_row(&table->words, number, 1.0f, scratch->vector, scratch->decoded, kernels);
+      pi_add_row(&table->words, number, 1.0f, pi_next_of_sum(&sum), scratch->decoded, kernels);
     } else if (table->vocabulary.has_pieces) {
       size_t count = pi_split_word(&table->vocabulary, token, scratch->pieces, PI_MAX_TOKEN_BYTES);
       for (size_t piece = 0; piece < count; piece++) {
-        pi_add_row(&table->words, scratch->pieces[piece], 1.0f, scratch->vector, scratch->decoded,
-                   kernels);
+        pi_add_row(&table->words, scratch->pieces[piece], 1.0f, pi_next_of_sum(&sum),
+                   scratch->decoded, kernels);
       }
     } else if (table->has_ngrams) {
-      pi_embed_ngrams(table, token, scratch->word, scratch->decoded, kernels);
-      kernels->add(scratch->vector, scratch->word, 1.0f, table->dim);
+      pi_embed_ngrams(table, token, scratch->word, kernels, scratch);
+      kernels->add(pi_next_of_sum(&sum), scratch->word, 1.0f, table->dim);
     }
   }
+  pi_end_sum(&sum);
   pi_normalise_vector(scratch->vector, table->dim, kernels);
 }

@@ -244,7 +244,7 @@ static size_t pi_place_tokens(const pi_encoder *encoder, const pi_tokens *tokens
       float *state = scratch->states + ++count * dim;
       memset(state, 0, dim * sizeof *state);
       if (scratch->pieces[piece] == PI_NO_WORD) {
-        pi_embed_ngrams(table, token, state, scratch->decoded, kernels);
+        pi_embed_ngrams(table, token, state, kernels, scratch);
       } else {
         pi_add_row(&table->words, scratch->pieces[piece], 1.0f, state, scratch->decoded, kernels);
       }

@@ -9,7 +9,7 @@
 #define PI_UNICODE_VERSION "14.0.0"
 /* Code points that are read of a text. */
 #define PI_MAX_CHARS 4096
-/* Code points that one code point becomes at most, and UTF-8 bytes and tokens of these. */
+/* Most code points that one becomes, and UTF-8 bytes and tokens of these. */
 #define PI_MAX_EXPANSION 18
 #define PI_MAX_BYTES_OF_POINT 30
 #define PI_MAX_TOKENS_OF_POINT 6

@@ -1,6 +1,6 @@
 """Write the tables of the C core: Unicode, from Python's ``unicodedata``, and the kept words.
 
-    python sdk/native/tools/generate_tables.py          # writes src/unicode_tables.h and src/kept_words.h
+    python sdk/native/tools/generate_tables.py          # writes the two headers in src
     python sdk/native/tools/generate_tables.py --check  # exit status 1 if they differ
 
 Python is the reference, so the tables are asked of its functions: the normal form, the lower case
@@ -190,7 +190,7 @@ def unicode_tables() -> str:
         f'#define PI_UNICODE_VERSION "{unicodedata.unidata_version}"',
         "/* Code points that are read of a text. */",
         f"#define PI_MAX_CHARS {MAX_CHARS}",
-        "/* Code points that one code point becomes at most, and UTF-8 bytes and tokens of these. */",
+        "/* Most code points that one becomes, and UTF-8 bytes and tokens of these. */",
         f"#define PI_MAX_EXPANSION {longest}",
         f"#define PI_MAX_BYTES_OF_POINT {most_bytes}",
         f"#define PI_MAX_TOKENS_OF_POINT {most_tokens}",
@@ -241,7 +241,7 @@ def add_decompositions(tables: Tables) -> None:
 
 def kept_words() -> str:
     """The header with the words that are never corrected, in the order of their bytes."""
-    assert KEPT_WORDS >= {word for word in NEGATIONS["en"] if len(word) > 2 and word.isalpha()}
+    assert {word for word in NEGATIONS["en"] if len(word) > 2 and word.isalpha()} <= KEPT_WORDS
     words = sorted(KEPT_WORDS)
     body = lines_of(f'"{word}",' for word in words)
     return (
