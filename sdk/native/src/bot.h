@@ -73,7 +73,8 @@ struct pintent_scratch {
   char *joined;
   float *features, *totals; /* of a text, and of the intents */
   float *row;               /* of the index */
-  float *similarities;      /* of the query's sub-vectors and all centroids */
+  float *table;             /* similarities of the query's sub-vectors and all centroids */
+  float *similarities;      /* of all rows, for the decisions that need them */
   pi_encoder_scratch encoder;
 };
 

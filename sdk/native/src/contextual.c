@@ -4,7 +4,10 @@
 
 #include "encoder.h"
 
-enum { PI_KEY = 40 }; /* bytes of the longest unknown word that is kept */
+enum {
+  PI_KEY = 40,      /* bytes of the longest unknown word that is kept */
+  PI_NEW_WORDS = 12 /* words that are multiplied together */
+};
 
 typedef struct pi_cached_word {
   uint32_t number; /* of a known word, otherwise PI_NO_WORD */
@@ -141,39 +144,57 @@ static bool pi_context_scratch_init(const pi_encoder *encoder, size_t cache_byte
   cache->words = pi_arena_raw(arena, cache->capacity, sizeof *cache->words);
   cache->parts = pi_arena_raw(arena, cache->capacity, cache->size * sizeof(float));
   scratch->of_tokens = pi_arena_raw(arena, PI_SEQUENCE, sizeof *scratch->of_tokens);
+  scratch->new_words = pi_arena_raw(arena, PI_NEW_WORDS, sizeof *scratch->new_words);
+  scratch->units = pi_arena_raw(arena, PI_NEW_WORDS * encoder->table.dim, sizeof(float));
+  scratch->products =
+      pi_arena_raw(arena, PI_NEW_WORDS * context->width * context->hidden, sizeof(float));
   scratch->hidden = pi_arena_raw(arena, context->hidden, sizeof(float));
   scratch->gathered = pi_arena_raw(arena, context->hidden, sizeof(float));
   return cache->slots != NULL && cache->words != NULL && cache->parts != NULL &&
+         scratch->new_words != NULL && scratch->units != NULL && scratch->products != NULL &&
          scratch->of_tokens != NULL && scratch->hidden != NULL && scratch->gathered != NULL;
 }
 
-/* What a word adds to the hidden layers of the words around it, one place of the window after the
- * other, and to its own gate; behind its vector, which is there already. */
-static void pi_read_word_parts(const pi_encoder *encoder, float *parts, const pi_kernels *kernels,
-                               pi_encoder_scratch *scratch) {
+/* The stored matrix has a row for each hidden unit, with a part for each place of the window: the rows
+ * of another matrix, which multiplies the vectors of words. */
+static pi_matrix pi_by_place(const pi_context *context, size_t dim) {
+  pi_matrix parts = context->inner;
+  parts.num = context->hidden * context->width;
+  parts.dim = dim;
+  parts.scales = NULL; /* of the rows of the stored one */
+  return parts;
+}
+
+/* Computes what new words add to the hidden layers of the words around them, one place of the window
+ * after the other, and to their own gates; behind their vectors, which are there already. */
+static void pi_read_new_words(const pi_encoder *encoder, size_t num, const pi_kernels *kernels,
+                              pi_encoder_scratch *scratch) {
   const pi_context *context = &encoder->context;
   size_t dim = encoder->table.dim, hidden = context->hidden, width = context->width;
-  float *unit = scratch->word, *layers = parts + dim;
-  double square = (double)kernels->dot(parts, parts, dim) / (double)dim + 1e-6;
-  for (size_t n = 0; n < dim; n++) {
-    unit[n] = parts[n] / (float)sqrt(square);
-  }
-  /* A row of the matrix has a part for each place; the rightmost neighbour of a word reads it as its
-   * leftmost one. */
-  for (size_t unit_row = 0; unit_row < hidden; unit_row++) {
-    const float *row = scratch->decoded;
-    if (context->inner.form == PI_FLOATS) {
-      row = (const float *)context->inner.rows + unit_row * width * dim;
-    } else {
-      pi_decode_row(&context->inner, unit_row, scratch->decoded);
+  pi_matrix matrix = pi_by_place(context, dim);
+  for (size_t n = 0; n < num; n++) {
+    const float *vector = scratch->new_words[n];
+    float *unit = scratch->units + n * dim;
+    double square = (double)kernels->dot(vector, vector, dim) / (double)dim + 1e-6;
+    for (size_t d = 0; d < dim; d++) {
+      unit[d] = vector[d] / (float)sqrt(square);
     }
-    float scale = pi_scale_of(&context->inner, unit_row);
-    for (size_t place = 0; place < width; place++) {
-      layers[place * hidden + unit_row] = scale * kernels->dot(row + place * dim, unit, dim);
-    }
-    layers[width / 2 * hidden + unit_row] += context->inner_bias[unit_row];
   }
-  layers[width * hidden] = kernels->dot(context->gate, unit, dim) + context->gate_bias;
+  pi_multiply(&matrix, scratch->units, dim, num, NULL, scratch->products, matrix.num,
+              scratch->decoded, kernels);
+  for (size_t n = 0; n < num; n++) {
+    const float *products = scratch->products + n * matrix.num;
+    float *layers = scratch->new_words[n] + dim;
+    for (size_t unit = 0; unit < hidden; unit++) {
+      float scale = pi_scale_of(&context->inner, unit);
+      for (size_t place = 0; place < width; place++) {
+        layers[place * hidden + unit] = scale * *products++;
+      }
+      layers[width / 2 * hidden + unit] += context->inner_bias[unit];
+    }
+    layers[width * hidden] =
+        kernels->dot(context->gate, scratch->units + n * dim, dim) + context->gate_bias;
+  }
 }
 
 /* The parts of a word that are kept; NULL, and its place in the table, if they are not. */
@@ -197,7 +218,8 @@ static void pi_empty_cache(pi_word_cache *cache) {
   cache->used = 0;
 }
 
-/* The parts of a word, computed if they are not kept. */
+/* Where the parts of a word are. Those of a new word are computed with those of others, in the end by
+ * pi_gather_parts. */
 static const float *pi_parts_of(const pi_encoder *encoder, pintent_text word, uint32_t number,
                                 const pi_kernels *kernels, pi_encoder_scratch *scratch) {
   pi_word_cache *cache = &scratch->cache;
@@ -222,7 +244,11 @@ static const float *pi_parts_of(const pi_encoder *encoder, pintent_text word, ui
   } else {
     pi_embed_ngrams(&encoder->table, word, parts, kernels, scratch);
   }
-  pi_read_word_parts(encoder, parts, kernels, scratch);
+  scratch->new_words[scratch->num_new++] = parts;
+  if (scratch->num_new == PI_NEW_WORDS) {
+    pi_read_new_words(encoder, scratch->num_new, kernels, scratch);
+    scratch->num_new = 0;
+  }
   return parts;
 }
 
@@ -235,6 +261,7 @@ static size_t pi_gather_parts(const pi_encoder *encoder, const pi_tokens *tokens
     pi_empty_cache(cache);
   }
   size_t count = 0;
+  scratch->num_new = 0;
   for (size_t n = 0; n < tokens->count && count < PI_SEQUENCE; n++) {
     pintent_text token = pi_token_text(tokens, n);
     uint32_t number = pi_find_word(&vocabulary->words, token);
@@ -250,6 +277,7 @@ static size_t pi_gather_parts(const pi_encoder *encoder, const pi_tokens *tokens
       scratch->of_tokens[count++] = pi_parts_of(encoder, token, number, kernels, scratch);
     }
   }
+  pi_read_new_words(encoder, scratch->num_new, kernels, scratch);
   return count;
 }
 

@@ -118,27 +118,21 @@ static void pi_score_logistic(const pintent_bot *bot, pintent_scratch *scratch) 
 }
 
 /* Writes the similarity of each intent: of its nearest template, or the mean of that and of its
- * centroid. The position of the nearest template follows from it later. */
+ * centroid. */
 static void pi_score_nearest(const pintent_bot *bot, pintent_scratch *scratch) {
   const pi_index *index = &bot->index;
-  const float *query = scratch->encoder.vector;
-  bool by_table = scratch->similarities != NULL;
-  if (by_table) {
-    pi_fill_table(bot, query, scratch->similarities);
-  }
+  const float *similarities = scratch->similarities;
+  pi_all_similarities(bot, scratch->encoder.vector, scratch->table, scratch->row,
+                      scratch->similarities);
   for (size_t intent = 0; intent < index->num; intent++) {
     /* In the file the centroid of each intent stands behind its templates. */
     size_t first = index->bounds[intent] + intent, last = index->bounds[intent + 1] + intent;
-    float best = -HUGE_VALF;
-    for (size_t row = first; row < last; row++) {
-      float similarity = by_table ? pi_table_similarity(bot, row, scratch->similarities)
-                                  : pi_row_similarity(bot, row, query, scratch->row);
-      best = similarity > best ? similarity : best;
+    float best = similarities[first];
+    for (size_t row = first + 1; row < last; row++) {
+      best = similarities[row] > best ? similarities[row] : best;
     }
-    if (bot->decision == PI_NEAREST_CENTROID) {
-      best = 0.5f * (best + pi_row_similarity(bot, last, query, scratch->row));
-    }
-    scratch->totals[intent] = best;
+    scratch->totals[intent] =
+        bot->decision == PI_NEAREST ? best : 0.5f * (best + similarities[last]);
   }
 }
 
@@ -148,8 +142,10 @@ static size_t pi_nearest_template(const pintent_bot *bot, size_t intent, pintent
   size_t nearest = index->bounds[intent];
   float best = -HUGE_VALF;
   for (size_t n = index->bounds[intent]; n < index->bounds[intent + 1]; n++) {
-    float similarity =
-        pi_row_similarity(bot, n + intent, scratch->encoder.vector, scratch->row);
+    float similarity = scratch->similarities != NULL
+                           ? scratch->similarities[n + intent]
+                           : pi_row_similarity(bot, n + intent, scratch->encoder.vector,
+                                               scratch->row);
     if (similarity > best) {
       best = similarity;
       nearest = n;

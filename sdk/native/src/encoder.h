@@ -84,6 +84,9 @@ typedef struct pi_encoder_scratch {
   uint32_t *pieces;
   pi_word_cache cache;
   const float **of_tokens; /* contextual: where the parts of each token are */
+  float **new_words;       /* where the parts of new words are to be written */
+  size_t num_new;
+  float *units, *products; /* of new words */
   float *hidden, *gathered;
   float *states, *parts, *mixed, *inner, *scores; /* transformer */
 } pi_encoder_scratch;

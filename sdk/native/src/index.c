@@ -4,6 +4,8 @@
 
 #include "bot.h"
 
+enum { PI_ROWS_AT_ONCE = 128 }; /* rows of codes that stay in the fastest memory */
+
 /* Finds the known templates of each intent. */
 static bool pi_read_known(const pi_file *file, pintent_bot *bot, pi_error *error) {
   const pi_templates *templates = &bot->templates;
@@ -140,7 +142,7 @@ static float pi_row_similarity(const pintent_bot *bot, size_t row, const float *
   if (index->rows.form == PI_FLOATS) {
     numbers = (const float *)index->rows.rows + row * index->rows.dim;
   } else {
-    pi_decode_row(&index->rows, row, decoded);
+    pi_decode_row(&index->rows, row, decoded, bot->kernels);
   }
   float scale = index->scales == NULL ? 1.0f : index->scales[row];
   return scale * bot->kernels->dot(numbers, query, index->rows.dim);
@@ -161,20 +163,55 @@ static void pi_fill_table(const pintent_bot *bot, const float *query, float *tab
   }
 }
 
-/* The same similarity by look-ups in the table (asymmetric distance; Jegou et al. 2011). */
-static float pi_table_similarity(const pintent_bot *bot, size_t row, const float *table) {
+/* Adds the look-ups of eight sub-vectors, whose parts of the table fit the fastest memory, to the
+ * sums of some rows. */
+static void pi_add_look_ups(const uint8_t *codes, size_t num_sub, const float *table, size_t size,
+                            float *sums, size_t num) {
+  const float *t1 = table + size, *t2 = t1 + size, *t3 = t2 + size, *t4 = t3 + size;
+  const float *t5 = t4 + size, *t6 = t5 + size, *t7 = t6 + size;
+  for (size_t row = 0; row < num; row++, codes += num_sub) {
+    uint64_t eight;
+    memcpy(&eight, codes, sizeof eight);
+    float one = table[eight & 255] + t1[eight >> 8 & 255];
+    float two = t2[eight >> 16 & 255] + t3[eight >> 24 & 255];
+    float three = t4[eight >> 32 & 255] + t5[eight >> 40 & 255];
+    float four = t6[eight >> 48 & 255] + t7[eight >> 56];
+    sums[row] += (one + two) + (three + four);
+  }
+}
+
+/* The similarities of a query and some rows by look-ups in the table, at most PI_ROWS_AT_ONCE
+ * (asymmetric distance; Jegou et al. 2011). Each row is summed in the same order. */
+static void pi_table_similarities(const pintent_bot *bot, size_t first, size_t num,
+                                  const float *table, float *sums) {
   const pi_matrix *rows = &bot->index.rows;
-  const uint8_t *codes = (const uint8_t *)rows->rows + row * rows->num_sub;
+  const uint8_t *codes = (const uint8_t *)rows->rows + first * rows->num_sub;
   size_t size = rows->codebook_size, sub = 0;
-  float sums[4] = {0, 0, 0, 0};
-  for (; sub + 4 <= rows->num_sub; sub += 4, table += 4 * size) {
-    sums[0] += table[codes[sub]];
-    sums[1] += table[size + codes[sub + 1]];
-    sums[2] += table[2 * size + codes[sub + 2]];
-    sums[3] += table[3 * size + codes[sub + 3]];
+  memset(sums, 0, num * sizeof *sums);
+  for (; sub + 8 <= rows->num_sub; sub += 8) {
+    pi_add_look_ups(codes + sub, rows->num_sub, table + sub * size, size, sums, num);
   }
-  for (; sub < rows->num_sub; sub++, table += size) {
-    sums[0] += table[codes[sub]];
+  for (size_t row = 0; row < num; row++) {
+    for (size_t rest = sub; rest < rows->num_sub; rest++) {
+      sums[row] += table[rest * size + codes[row * rows->num_sub + rest]];
+    }
+    sums[row] *= bot->index.scales[first + row];
   }
-  return bot->index.scales[row] * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+/* The similarities of a query and all rows of the index; by the table if there is one. */
+static void pi_all_similarities(const pintent_bot *bot, const float *query, float *table,
+                                float *decoded, float *similarities) {
+  const pi_index *index = &bot->index;
+  if (table == NULL) {
+    for (size_t row = 0; row < index->rows.num; row++) {
+      similarities[row] = pi_row_similarity(bot, row, query, decoded);
+    }
+    return;
+  }
+  pi_fill_table(bot, query, table);
+  for (size_t row = 0; row < index->rows.num; row += PI_ROWS_AT_ONCE) {
+    size_t left = index->rows.num - row, num = left < PI_ROWS_AT_ONCE ? left : PI_ROWS_AT_ONCE;
+    pi_table_similarities(bot, row, num, table, similarities + row);
+  }
 }

@@ -17,6 +17,8 @@ typedef struct pi_kernels {
    * are written for each vector together, `out_stride` apart. */
   void (*multiply)(const float *rows, size_t size, const float *vectors, size_t stride, size_t num,
                    float *out, size_t out_stride);
+  /* Writes whole numbers of 8 bits as floats. */
+  void (*widen)(const int8_t *integers, float *numbers, size_t size);
   /* Replaces numbers by their GELU, in the approximation with tanh. */
   void (*gelu)(float *numbers, size_t size);
   /* Replaces numbers by their softmax. */

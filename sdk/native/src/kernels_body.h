@@ -23,11 +23,24 @@ typedef int32_t PI_K(ints) __attribute__((vector_size(4 * PI_WIDTH)));
   memcpy(&name, place, sizeof name)
 
 PI_TARGET static inline float PI_K(sum)(const PI_VEC *vector) {
+#if PI_WIDTH >= 8
+  typedef float half __attribute__((vector_size(2 * PI_WIDTH)));
+  half low, high;
+  memcpy(&low, vector, sizeof low);
+  memcpy(&high, (const char *)vector + sizeof low, sizeof high);
+  low += high;
+  float numbers[PI_WIDTH / 2], sum = 0;
+  memcpy(numbers, &low, sizeof numbers);
+  for (int n = 0; n < PI_WIDTH / 2; n += 2) {
+    sum += numbers[n] + numbers[n + 1];
+  }
+#else
   float numbers[PI_WIDTH], sum = 0;
   memcpy(numbers, vector, sizeof numbers);
   for (int n = 0; n < PI_WIDTH; n++) {
     sum += numbers[n];
   }
+#endif
   return sum;
 }
 
@@ -75,42 +88,105 @@ PI_TARGET static void PI_K(add)(float *sum, const float *vector, float scale, si
   }
 }
 
-/* Four rows and two vectors: eight sums stay in registers, and each load serves several of them. */
+/* The sums of four vectors. */
+PI_TARGET static inline void PI_K(sums)(PI_VEC a, PI_VEC b, PI_VEC c, PI_VEC d, float *sums) {
+  sums[0] = PI_K(sum)(&a);
+  sums[1] = PI_K(sum)(&b);
+  sums[2] = PI_K(sum)(&c);
+  sums[3] = PI_K(sum)(&d);
+}
+
+/* Adds the products of what is left behind the last whole vector. */
+PI_TARGET static inline void PI_K(add_rest)(const float *rows, size_t size, const float *vector,
+                                            float *sums) {
+  for (size_t n = size - size % PI_WIDTH; n < size; n++) {
+    for (size_t row = 0; row < PI_ROWS; row++) {
+      sums[row] += rows[row * size + n] * vector[n];
+    }
+  }
+}
+
+/* Four rows and one vector. */
+PI_TARGET static void PI_K(multiply_one)(const float *rows, size_t size, const float *vector,
+                                         float *out) {
+  const float *r0 = rows, *r1 = rows + size, *r2 = r1 + size, *r3 = r2 + size;
+  PI_VEC x0 = {0}, x1 = {0}, x2 = {0}, x3 = {0};
+  for (size_t n = 0; n + PI_WIDTH <= size; n += PI_WIDTH) {
+    PI_LOAD(a, vector + n);
+    PI_LOAD(w0, r0 + n);
+    PI_LOAD(w1, r1 + n);
+    PI_LOAD(w2, r2 + n);
+    PI_LOAD(w3, r3 + n);
+    x0 += w0 * a;
+    x1 += w1 * a;
+    x2 += w2 * a;
+    x3 += w3 * a;
+  }
+  PI_K(sums)(x0, x1, x2, x3, out);
+  PI_K(add_rest)(rows, size, vector, out);
+}
+
+/* Four rows and three vectors: twelve sums stay in registers, and each load serves several. */
+PI_TARGET static void PI_K(multiply_three)(const float *rows, size_t size, const float *vectors,
+                                           size_t stride, float *out, size_t out_stride) {
+  const float *r0 = rows, *r1 = rows + size, *r2 = r1 + size, *r3 = r2 + size;
+  const float *x = vectors, *y = vectors + stride, *z = y + stride;
+  PI_VEC x0 = {0}, x1 = {0}, x2 = {0}, x3 = {0}, y0 = {0}, y1 = {0}, y2 = {0}, y3 = {0};
+  PI_VEC z0 = {0}, z1 = {0}, z2 = {0}, z3 = {0};
+  for (size_t n = 0; n + PI_WIDTH <= size; n += PI_WIDTH) {
+    PI_LOAD(a, x + n);
+    PI_LOAD(b, y + n);
+    PI_LOAD(c, z + n);
+    PI_LOAD(w0, r0 + n);
+    x0 += w0 * a;
+    y0 += w0 * b;
+    z0 += w0 * c;
+    PI_LOAD(w1, r1 + n);
+    x1 += w1 * a;
+    y1 += w1 * b;
+    z1 += w1 * c;
+    PI_LOAD(w2, r2 + n);
+    x2 += w2 * a;
+    y2 += w2 * b;
+    z2 += w2 * c;
+    PI_LOAD(w3, r3 + n);
+    x3 += w3 * a;
+    y3 += w3 * b;
+    z3 += w3 * c;
+  }
+  PI_K(sums)(x0, x1, x2, x3, out);
+  PI_K(add_rest)(rows, size, x, out);
+  PI_K(sums)(y0, y1, y2, y3, out + out_stride);
+  PI_K(add_rest)(rows, size, y, out + out_stride);
+  PI_K(sums)(z0, z1, z2, z3, out + 2 * out_stride);
+  PI_K(add_rest)(rows, size, z, out + 2 * out_stride);
+}
+
 PI_TARGET static void PI_K(multiply)(const float *rows, size_t size, const float *vectors,
                                      size_t stride, size_t num, float *out, size_t out_stride) {
-  const float *r0 = rows, *r1 = rows + size, *r2 = r1 + size, *r3 = r2 + size;
-  size_t whole = size - size % PI_WIDTH;
-  for (size_t vector = 0; vector < num; vector += 2) {
-    /* The last of an odd number is multiplied twice, which is quicker than a loop of its own. */
-    size_t other = vector + 1 < num ? vector + 1 : vector;
-    const float *x = vectors + vector * stride, *y = vectors + other * stride;
-    PI_VEC x0 = {0}, x1 = {0}, x2 = {0}, x3 = {0}, y0 = {0}, y1 = {0}, y2 = {0}, y3 = {0};
-    for (size_t n = 0; n < whole; n += PI_WIDTH) {
-      PI_LOAD(a, x + n);
-      PI_LOAD(b, y + n);
-      PI_LOAD(w0, r0 + n);
-      PI_LOAD(w1, r1 + n);
-      PI_LOAD(w2, r2 + n);
-      PI_LOAD(w3, r3 + n);
-      x0 += w0 * a;
-      y0 += w0 * b;
-      x1 += w1 * a;
-      y1 += w1 * b;
-      x2 += w2 * a;
-      y2 += w2 * b;
-      x3 += w3 * a;
-      y3 += w3 * b;
-    }
-    float of_x[PI_ROWS] = {PI_K(sum)(&x0), PI_K(sum)(&x1), PI_K(sum)(&x2), PI_K(sum)(&x3)};
-    float of_y[PI_ROWS] = {PI_K(sum)(&y0), PI_K(sum)(&y1), PI_K(sum)(&y2), PI_K(sum)(&y3)};
-    for (size_t row = 0; row < PI_ROWS; row++) {
-      for (size_t n = whole; n < size; n++) {
-        of_x[row] += rows[row * size + n] * x[n];
-        of_y[row] += rows[row * size + n] * y[n];
-      }
-      out[vector * out_stride + row] = of_x[row];
-      out[other * out_stride + row] = of_y[row];
-    }
+  size_t n = 0;
+  for (; n + 3 <= num; n += 3) {
+    PI_K(multiply_three)(rows, size, vectors + n * stride, stride, out + n * out_stride, out_stride);
+  }
+  for (; n < num; n++) {
+    PI_K(multiply_one)(rows, size, vectors + n * stride, out + n * out_stride);
+  }
+}
+
+/* Whole numbers of 8 bits as floats. */
+PI_TARGET static void PI_K(widen)(const int8_t *integers, float *numbers, size_t size) {
+  size_t n = 0;
+#if PI_WIDTH > 1
+  typedef int8_t bytes __attribute__((vector_size(PI_WIDTH)));
+  for (; n + PI_WIDTH <= size; n += PI_WIDTH) {
+    bytes part;
+    memcpy(&part, integers + n, sizeof part);
+    PI_VEC wide = __builtin_convertvector(__builtin_convertvector(part, PI_K(ints)), PI_VEC);
+    memcpy(numbers + n, &wide, sizeof wide);
+  }
+#endif
+  for (; n < size; n++) {
+    numbers[n] = integers[n];
   }
 }
 
@@ -186,7 +262,8 @@ PI_TARGET static void PI_K(softmax)(float *numbers, size_t size) {
 }
 
 static const pi_kernels PI_K(kernels) = {
-    PI_NAME, PI_K(dot), PI_K(add), PI_K(multiply), PI_K(gelu), PI_K(softmax),
+    PI_NAME, PI_K(dot), PI_K(add), PI_K(multiply),
+    PI_K(widen), PI_K(gelu), PI_K(softmax),
 };
 
 #undef PI_ALL

@@ -34,7 +34,11 @@ pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,
   if (is_complete && bot->decision != PI_LOGISTIC && index->rows.form == PI_CODES_8 &&
       index->rows.num >= small) {
     size_t size = index->rows.num_sub * index->rows.codebook_size;
-    scratch->similarities = pi_arena_raw(&arena, size, sizeof(float));
+    scratch->table = pi_arena_raw(&arena, size, sizeof(float));
+    is_complete = scratch->table != NULL;
+  }
+  if (is_complete && bot->decision != PI_LOGISTIC) {
+    scratch->similarities = pi_arena_take(&arena, index->rows.num, sizeof(float));
     is_complete = scratch->similarities != NULL;
   }
   is_complete = is_complete &&

@@ -253,26 +253,43 @@ static bool pi_check_decoded(const pi_matrix *matrix, const char *name, pi_error
   return true;
 }
 
-static void pi_decode_row(const pi_matrix *matrix, size_t row, float *numbers) {
+/* Decodes codes of pairs that share a codebook, as the matrices of networks and templates have: eight
+ * codes are one load. */
+static void pi_decode_pairs(const uint8_t *codes, size_t count, const float *book, float *numbers) {
+  size_t n = 0;
+  for (; n + 8 <= count; n += 8, numbers += 16) {
+    uint64_t eight;
+    memcpy(&eight, codes + n, sizeof eight);
+    memcpy(numbers, book + 2 * (eight & 255), 8);
+    memcpy(numbers + 2, book + 2 * (eight >> 8 & 255), 8);
+    memcpy(numbers + 4, book + 2 * (eight >> 16 & 255), 8);
+    memcpy(numbers + 6, book + 2 * (eight >> 24 & 255), 8);
+    memcpy(numbers + 8, book + 2 * (eight >> 32 & 255), 8);
+    memcpy(numbers + 10, book + 2 * (eight >> 40 & 255), 8);
+    memcpy(numbers + 12, book + 2 * (eight >> 48 & 255), 8);
+    memcpy(numbers + 14, book + 2 * (eight >> 56), 8);
+  }
+  for (; n < count; n++, numbers += 2) {
+    memcpy(numbers, book + 2 * (size_t)codes[n], 8);
+  }
+}
+
+static void pi_decode_row(const pi_matrix *matrix, size_t row, float *numbers,
+                          const pi_kernels *kernels) {
   if (matrix->form == PI_FLOATS) {
     memcpy(numbers, (const float *)matrix->rows + row * matrix->dim, matrix->dim * sizeof *numbers);
     return;
   }
   if (matrix->form == PI_INTEGERS) {
-    const int8_t *codes = (const int8_t *)matrix->rows + row * matrix->dim;
-    for (size_t n = 0; n < matrix->dim; n++) {
-      numbers[n] = codes[n];
-    }
+    kernels->widen((const int8_t *)matrix->rows + row * matrix->dim, numbers, matrix->dim);
     return;
   }
   const uint8_t *codes = (const uint8_t *)matrix->rows + row * matrix->num_sub;
   const uint16_t *wide = (const uint16_t *)matrix->rows + row * matrix->num_sub;
   size_t sub_dim = matrix->sub_dim, size = sub_dim * sizeof *numbers, step = matrix->step;
   const float *book = matrix->codebook;
-  if (matrix->form == PI_CODES_8 && sub_dim == 2) { /* known sizes are copied at once */
-    for (size_t sub = 0; sub < matrix->num_sub; sub++, book += step) {
-      memcpy(numbers + 2 * sub, book + 2 * (size_t)codes[sub], 2 * sizeof *numbers);
-    }
+  if (matrix->form == PI_CODES_8 && sub_dim == 2 && step == 0) {
+    pi_decode_pairs(codes, matrix->num_sub, book, numbers);
   } else if (matrix->form == PI_CODES_8 && sub_dim == 4) {
     for (size_t sub = 0; sub < matrix->num_sub; sub++, book += step) {
       memcpy(numbers + 4 * sub, book + 4 * (size_t)codes[sub], 4 * sizeof *numbers);
@@ -291,7 +308,7 @@ static void pi_add_row(const pi_matrix *matrix, size_t row, float factor, float 
   if (matrix->form == PI_FLOATS) {
     numbers = (const float *)matrix->rows + row * matrix->dim;
   } else {
-    pi_decode_row(matrix, row, decoded);
+    pi_decode_row(matrix, row, decoded, kernels);
   }
   kernels->add(sum, numbers, factor * pi_scale_of(matrix, row), matrix->dim);
 }
@@ -306,7 +323,7 @@ static void pi_multiply(const pi_matrix *matrix, const float *vectors, size_t st
       rows = (const float *)matrix->rows + row * dim;
     } else {
       for (size_t n = 0; n < PI_ROWS; n++) {
-        pi_decode_row(matrix, row + n, decoded + n * dim);
+        pi_decode_row(matrix, row + n, decoded + n * dim, kernels);
       }
     }
     kernels->multiply(rows, dim, vectors, stride, num, out + row, out_stride);
@@ -316,7 +333,7 @@ static void pi_multiply(const pi_matrix *matrix, const float *vectors, size_t st
     if (matrix->form == PI_FLOATS) {
       numbers = (const float *)matrix->rows + row * dim;
     } else {
-      pi_decode_row(matrix, row, decoded);
+      pi_decode_row(matrix, row, decoded, kernels);
     }
     for (size_t vector = 0; vector < num; vector++) {
       out[vector * out_stride + row] = kernels->dot(numbers, vectors + vector * stride, dim);

@@ -32,7 +32,8 @@ static bool pi_read_integers(const pi_file *file, const char *prefix, pi_matrix 
 static bool pi_check_decoded(const pi_matrix *matrix, const char *name, pi_error *error);
 
 /* Decodes a row, without its scale. */
-static void pi_decode_row(const pi_matrix *matrix, size_t row, float *numbers);
+static void pi_decode_row(const pi_matrix *matrix, size_t row, float *numbers,
+                          const pi_kernels *kernels);
 
 static inline float pi_scale_of(const pi_matrix *matrix, size_t row) {
   return matrix->scales == NULL ? 1.0f : pi_half(matrix->scales[row]);
