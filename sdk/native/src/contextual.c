@@ -94,7 +94,7 @@ static bool pi_read_context(const pi_file *file, size_t dim, pi_arena *arena, pi
     return pi_fail(error, PINTENT_ERROR_MODEL,
                    "word_share of the network must be a number from 0 to 16");
   }
-  size_t hidden, width;
+  size_t hidden = 0, width = 0;
   if (!pi_network_size(entry, "hidden", PI_MOST_DIM, &hidden, error) ||
       !pi_network_size(entry, "width", PI_MOST_DIM, &width, error) ||
       !pi_check_room("weights", pi_product(pi_product(hidden, width), dim), error) ||
@@ -172,6 +172,9 @@ static void pi_read_new_words(const pi_encoder *encoder, size_t num, const pi_ke
   const pi_context *context = &encoder->context;
   size_t dim = encoder->table.dim, hidden = context->hidden, width = context->width;
   pi_matrix matrix = pi_by_place(context, dim);
+  if (num == 0) {
+    return;
+  }
   for (size_t n = 0; n < num; n++) {
     const float *vector = scratch->new_words[n];
     float *unit = scratch->units + n * dim;

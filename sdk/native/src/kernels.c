@@ -25,16 +25,20 @@
 #endif
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#include <immintrin.h>
+
 #define PI_HAS_X86 1
 #define PI_WIDTH 8
 #define PI_TARGET __attribute__((target("avx2,fma")))
 #define PI_NAME "avx2"
+#define PI_WIDEN(place) _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(place)))
 #define PI_K(name) pi_avx2_##name
 #include "kernels_body.h"
 
 #define PI_WIDTH 16
 #define PI_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma")))
 #define PI_NAME "avx512"
+#define PI_WIDEN(place) _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(place)))
 #define PI_K(name) pi_avx512_##name
 #include "kernels_body.h"
 #endif

@@ -3,6 +3,7 @@
  *     PI_WIDTH   numbers of a vector: 1 for plain C
  *     PI_TARGET  the attribute of functions that use the instructions
  *     PI_K(name) the name of a function of this set
+ *     PI_WIDEN   how bytes at a place become whole numbers, if the set can do it at once
  *
  * The vectors are those of the compiler, so that one text serves all processors.
  */
@@ -176,12 +177,10 @@ PI_TARGET static void PI_K(multiply)(const float *rows, size_t size, const float
 /* Whole numbers of 8 bits as floats. */
 PI_TARGET static void PI_K(widen)(const int8_t *integers, float *numbers, size_t size) {
   size_t n = 0;
-#if PI_WIDTH > 1
-  typedef int8_t bytes __attribute__((vector_size(PI_WIDTH)));
+#ifdef PI_WIDEN
   for (; n + PI_WIDTH <= size; n += PI_WIDTH) {
-    bytes part;
-    memcpy(&part, integers + n, sizeof part);
-    PI_VEC wide = __builtin_convertvector(__builtin_convertvector(part, PI_K(ints)), PI_VEC);
+    PI_K(ints) whole = (PI_K(ints))PI_WIDEN(integers + n);
+    PI_VEC wide = __builtin_convertvector(whole, PI_VEC);
     memcpy(numbers + n, &wide, sizeof wide);
   }
 #endif
@@ -270,6 +269,7 @@ static const pi_kernels PI_K(kernels) = {
 #undef PI_VEC
 #undef PI_LOAD
 #undef PI_WIDTH
+#undef PI_WIDEN
 #undef PI_TARGET
 #undef PI_NAME
 #undef PI_K

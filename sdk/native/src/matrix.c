@@ -313,37 +313,47 @@ static void pi_add_row(const pi_matrix *matrix, size_t row, float factor, float 
   kernels->add(sum, numbers, factor * pi_scale_of(matrix, row), matrix->dim);
 }
 
+/* Applies the scales and biases of some rows to their products. */
+static void pi_scale_products(const pi_matrix *matrix, size_t row, size_t count, const float *bias,
+                              size_t num, float *out, size_t out_stride) {
+  float scales[PI_ROWS], added[PI_ROWS] = {0};
+  if (matrix->scales == NULL && bias == NULL) {
+    return;
+  }
+  for (size_t n = 0; n < count; n++) {
+    scales[n] = pi_scale_of(matrix, row + n);
+    added[n] = bias == NULL ? 0.0f : bias[row + n];
+  }
+  for (size_t vector = 0; vector < num; vector++) {
+    float *products = out + vector * out_stride + row;
+    for (size_t n = 0; n < count; n++) {
+      products[n] = products[n] * scales[n] + added[n];
+    }
+  }
+}
+
 static void pi_multiply(const pi_matrix *matrix, const float *vectors, size_t stride, size_t num,
                         const float *bias, float *out, size_t out_stride, float *decoded,
                         const pi_kernels *kernels) {
-  size_t dim = matrix->dim, row = 0;
-  for (; row + PI_ROWS <= matrix->num; row += PI_ROWS) {
+  size_t dim = matrix->dim;
+  for (size_t row = 0; row < matrix->num; row += PI_ROWS) {
+    size_t left = matrix->num - row, count = left < PI_ROWS ? left : PI_ROWS;
     const float *rows = decoded;
     if (matrix->form == PI_FLOATS) {
       rows = (const float *)matrix->rows + row * dim;
     } else {
-      for (size_t n = 0; n < PI_ROWS; n++) {
+      for (size_t n = 0; n < count; n++) {
         pi_decode_row(matrix, row + n, decoded + n * dim, kernels);
       }
     }
-    kernels->multiply(rows, dim, vectors, stride, num, out + row, out_stride);
-  }
-  for (; row < matrix->num; row++) {
-    const float *numbers = decoded;
-    if (matrix->form == PI_FLOATS) {
-      numbers = (const float *)matrix->rows + row * dim;
+    if (count == PI_ROWS) {
+      kernels->multiply(rows, dim, vectors, stride, num, out + row, out_stride);
     } else {
-      pi_decode_row(matrix, row, decoded, kernels);
+      for (size_t n = 0; n < count * num; n++) {
+        float *product = out + n / count * out_stride + row + n % count;
+        *product = kernels->dot(rows + n % count * dim, vectors + n / count * stride, dim);
+      }
     }
-    for (size_t vector = 0; vector < num; vector++) {
-      out[vector * out_stride + row] = kernels->dot(numbers, vectors + vector * stride, dim);
-    }
-  }
-  for (row = 0; row < matrix->num; row++) {
-    float scale = pi_scale_of(matrix, row), added = bias == NULL ? 0.0f : bias[row];
-    for (size_t vector = 0; vector < num; vector++) {
-      float *product = out + vector * out_stride + row;
-      *product = *product * scale + added;
-    }
+    pi_scale_products(matrix, row, count, bias, num, out, out_stride);
   }
 }

@@ -12,6 +12,7 @@ typedef struct pi_sha256 {
   uint64_t size;
   unsigned char block[64];
   size_t filled; /* bytes of the block */
+  bool has_instructions;
 } pi_sha256;
 
 static const uint32_t pi_sha_constants[64] = {
@@ -24,11 +25,14 @@ static const uint32_t pi_sha_constants[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
+static bool pi_has_sha_instructions(void);
+
 static void pi_sha_init(pi_sha256 *sha) {
   static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   memset(sha, 0, sizeof *sha);
   memcpy(sha->state, start, sizeof start);
+  sha->has_instructions = pi_has_sha_instructions();
 }
 
 static inline uint32_t pi_rotate(uint32_t x, int bits) { return x >> bits | x << (32 - bits); }
@@ -110,16 +114,18 @@ static bool pi_has_sha_instructions(void) {
   __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(0));
   return (b >> 29 & 1) != 0 && __builtin_cpu_supports("sse4.1");
 }
+#else
+static bool pi_has_sha_instructions(void) { return false; }
 #endif
 
-static void pi_sha_compress(uint32_t *state, const unsigned char *data, size_t count) {
+static void pi_sha_compress(pi_sha256 *sha, const unsigned char *data, size_t count) {
 #ifdef PI_SHA_X86
-  if (pi_has_sha_instructions()) {
-    pi_sha_blocks_x86(state, data, count);
+  if (sha->has_instructions) {
+    pi_sha_blocks_x86(sha->state, data, count);
     return;
   }
 #endif
-  pi_sha_blocks(state, data, count);
+  pi_sha_blocks(sha->state, data, count);
 }
 
 /* Hashes more bytes; a sink of bytes. */
@@ -135,11 +141,11 @@ static void pi_sha_add(void *context, const char *data, size_t size) {
     if (sha->filled < 64) {
       return;
     }
-    pi_sha_compress(sha->state, sha->block, 1);
+    pi_sha_compress(sha, sha->block, 1);
     sha->filled = 0;
   }
   if (size >= 64) {
-    pi_sha_compress(sha->state, (const unsigned char *)data, size / 64);
+    pi_sha_compress(sha, (const unsigned char *)data, size / 64);
     data += size / 64 * 64;
     size %= 64;
   }

@@ -98,7 +98,7 @@ static bool pi_read_layer(pi_weights_reader *reader, size_t number, size_t dim, 
 
 static bool pi_read_network_sizes(const pi_json *entry, size_t dim, pi_transformer *network,
                                   pi_error *error) {
-  size_t layers, heads, feedforward;
+  size_t layers = 0, heads = 0, feedforward = 0;
   if (!pi_network_size(entry, "layers", 64, &layers, error) ||
       !pi_network_size(entry, "heads", PI_MOST_DIM, &heads, error) ||
       !pi_network_size(entry, "feedforward", PI_MOST_DIM, &feedforward, error)) {
