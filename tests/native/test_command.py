@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from native_core import CORE, compile_c
 from pocketintent import IntentRecognizer, __version__
 
 TEXTS = ["turn on the lamp", "swich the lihgt of", "", 'a "quoted" \\ \t text', "Ünïcode 🙂 漢字"]
@@ -67,3 +68,14 @@ def test_wrong_calls(command: Path, bot_file: Path, tmp_path: Path) -> None:
     assert __version__.encode() in run(command, "--version")[0]
     assert run(command, "--help")[0].startswith(b"usage")
     assert run(command, bot_file, given=b"") == [b""]
+
+
+def test_the_program_of_the_documentation(bot_file: Path, tmp_path: Path) -> None:
+    page = (CORE.parents[1] / "docs" / "native.md").read_text("utf-8")
+    code = page.split("```c\n")[1].split("```")[0]
+    library = f'#include "{CORE / "pocketintent.c"}"\n'
+    source = tmp_path / "my_app.c"
+    header = f'"{CORE / "include" / "pocketintent.h"}"'
+    source.write_text(library + code.replace("<pocketintent.h>", header))
+    program = compile_c(source, tmp_path / "my_app", "-O1")
+    assert run(program, bot_file, "lights on")[0].startswith(b"lights_on 0.")

@@ -237,7 +237,7 @@ def test_the_kept_words_are_those_of_python(core: Core) -> None:
 
 def test_modules_have_one_subject() -> None:
     for path in (CORE / "src").glob("*.c"):
-        assert len(path.read_text().splitlines()) <= 400, path.name
+        assert len(path.read_text().splitlines()) <= 300, path.name
         assert path.read_text().startswith("/* "), path.name
 
 

@@ -2,11 +2,15 @@
 
 #include "kernels.h"
 
+/* A module of wasm with simd128 runs nowhere without it, and leaves out the plain set. */
+#ifndef __wasm_simd128__
+#define PI_HAS_PLAIN 1
 #define PI_WIDTH 1
 #define PI_TARGET
 #define PI_NAME "plain"
 #define PI_K(name) pi_plain_##name
 #include "kernels_body.h"
+#endif
 
 /* Vectors of four are SSE2, NEON and simd128, which need no choice where the compiler has them. */
 #if defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)
@@ -44,8 +48,11 @@
 #endif
 
 static const pi_kernels *pi_choose_kernels(const char *most) {
-  const pi_kernels *sets[4] = {&pi_plain_kernels};
-  size_t count = 1;
+  const pi_kernels *sets[4];
+  size_t count = 0;
+#ifdef PI_HAS_PLAIN
+  sets[count++] = &pi_plain_kernels;
+#endif
 #ifdef PI_HAS_FOUR
   sets[count++] = &pi_four_kernels;
 #endif

@@ -34,7 +34,8 @@ static bool pi_read_tokenizer(const pi_json *manifest, pi_vocabulary *vocabulary
 }
 
 static bool pi_read_ngram_settings(const pi_json *manifest, pi_table *table, pi_error *error) {
-  enum { longest = 64, most_weight = 1000 };
+  enum { longest = 64 };
+  const double most_weight = 1000;
   const pi_json *entry = pi_json_get(manifest, "ngram_settings");
   if (!pi_json_is_object(entry)) {
     return pi_fail(error, PINTENT_ERROR_MODEL, "the manifest has no object 'ngram_settings'");
