@@ -39,7 +39,8 @@ class Target(NamedTuple):
     """Name of the static library, if there is one."""
 
 
-_WASM = ("-Os", "-mexec-model=reactor", "-Wl,--export-dynamic")
+_WASM: tuple[str, ...] = ("-Os", "-mexec-model=reactor", "-Wl,--export-dynamic")
+_WASM += ("-Wl,--export=malloc", "-Wl,--export=free")  # with which JavaScript hands over its texts
 
 TARGETS = {
     "linux-x86_64": Target("x86_64-linux-gnu.2.17", "libpocketintent.so", 250_000),
