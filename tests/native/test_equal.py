@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from native_core import Core, CoreBot
+from native_core import DEFAULT_CACHE, Core, CoreBot
 from pocketintent import IntentRecognizer
 from pocketintent.bot.build import keep_for_bot
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -207,8 +207,9 @@ def test_a_bot_of_many_rows_is_searched_by_its_table(core: Core, save_bot: SaveB
     for decision in ("nearest", "nearest+centroid"):
         recognizer, path = save_bot(intents, "tiny", decision=decision)
         texts = [" ".join(rng.choices(words, k=6)) for _ in range(60)]
-        with core.open(path) as bot:
-            assert_equal(bot, recognizer, texts)
+        for cache in (0, DEFAULT_CACHE):  # by look-ups, and by decoded rows
+            with core.open(path, cache) as bot:
+                assert_equal(bot, recognizer, texts)
 
 
 @pytest.mark.parametrize("templates", [{}, {"a": ["\u200b \u2026"]}, {"a": ["qqq"], "b": ["lamp"]}])

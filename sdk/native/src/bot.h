@@ -73,6 +73,7 @@ struct pintent_scratch {
   char *joined;
   float *features, *totals; /* of a text, and of the intents */
   float *row;               /* of the index */
+  pi_matrix rows;           /* decoded, at unit length, where the cache has room; otherwise none */
   float *table;             /* similarities of the query's sub-vectors and all centroids */
   float *similarities;      /* of all rows, for the decisions that need them */
   pi_encoder_scratch encoder;

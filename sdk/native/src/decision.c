@@ -122,7 +122,7 @@ static void pi_score_logistic(const pintent_bot *bot, pintent_scratch *scratch) 
 static void pi_score_nearest(const pintent_bot *bot, pintent_scratch *scratch) {
   const pi_index *index = &bot->index;
   const float *similarities = scratch->similarities;
-  pi_all_similarities(bot, scratch->encoder.vector, scratch->table, scratch->row,
+  pi_all_similarities(bot, &scratch->rows, scratch->encoder.vector, scratch->table, scratch->row,
                       scratch->similarities);
   for (size_t intent = 0; intent < index->num; intent++) {
     /* In the file the centroid of each intent stands behind its templates. */

@@ -1,9 +1,10 @@
-/* The sets of kernels, and the choice of one for the processor. */
+/* The sets of kernels, and the choice of one for the processor. With PINTENT_PLAIN defined there is
+ * none but plain C. */
 
 #include "kernels.h"
 
 /* A module of wasm with simd128 runs nowhere without it, and leaves out the plain set. */
-#ifndef __wasm_simd128__
+#if !defined(__wasm_simd128__) || defined(PINTENT_PLAIN)
 #define PI_HAS_PLAIN 1
 #define PI_WIDTH 1
 #define PI_TARGET
@@ -13,7 +14,8 @@
 #endif
 
 /* Vectors of four are SSE2, NEON and simd128, which need no choice where the compiler has them. */
-#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)
+#if (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)) && \
+    !defined(PINTENT_PLAIN)
 #define PI_HAS_FOUR 1
 #define PI_WIDTH 4
 #define PI_TARGET
@@ -28,7 +30,7 @@
 #include "kernels_body.h"
 #endif
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(PINTENT_PLAIN)
 #include <immintrin.h>
 
 #define PI_HAS_X86 1

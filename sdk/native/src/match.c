@@ -2,6 +2,30 @@
 
 #include "bot.h"
 
+/* Takes what a search among all rows needs: the rows decoded, where the cache has room for them, or a
+ * table; with a few rows it takes longer to fill a table than to decode them. */
+static bool pi_search_init(const pintent_bot *bot, size_t cache_bytes, pi_arena *arena,
+                           pintent_scratch *scratch) {
+  enum { few = 64 };
+  const pi_matrix *rows = &bot->index.rows;
+  scratch->similarities = pi_arena_take(arena, rows->num + PI_ROWS, sizeof(float));
+  if (scratch->similarities == NULL || rows->form == PI_FLOATS || rows->num < few) {
+    return scratch->similarities != NULL;
+  }
+  if (rows->num <= cache_bytes / sizeof(float) / rows->dim) {
+    float *decoded = pi_arena_raw(arena, rows->num * rows->dim, sizeof(float));
+    if (decoded != NULL) {
+      pi_decode_rows(bot, decoded, &scratch->rows);
+    }
+    return decoded != NULL;
+  }
+  if (rows->form == PI_CODES_8) {
+    scratch->table = pi_arena_raw(arena, rows->num_sub * rows->codebook_size, sizeof(float));
+    return scratch->table != NULL;
+  }
+  return true;
+}
+
 pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,
                                    pintent_scratch **result) {
   if (result == NULL) {
@@ -11,9 +35,8 @@ pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,
   if (bot == NULL) {
     return PINTENT_ERROR_ARGUMENT;
   }
-  enum { joined = PI_MAX_TOKEN_BYTES + PI_MAX_TOKENS + PI_CORRECTED, small = 64 };
-  const pi_index *index = &bot->index;
-  size_t dim = bot->encoder.table.dim, num = index->num;
+  enum { joined = PI_MAX_TOKEN_BYTES + PI_MAX_TOKENS + PI_CORRECTED };
+  size_t dim = bot->encoder.table.dim, num = bot->index.num;
   pi_arena arena;
   pi_arena_init(&arena, &bot->arena.allocator);
   pintent_scratch *scratch = pi_arena_take(&arena, 1, sizeof *scratch);
@@ -30,17 +53,8 @@ pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,
                      pi_tokens_init(&scratch->corrected, &arena) && scratch->points != NULL &&
                      scratch->joined != NULL && scratch->features != NULL &&
                      scratch->totals != NULL && scratch->row != NULL;
-  /* With a few rows it takes longer to fill a table than to decode them. */
-  if (is_complete && bot->decision != PI_LOGISTIC && index->rows.form == PI_CODES_8 &&
-      index->rows.num >= small) {
-    size_t size = index->rows.num_sub * index->rows.codebook_size;
-    scratch->table = pi_arena_raw(&arena, size, sizeof(float));
-    is_complete = scratch->table != NULL;
-  }
-  if (is_complete && bot->decision != PI_LOGISTIC) {
-    scratch->similarities = pi_arena_take(&arena, index->rows.num, sizeof(float));
-    is_complete = scratch->similarities != NULL;
-  }
+  is_complete = is_complete &&
+                (bot->decision == PI_LOGISTIC || pi_search_init(bot, cache_bytes, &arena, scratch));
   is_complete = is_complete &&
                 pi_encoder_scratch_init(&bot->encoder, cache_bytes, &arena, &scratch->encoder);
   if (!is_complete) {
