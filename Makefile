@@ -10,12 +10,13 @@ DEMO := .venv-demo
 TEST := .venv
 TFLITE := .venv-tflite
 DOCS := .venv-docs
+NATIVE := .venv-native
 CHECKED := sdk export demo_app lab tests docs/examples $(wildcard benchmarks)
 PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo docs sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo docs native sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -49,6 +50,9 @@ pytest: $(TEST)/installed $(TFLITE)/installed ## the tests, in two processes
 docs: $(DOCS)/installed ## build the site into site/, strictly
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
 
+native: $(NATIVE)/installed ## build the C core for every target into build/native/
+	$(NATIVE)/bin/python sdk/native/tools/build.py --out build/native
+
 sizes: python ## source lines of each room of the product, against their targets
 	@$(PYTHON) -m benchmarks.sizes
 
@@ -56,7 +60,7 @@ hooks: $(TEST)/installed ## run the same checks at each commit and push
 	$(TEST)/bin/pre-commit install
 
 clean: ## remove the environments, caches and builds
-	rm -rf $(DEMO) $(TEST) $(TFLITE) $(DOCS) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(DEMO) $(TEST) $(TFLITE) $(DOCS) $(NATIVE) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The file `installed` is written last, so that an installation that was cut off is done again.
 # pip's output goes to stderr: the stdout of a piped demo has answers only.
@@ -76,6 +80,12 @@ $(DOCS)/installed: constraints-docs.txt | python
 	@echo "Setting up $(DOCS) (once) ..." >&2
 	@$(PYTHON) -m venv $(DOCS) >&2
 	@$(DOCS)/bin/python $(PIP_INSTALL) constraints-docs.txt mkdocs-material 'mkdocstrings[python]' mike ruff >&2
+	@touch $@
+
+$(NATIVE)/installed: constraints-native.txt | python
+	@echo "Setting up $(NATIVE) (once, 0.4 GB) ..." >&2
+	@$(PYTHON) -m venv $(NATIVE) >&2
+	@$(NATIVE)/bin/python $(PIP_INSTALL) constraints-native.txt ziglang >&2
 	@touch $@
 
 # For the tests of exports under tflite-runtime, which are skipped without it. Where it has no

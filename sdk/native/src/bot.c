@@ -1,0 +1,203 @@
+/* Opening and closing: from the bytes of a bot file to a bot. */
+
+#include "bot.h"
+
+/* The tokens of a text with a line feed, which no token contains, behind each. */
+static size_t pi_list_tokens(const pi_tokens *tokens, char *list) {
+  size_t size = 0;
+  for (size_t n = 0; n < tokens->count; n++) {
+    pintent_text token = pi_token_text(tokens, n);
+    memcpy(list + size, token.data, token.size);
+    size += token.size;
+    list[size++] = '\n';
+  }
+  return size;
+}
+
+static bool pi_is_lower_hash(const void *context, size_t one, size_t other) {
+  const pi_refusal *refusals = context;
+  return refusals[one].hash < refusals[other].hash;
+}
+
+/* Stores the tokens of the counter-examples, in the order of their hashes. */
+static bool pi_store_refusals(pintent_bot *bot, pi_arena *scratch, uint32_t *points,
+                              pi_tokens *tokens, pi_error *error) {
+  size_t count = bot->templates.num_counter_examples;
+  pi_refusal *found = pi_take(scratch, count, sizeof *found, error);
+  size_t *order = pi_take(scratch, count, sizeof *order, error);
+  char *list = pi_arena_raw(scratch, PI_MAX_TOKEN_BYTES + PI_MAX_TOKENS, 1);
+  bot->refusals = pi_take(&bot->arena, count, sizeof *bot->refusals, error);
+  if (found == NULL || order == NULL || bot->refusals == NULL || list == NULL) {
+    return pi_fail(error, PINTENT_ERROR_MEMORY, "there is no memory");
+  }
+  size_t kept = 0;
+  for (size_t n = 0; n < count; n++) {
+    const pi_counter_example *example = &bot->templates.counter_examples[n];
+    pi_tokenize(example->text.data, example->text.size, points, tokens);
+    pi_refusal *refusal = &found[kept];
+    refusal->tokens.size = pi_list_tokens(tokens, list);
+    if (refusal->tokens.size > 0) {
+      refusal->tokens.data = pi_copy(&bot->arena, list, refusal->tokens.size, error);
+      refusal->hash = pi_fnv(PI_FNV_START, list, refusal->tokens.size);
+      refusal->intent = example->intent;
+      order[kept] = kept;
+      kept++;
+    }
+  }
+  pi_sort(order, kept, pi_is_lower_hash, found);
+  for (size_t n = 0; n < kept; n++) {
+    bot->refusals[n] = found[order[n]];
+  }
+  bot->num_refusals = kept;
+  return error->status == PINTENT_OK;
+}
+
+/* Reads the entry `bot` of the manifest, with the model and the templates read. */
+static bool pi_read_bot_entry(const pi_file *file, pintent_bot *bot, pi_arena *scratch,
+                              pi_error *error) {
+  const pi_json *entry = pi_json_get(file->manifest, "bot");
+  const pi_json *correct = pi_json_get(entry, "correct");
+  const pi_json *index = pi_json_get(entry, "index"), *decision = pi_json_get(entry, "decision");
+  if (correct != NULL && correct->type != PI_JSON_TRUE && correct->type != PI_JSON_FALSE) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "the bot's correct must be true or false");
+  }
+  if (!pi_json_is_object(index) || !pi_json_is_object(decision)) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "the manifest has no object '%s'",
+                   pi_json_is_object(index) ? "decision" : "index");
+  }
+  if (!pi_read_index(file, index, bot, error) || !pi_read_decision(file, decision, bot, error)) {
+    return false;
+  }
+  bot->corrects = (correct == NULL || correct->type == PI_JSON_TRUE) &&
+                  bot->encoder.table.vocabulary.is_known_to_simple;
+  pi_tokens tokens;
+  uint32_t *points = pi_arena_raw(scratch, PI_MAX_POINTS, sizeof *points);
+  if (points == NULL || !pi_tokens_init(&tokens, scratch)) {
+    return pi_fail(error, PINTENT_ERROR_MEMORY, "there is no memory");
+  }
+  return pi_store_refusals(bot, scratch, points, &tokens, error) &&
+         (!bot->corrects || pi_find_own_words(bot, scratch, points, &tokens, error));
+}
+
+static bool pi_read_bot(pintent_bot *bot, const char *path, pi_arena *scratch, pi_error *error) {
+  pi_file file = {NULL, NULL, 0};
+  if (!pi_read_file(bot->content.data, bot->content.size, &bot->arena, scratch, &file, error)) {
+    pi_prefix(error, "%.200s cannot be used as a model: ", path);
+    return false;
+  }
+  const pi_json *entry = pi_json_get(file.manifest, "bot");
+  bool is_read =
+      (entry == NULL || pi_check_version(pi_json_get(entry, "version"), "the bot", error)) &&
+      (entry != NULL || pi_fail(error, PINTENT_ERROR_MODEL,
+                                "it is a model without templates; make a bot file of it by "
+                                "`pocketintent build`")) &&
+      pi_read_templates(&file, &bot->content, &bot->arena, scratch, &bot->templates, error) &&
+      pi_read_encoder(&file, &bot->arena, scratch, &bot->encoder, error) &&
+      pi_read_bot_entry(&file, bot, scratch, error);
+  if (!is_read) {
+    pi_prefix(error, "%.200s: ", path);
+  }
+  return is_read;
+}
+
+/* Opens a path, or the content of the caller where the path is NULL. */
+static pintent_status pi_open(const char *path, const void *data, size_t size,
+                              const pintent_allocator *allocator, pintent_bot **result,
+                              pintent_message *message) {
+  if (message != NULL) {
+    message->text[0] = '\0';
+  }
+  if (result == NULL) {
+    return PINTENT_ERROR_ARGUMENT;
+  }
+  *result = NULL;
+  if ((path == NULL && data == NULL) ||
+      (allocator != NULL && (allocator->allocate == NULL || allocator->release == NULL))) {
+    return PINTENT_ERROR_ARGUMENT;
+  }
+  pi_error error = {PINTENT_OK, {""}};
+  pi_arena arena, scratch;
+  pi_arena_init(&arena, allocator);
+  pi_arena_init(&scratch, allocator);
+  pintent_bot *bot = pi_take(&arena, 1, sizeof *bot, &error);
+  if (bot != NULL) {
+    bot->arena = arena; /* which from now on owns itself */
+    bot->content.data = data;
+    bot->content.size = size;
+    bot->kernels = pi_choose_kernels(NULL);
+    const char *name = path == NULL ? "the buffer" : path;
+    bool is_open = path == NULL
+                       ? size >= 8 || pi_fail(&error, PINTENT_ERROR_MODEL,
+                                              "the buffer is not a model file: it has only %zu "
+                                              "bytes",
+                                              size)
+                       : pi_open_content(path, &bot->arena, &bot->content, &error);
+    if (!is_open || !pi_read_bot(bot, name, &scratch, &error)) {
+      pintent_close(bot);
+      bot = NULL;
+    }
+  }
+  pi_arena_free(&scratch);
+  *result = bot;
+  if (message != NULL) {
+    *message = error.message;
+  }
+  return error.status;
+}
+
+pintent_status pintent_open(const char *path, const pintent_allocator *allocator, pintent_bot **bot,
+                            pintent_message *message) {
+  if (path == NULL && bot != NULL) {
+    *bot = NULL;
+  }
+  return path == NULL ? PINTENT_ERROR_ARGUMENT : pi_open(path, NULL, 0, allocator, bot, message);
+}
+
+pintent_status pintent_open_buffer(const void *data, size_t size,
+                                   const pintent_allocator *allocator, pintent_bot **bot,
+                                   pintent_message *message) {
+  return pi_open(NULL, data, size, allocator, bot, message);
+}
+
+void pintent_close(pintent_bot *bot) {
+  if (bot != NULL) {
+    pi_close_content(&bot->content);
+    pi_arena arena = bot->arena; /* the bot itself is in it */
+    pi_arena_free(&arena);
+  }
+}
+
+size_t pintent_num_intents(const pintent_bot *bot) {
+  return bot == NULL ? 0 : bot->templates.num_intents;
+}
+
+pintent_text pintent_intent(const pintent_bot *bot, size_t position) {
+  pintent_text none = {NULL, 0};
+  return position < pintent_num_intents(bot) ? bot->templates.names[position] : none;
+}
+
+double pintent_threshold(const pintent_bot *bot, size_t position) {
+  return position < pintent_num_intents(bot) ? bot->templates.thresholds[position] : 0;
+}
+
+size_t pintent_num_templates(const pintent_bot *bot) {
+  return bot == NULL ? 0 : bot->templates.num_templates;
+}
+
+size_t pintent_dim(const pintent_bot *bot) { return bot == NULL ? 0 : bot->encoder.table.dim; }
+
+const char *pintent_kind(const pintent_bot *bot) {
+  return bot == NULL ? "" : pi_kinds[bot->encoder.kind];
+}
+
+const char *pintent_decision(const pintent_bot *bot) {
+  return bot == NULL ? "" : pi_decisions[bot->decision];
+}
+
+const char *pintent_instructions(const pintent_bot *bot) {
+  return bot == NULL ? "" : bot->kernels->name;
+}
+
+const char *pintent_version(void) { return "0.1.0"; }
+
+const char *pintent_unicode_version(void) { return PI_UNICODE_VERSION; }

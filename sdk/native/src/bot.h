@@ -1,0 +1,82 @@
+/* An open bot, and the memory of a match. */
+
+#ifndef PINTENT_BOT_H
+#define PINTENT_BOT_H
+
+#include "encoder.h"
+
+enum { PI_CORRECTED = 64, PI_ALL_INTENTS = -1 };
+
+/* A text that resembles an intent and does not express it; of all intents for a text of `none`. */
+typedef struct pi_counter_example {
+  pintent_text text;
+  int64_t intent; /* its position, or PI_ALL_INTENTS */
+} pi_counter_example;
+
+/* The template set of a bot: docs/templates.md. */
+typedef struct pi_templates {
+  size_t num_intents, num_templates, num_counter_examples;
+  pintent_text *names;
+  double *thresholds;
+  size_t *bounds; /* where the templates of each intent begin, and the end */
+  pintent_text *texts;
+  pi_counter_example *counter_examples;
+  double margin;
+} pi_templates;
+
+/* The rows of the templates that the model knows: for each intent its templates, then their mean. */
+typedef struct pi_index {
+  size_t num; /* intents with a known template */
+  uint32_t *intents;   /* their positions in the set */
+  size_t *bounds;      /* where the templates of each begin among the known ones, and the end */
+  uint32_t *templates; /* position in the set of each known template */
+  pi_matrix rows;
+  float *scales; /* one over the length of each row of codes; NULL for rows of unit length */
+} pi_index;
+
+typedef enum pi_decision { PI_LOGISTIC, PI_NEAREST, PI_NEAREST_CENTROID } pi_decision;
+
+typedef struct pi_classifier {
+  pi_matrix weights;
+  double slope, intercept;
+  pintent_text *negations;
+  size_t num_negations;
+} pi_classifier;
+
+/* The tokens of a counter-example with a line feed behind each, and whose they are. */
+typedef struct pi_refusal {
+  uint32_t hash;
+  int64_t intent;
+  pintent_text tokens;
+} pi_refusal;
+
+struct pintent_bot {
+  pi_arena arena;
+  pi_content content;
+  const pi_kernels *kernels;
+  pi_encoder encoder;
+  pi_templates templates;
+  pi_index index;
+  pi_decision decision;
+  pi_classifier classifier;
+  bool corrects;
+  pi_words own_words; /* in the order in which they are preferred */
+  pi_refusal *refusals; /* by their hash */
+  size_t num_refusals;
+};
+
+struct pintent_scratch {
+  pi_arena arena;
+  const pintent_bot *bot;
+  uint32_t *points;
+  pi_tokens tokens, corrected;
+  char *joined;
+  float *features, *totals; /* of a text, and of the intents */
+  float *row;               /* of the index */
+  pi_matrix rows;           /* decoded, at unit length, where the cache has room; otherwise none */
+  float *table;             /* similarities of the query's sub-vectors and all centroids */
+  float *similarities;      /* of all rows, for the decisions that need them */
+  pi_encoder_scratch encoder;
+};
+
+#endif

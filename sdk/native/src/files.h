@@ -1,0 +1,75 @@
+/* The model file: its manifest and its tensors, checked. */
+
+#ifndef PINTENT_FILES_H
+#define PINTENT_FILES_H
+
+#include "json.h"
+
+typedef enum pi_dtype {
+  PI_BOOL,
+  PI_U8,
+  PI_I8,
+  PI_U16,
+  PI_I16,
+  PI_F16,
+  PI_U32,
+  PI_I32,
+  PI_F32,
+  PI_U64,
+  PI_I64,
+  PI_F64,
+  PI_NUM_DTYPES
+} pi_dtype;
+
+enum { PI_MOST_AXES = 8 };
+
+typedef struct pi_tensor {
+  pintent_text name;
+  pi_dtype dtype;
+  size_t num_axes;
+  uint64_t shape[PI_MOST_AXES];
+  size_t size;      /* numbers */
+  const char *data; /* aligned to a number */
+  uint64_t begin, end;
+} pi_tensor;
+
+typedef struct pi_file {
+  const pi_json *manifest;
+  pi_tensor *tensors; /* by name */
+  size_t num_tensors;
+} pi_file;
+
+/* Limits of the numbers in a file, and of their number in memory. */
+#define PI_LARGEST 65504.0
+enum { PI_MOST_DIM = 1 << 16, PI_MOST_NUMBERS = 1 << 28 };
+
+/* Reads and verifies a model file. Its parts are of the content, or of the arena, which must last as
+ * long as they are used; those of the manifest are of `manifest_arena`. */
+static bool pi_read_file(const char *data, size_t size, pi_arena *arena, pi_arena *manifest_arena,
+                         pi_file *file, pi_error *error);
+
+/* A tensor by its name; NULL if there is none. */
+static const pi_tensor *pi_find_tensor(const pi_file *file, const char *name);
+
+/* A tensor with a type and a shape; NULL, and an error, if it is missing or another. */
+static const pi_tensor *pi_need_tensor(const pi_file *file, const char *name, pi_dtype dtype,
+                                       size_t num_axes, const uint64_t *shape, pi_error *error);
+
+/* A number in half precision. */
+static inline float pi_half(uint16_t half) {
+  uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7FFF, bits;
+  float value;
+  if (rest >= 0x7C00) { /* infinite or none, which no checked file has */
+    bits = sign | 0x7F800000 | (rest & 0x3FF) << 13;
+  } else {
+    bits = rest << 13;
+    memcpy(&value, &bits, sizeof value);
+    value *= 0x1p112f; /* moves the exponent, also of numbers below the normal ones */
+    memcpy(&bits, &value, sizeof bits);
+    bits |= sign;
+  }
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+#endif

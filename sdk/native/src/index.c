@@ -1,0 +1,238 @@
+/* The index of a bot file: which templates the model knows, and their rows. */
+
+#include <math.h>
+
+#include "bot.h"
+
+enum { PI_ROWS_AT_ONCE = 128 }; /* rows of codes that stay in the fastest memory */
+
+/* Finds the known templates of each intent. */
+static bool pi_read_known(const pi_file *file, pintent_bot *bot, pi_error *error) {
+  const pi_templates *templates = &bot->templates;
+  pi_index *index = &bot->index;
+  const uint64_t shape = templates->num_templates;
+  const pi_tensor *known = pi_need_tensor(file, "bot.index.known", PI_U8, 1, &shape, error);
+  index->intents = pi_take(&bot->arena, templates->num_intents, sizeof *index->intents, error);
+  index->bounds = pi_take(&bot->arena, templates->num_intents + 1, sizeof *index->bounds, error);
+  index->templates = pi_take(&bot->arena, templates->num_templates, sizeof *index->templates, error);
+  if (error->status != PINTENT_OK) {
+    return false;
+  }
+  size_t count = 0;
+  for (size_t intent = 0; intent < templates->num_intents; intent++) {
+    size_t before = count;
+    for (size_t n = templates->bounds[intent]; n < templates->bounds[intent + 1]; n++) {
+      if (known->data[n] != 0) {
+        index->templates[count++] = (uint32_t)n;
+      }
+    }
+    if (count > before) {
+      index->intents[index->num++] = (uint32_t)intent;
+      index->bounds[index->num] = count;
+    }
+  }
+  return true;
+}
+
+/* One over the length of each decoded row; 1 for zeros. */
+static bool pi_scale_rows(pintent_bot *bot, pi_error *error) {
+  const pi_matrix *rows = &bot->index.rows;
+  size_t books = rows->step == 0 ? 1 : rows->num_sub;
+  float *scales = pi_take(&bot->arena, rows->num, sizeof *scales, error);
+  float *squares = pi_take(&bot->arena, books * rows->codebook_size, sizeof *squares, error);
+  if (scales == NULL || squares == NULL) {
+    return false;
+  }
+  for (size_t n = 0; n < books * rows->codebook_size; n++) {
+    const float *centroid = rows->codebook + n * rows->sub_dim;
+    squares[n] = bot->kernels->dot(centroid, centroid, rows->sub_dim);
+  }
+  size_t step = rows->step == 0 ? 0 : rows->codebook_size;
+  for (size_t row = 0; row < rows->num; row++) {
+    float sum = 0;
+    for (size_t sub = 0; sub < rows->num_sub; sub++) {
+      size_t place = row * rows->num_sub + sub;
+      size_t code = rows->form == PI_CODES_8 ? ((const uint8_t *)rows->rows)[place]
+                                             : ((const uint16_t *)rows->rows)[place];
+      sum += squares[sub * step + code];
+    }
+    scales[row] = sum > 0 ? 1.0f / sqrtf(sum) : 1.0f;
+  }
+  bot->index.scales = scales;
+  return true;
+}
+
+static bool pi_check_unit_rows(const pintent_bot *bot, pi_error *error) {
+  const pi_matrix *rows = &bot->index.rows;
+  for (size_t n = 0; n < rows->num; n++) {
+    const float *row = (const float *)rows->rows + n * rows->dim;
+    if (!(fabs(sqrt((double)bot->kernels->dot(row, row, rows->dim)) - 1.0) <= 1e-3)) {
+      return pi_fail(error, PINTENT_ERROR_MODEL, "a row of the index is not of unit length");
+    }
+  }
+  return true;
+}
+
+/* A number of an entry of the bot, from `least` to PI_LARGEST. */
+static bool pi_bot_number(const pi_json *entry, const char *key, double least, const char *place,
+                          double *number, pi_error *error) {
+  if (!pi_json_number(pi_json_get(entry, key), number) ||
+      !(*number >= least && *number <= PI_LARGEST)) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "%s of %s must be a number from %g to %g", key,
+                   place, least, PI_LARGEST);
+  }
+  return true;
+}
+
+static bool pi_read_rows(const pi_file *file, const pi_json *settings, bool is_table,
+                         pintent_bot *bot, pi_error *error) {
+  pi_matrix *rows = &bot->index.rows;
+  const pi_json *entry = pi_json_get(settings, "rows");
+  if (entry == NULL || entry->type == PI_JSON_NULL) {
+    return true;
+  }
+  if (!pi_read_matrix(file, "bot.index.rows", entry, &bot->arena, rows, error)) {
+    return false;
+  }
+  if ((rows->form != PI_FLOATS) != is_table) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "the rows of the index do not fit the search '%s'",
+                   is_table ? "table" : "exact");
+  }
+  if (rows->scales != NULL) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "the rows of the index must not have norms");
+  }
+  return is_table ? pi_scale_rows(bot, error) : pi_check_unit_rows(bot, error);
+}
+
+/* Reads the index, whose settings are `settings`. */
+static bool pi_read_index(const pi_file *file, const pi_json *settings, pintent_bot *bot,
+                          pi_error *error) {
+  const pi_json *search = pi_json_get(settings, "search");
+  pi_index *index = &bot->index;
+  bool is_table = pi_json_is_string(search, "table");
+  if (!is_table && !pi_json_is_string(search, "exact")) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "the bot's search must be one of table, exact");
+  }
+  if (!pi_read_known(file, bot, error) || !pi_read_rows(file, settings, is_table, bot, error)) {
+    return false;
+  }
+  size_t expected = index->bounds[index->num] + index->num;
+  if (index->rows.num != expected) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "the index has %zu rows; %zu are expected",
+                   index->rows.num, expected);
+  }
+  const pi_json *rows = pi_json_get(settings, "rows");
+  bool has_rows = rows != NULL && rows->type != PI_JSON_NULL;
+  if (has_rows && index->rows.dim != bot->encoder.table.dim) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "the index has %zu dimensions, but the model has %zu", index->rows.dim,
+                   bot->encoder.table.dim);
+  }
+  const uint64_t num = index->num;
+  double max_error;
+  return pi_need_tensor(file, "bot.index.errors", PI_F32, 1, &num, error) != NULL &&
+         pi_bot_number(settings, "max_error", 0, "the index", &max_error, error);
+}
+
+/* The cosine similarity of a query and a row of the index; `decoded` is room for a row. */
+static float pi_row_similarity(const pintent_bot *bot, size_t row, const float *query,
+                               float *decoded) {
+  const pi_index *index = &bot->index;
+  const float *numbers = decoded;
+  if (index->rows.form == PI_FLOATS) {
+    numbers = (const float *)index->rows.rows + row * index->rows.dim;
+  } else {
+    pi_decode_row(&index->rows, row, decoded, bot->kernels);
+  }
+  float scale = index->scales == NULL ? 1.0f : index->scales[row];
+  return scale * bot->kernels->dot(numbers, query, index->rows.dim);
+}
+
+/* Multiplies the sub-vectors of a query with all centroids: [num_sub, codebook_size]. */
+static void pi_fill_table(const pintent_bot *bot, const float *query, float *table) {
+  const pi_matrix *rows = &bot->index.rows;
+  for (size_t sub = 0; sub < rows->num_sub; sub++, query += rows->sub_dim) {
+    const float *book = rows->codebook + sub * rows->step;
+    for (size_t n = 0; n < rows->codebook_size; n++, book += rows->sub_dim) {
+      float sum = book[0] * query[0];
+      for (size_t d = 1; d < rows->sub_dim; d++) {
+        sum += book[d] * query[d];
+      }
+      *table++ = sum;
+    }
+  }
+}
+
+/* Adds the look-ups of eight sub-vectors, whose parts of the table fit the fastest memory, to the
+ * sums of some rows. */
+static void pi_add_look_ups(const uint8_t *codes, size_t num_sub, const float *table, size_t size,
+                            float *sums, size_t num) {
+  const float *t1 = table + size, *t2 = t1 + size, *t3 = t2 + size, *t4 = t3 + size;
+  const float *t5 = t4 + size, *t6 = t5 + size, *t7 = t6 + size;
+  for (size_t row = 0; row < num; row++, codes += num_sub) {
+    uint64_t eight;
+    memcpy(&eight, codes, sizeof eight);
+    float one = table[eight & 255] + t1[eight >> 8 & 255];
+    float two = t2[eight >> 16 & 255] + t3[eight >> 24 & 255];
+    float three = t4[eight >> 32 & 255] + t5[eight >> 40 & 255];
+    float four = t6[eight >> 48 & 255] + t7[eight >> 56];
+    sums[row] += (one + two) + (three + four);
+  }
+}
+
+/* The similarities of a query and some rows by look-ups in the table, at most PI_ROWS_AT_ONCE
+ * (asymmetric distance; Jegou et al. 2011). Each row is summed in the same order. */
+static void pi_table_similarities(const pintent_bot *bot, size_t first, size_t num,
+                                  const float *table, float *sums) {
+  const pi_matrix *rows = &bot->index.rows;
+  const uint8_t *codes = (const uint8_t *)rows->rows + first * rows->num_sub;
+  size_t size = rows->codebook_size, sub = 0;
+  memset(sums, 0, num * sizeof *sums);
+  for (; sub + 8 <= rows->num_sub; sub += 8) {
+    pi_add_look_ups(codes + sub, rows->num_sub, table + sub * size, size, sums, num);
+  }
+  for (size_t row = 0; row < num; row++) {
+    for (size_t rest = sub; rest < rows->num_sub; rest++) {
+      sums[row] += table[rest * size + codes[row * rows->num_sub + rest]];
+    }
+    sums[row] *= bot->index.scales[first + row];
+  }
+}
+
+/* Decodes all rows of the index to unit length. */
+static void pi_decode_rows(const pintent_bot *bot, float *decoded, pi_matrix *rows) {
+  const pi_index *index = &bot->index;
+  size_t dim = index->rows.dim;
+  memset(rows, 0, sizeof *rows);
+  rows->num = index->rows.num;
+  rows->dim = dim;
+  rows->rows = decoded;
+  for (size_t row = 0; row < rows->num; row++, decoded += dim) {
+    pi_decode_row(&index->rows, row, decoded, bot->kernels);
+    for (size_t n = 0; n < dim; n++) {
+      decoded[n] *= index->scales[row];
+    }
+  }
+}
+
+/* The similarities of a query and all rows of the index; of decoded ones, or by the table, if there
+ * are such. */
+static void pi_all_similarities(const pintent_bot *bot, const pi_matrix *rows, const float *query,
+                                float *table, float *decoded, float *similarities) {
+  const pi_index *index = &bot->index;
+  if (rows->num > 0) {
+    pi_multiply(rows, query, rows->dim, 1, NULL, similarities, rows->num, NULL, bot->kernels);
+    return;
+  }
+  if (table == NULL) {
+    for (size_t row = 0; row < index->rows.num; row++) {
+      similarities[row] = pi_row_similarity(bot, row, query, decoded);
+    }
+    return;
+  }
+  pi_fill_table(bot, query, table);
+  for (size_t row = 0; row < index->rows.num; row += PI_ROWS_AT_ONCE) {
+    size_t left = index->rows.num - row, num = left < PI_ROWS_AT_ONCE ? left : PI_ROWS_AT_ONCE;
+    pi_table_similarities(bot, row, num, table, similarities + row);
+  }
+}

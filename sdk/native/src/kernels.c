@@ -1,0 +1,77 @@
+/* The sets of kernels, and the choice of one for the processor. With PINTENT_PLAIN defined there is
+ * none but plain C. */
+
+#include "kernels.h"
+
+/* A module of wasm with simd128 runs nowhere without it, and leaves out the plain set. */
+#if !defined(__wasm_simd128__) || defined(PINTENT_PLAIN)
+#define PI_HAS_PLAIN 1
+#define PI_WIDTH 1
+#define PI_TARGET
+#define PI_NAME "plain"
+#define PI_K(name) pi_plain_##name
+#include "kernels_body.h"
+#endif
+
+/* Vectors of four are SSE2, NEON and simd128, which need no choice where the compiler has them. */
+#if (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)) && \
+    !defined(PINTENT_PLAIN)
+#define PI_HAS_FOUR 1
+#define PI_WIDTH 4
+#define PI_TARGET
+#define PI_K(name) pi_four_##name
+#if defined(__SSE2__)
+#define PI_NAME "sse2"
+#elif defined(__ARM_NEON)
+#define PI_NAME "neon"
+#else
+#define PI_NAME "simd128"
+#endif
+#include "kernels_body.h"
+#endif
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(PINTENT_PLAIN)
+#include <immintrin.h>
+
+#define PI_HAS_X86 1
+#define PI_WIDTH 8
+#define PI_TARGET __attribute__((target("avx2,fma")))
+#define PI_NAME "avx2"
+#define PI_WIDEN(place) _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(place)))
+#define PI_K(name) pi_avx2_##name
+#include "kernels_body.h"
+
+#define PI_WIDTH 16
+#define PI_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma")))
+#define PI_NAME "avx512"
+#define PI_WIDEN(place) _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(place)))
+#define PI_K(name) pi_avx512_##name
+#include "kernels_body.h"
+#endif
+
+static const pi_kernels *pi_choose_kernels(const char *most) {
+  const pi_kernels *sets[4];
+  size_t count = 0;
+#ifdef PI_HAS_PLAIN
+  sets[count++] = &pi_plain_kernels;
+#endif
+#ifdef PI_HAS_FOUR
+  sets[count++] = &pi_four_kernels;
+#endif
+#ifdef PI_HAS_X86
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    sets[count++] = &pi_avx2_kernels;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+      sets[count++] = &pi_avx512_kernels;
+    }
+  }
+#endif
+  for (size_t n = 0; most != NULL && n < count; n++) {
+    if (strcmp(sets[n]->name, most) == 0) {
+      return sets[n];
+    }
+  }
+  return sets[count - 1];
+}

@@ -1,0 +1,277 @@
+/* The kind `transformer`: docs/transformer.md. */
+
+#include <math.h>
+#include <stdio.h>
+
+#include "encoder.h"
+
+/* Reads the weights of a network under their names. */
+typedef struct pi_weights_reader {
+  const pi_file *file;
+  const pi_json *matrices; /* the settings of each matrix */
+  pi_form form;            /* that all matrices must have; PI_CODES_8 stands for all codes */
+  pi_arena *arena;
+  pi_error *error;
+} pi_weights_reader;
+
+static bool pi_weight_matrix(pi_weights_reader *reader, const char *name, size_t rows,
+                             size_t columns, pi_matrix *matrix) {
+  bool is_read = reader->form == PI_INTEGERS
+                     ? pi_read_integers(reader->file, name, matrix, reader->error)
+                     : pi_read_matrix(reader->file, name, pi_json_get(reader->matrices, name),
+                                      reader->arena, matrix, reader->error);
+  if (!is_read) {
+    return false;
+  }
+  if (matrix->num != rows || matrix->dim != columns) {
+    return pi_fail(reader->error, PINTENT_ERROR_MODEL,
+                   "weight %s: the network requires shape [%zu, %zu], but the weights have shape "
+                   "[%zu, %zu]",
+                   name, rows, columns, matrix->num, matrix->dim);
+  }
+  if (reader->form != PI_INTEGERS && (matrix->form == PI_FLOATS) != (reader->form == PI_FLOATS)) {
+    return pi_fail(reader->error, PINTENT_ERROR_MODEL, "weight %s is not stored as %s", name,
+                   reader->form == PI_FLOATS ? "float32" : "codebook");
+  }
+  return pi_check_decoded(matrix, name, reader->error);
+}
+
+static bool pi_weight_vector(pi_weights_reader *reader, const char *name, size_t size,
+                             const float **vector) {
+  const uint64_t shape = size;
+  const pi_tensor *tensor = pi_need_tensor(reader->file, name, PI_F32, 1, &shape, reader->error);
+  *vector = tensor == NULL ? NULL : (const float *)(const void *)tensor->data;
+  return tensor != NULL;
+}
+
+/* Reads `prefix`.weight and `prefix`.bias of one layer of a network, or of a norm. */
+static bool pi_weight_pair(pi_weights_reader *reader, const char *prefix, size_t rows,
+                           size_t columns, pi_matrix *matrix, const float **bias) {
+  char name[96];
+  snprintf(name, sizeof name, "%s.weight", prefix);
+  if (!pi_weight_matrix(reader, name, rows, columns, matrix)) {
+    return false;
+  }
+  snprintf(name, sizeof name, "%s.bias", prefix);
+  return pi_weight_vector(reader, name, rows, bias);
+}
+
+static bool pi_weight_norm(pi_weights_reader *reader, const char *prefix, size_t dim,
+                           pi_norm *norm) {
+  char name[96];
+  snprintf(name, sizeof name, "%s.weight", prefix);
+  if (!pi_weight_vector(reader, name, dim, &norm->weight)) {
+    return false;
+  }
+  snprintf(name, sizeof name, "%s.bias", prefix);
+  return pi_weight_vector(reader, name, dim, &norm->bias);
+}
+
+static bool pi_read_layer(pi_weights_reader *reader, size_t number, size_t dim, size_t feedforward,
+                          pi_layer *layer) {
+  char start[48], name[80];
+  snprintf(start, sizeof start, "network.layers.%zu", number);
+  snprintf(name, sizeof name, "%s.attention.input", start);
+  if (!pi_weight_pair(reader, name, 3 * dim, dim, &layer->input, &layer->input_bias)) {
+    return false;
+  }
+  snprintf(name, sizeof name, "%s.attention.output", start);
+  if (!pi_weight_pair(reader, name, dim, dim, &layer->output, &layer->output_bias)) {
+    return false;
+  }
+  snprintf(name, sizeof name, "%s.feedforward.0", start);
+  if (!pi_weight_pair(reader, name, feedforward, dim, &layer->inner, &layer->inner_bias)) {
+    return false;
+  }
+  snprintf(name, sizeof name, "%s.feedforward.1", start);
+  if (!pi_weight_pair(reader, name, dim, feedforward, &layer->outer, &layer->outer_bias)) {
+    return false;
+  }
+  for (int n = 0; n < 2; n++) {
+    snprintf(name, sizeof name, "%s.norm.%d", start, n);
+    if (!pi_weight_norm(reader, name, dim, &layer->norms[n])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool pi_read_network_sizes(const pi_json *entry, size_t dim, pi_transformer *network,
+                                  pi_error *error) {
+  size_t layers = 0, heads = 0, feedforward = 0;
+  if (!pi_network_size(entry, "layers", 64, &layers, error) ||
+      !pi_network_size(entry, "heads", PI_MOST_DIM, &heads, error) ||
+      !pi_network_size(entry, "feedforward", PI_MOST_DIM, &feedforward, error)) {
+    return false;
+  }
+  if (dim % heads != 0) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "the %zu heads of the network do not divide its %zu dimensions", heads, dim);
+  }
+  uint64_t of_layer = 4 * (uint64_t)dim * dim + 2 * (uint64_t)dim * feedforward + 9 * (uint64_t)dim +
+                      feedforward;
+  uint64_t weights = (PI_SEQUENCE + 3) * (uint64_t)dim + layers * of_layer;
+  uint64_t length = PI_SEQUENCE + 1, most = length * heads;
+  most = most > 3 * (uint64_t)dim ? most : 3 * (uint64_t)dim;
+  most = most > feedforward ? most : feedforward;
+  network->num_layers = layers;
+  network->heads = heads;
+  network->feedforward = feedforward;
+  return pi_check_room("weights", weights, error) && pi_check_room("layers", length * most, error);
+}
+
+static bool pi_read_transformer(const pi_file *file, size_t dim, pi_arena *arena,
+                                pi_transformer *network, pi_error *error) {
+  const pi_json *entry = pi_json_get(file->manifest, "network");
+  if (!pi_json_is_object(entry)) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "the manifest has no object 'network'");
+  }
+  if (!pi_read_network_sizes(entry, dim, network, error)) {
+    return false;
+  }
+  const pi_json *weights = pi_json_get(entry, "weights"), *format = pi_json_get(weights, "format");
+  pi_weights_reader reader = {file, pi_json_get(weights, "matrices"), PI_CODES_8, arena, error};
+  if (pi_json_is_string(format, "int8")) {
+    reader.form = PI_INTEGERS;
+  } else if (pi_json_is_string(format, "float32")) {
+    reader.form = PI_FLOATS;
+  } else if (!pi_json_is_string(format, "codebook")) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "the manifest's weights must name a format: float32, int8, codebook");
+  }
+  network->layers = pi_take(arena, network->num_layers, sizeof *network->layers, error);
+  if (network->layers == NULL || !pi_weight_vector(&reader, "network.start", dim, &network->start) ||
+      !pi_weight_matrix(&reader, "network.positions", PI_SEQUENCE, dim, &network->positions) ||
+      !pi_weight_norm(&reader, "network.norm", dim, &network->norm)) {
+    return false;
+  }
+  for (size_t n = 0; n < network->num_layers; n++) {
+    if (!pi_read_layer(&reader, n, dim, network->feedforward, &network->layers[n])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool pi_transformer_scratch_init(const pi_encoder *encoder, pi_arena *arena,
+                                        pi_encoder_scratch *scratch) {
+  size_t dim = encoder->table.dim, length = PI_SEQUENCE + 1, size = sizeof(float);
+  scratch->states = pi_arena_raw(arena, length * dim, size);
+  scratch->parts = pi_arena_raw(arena, length * 3 * dim, size);
+  scratch->mixed = pi_arena_raw(arena, length * dim, size);
+  scratch->inner = pi_arena_raw(arena, length * encoder->transformer.feedforward, size);
+  scratch->scores = pi_arena_raw(arena, length, size);
+  return scratch->states != NULL && scratch->parts != NULL && scratch->mixed != NULL &&
+         scratch->inner != NULL && scratch->scores != NULL;
+}
+
+/* Brings states to the mean 0 and the variance 1, and scales and moves them (Ba et al. 2016). */
+static void pi_apply_norm(const pi_norm *norm, float *states, size_t count, size_t dim) {
+  for (size_t state = 0; state < count; state++, states += dim) {
+    float sum = 0, squares = 0;
+    for (size_t n = 0; n < dim; n++) {
+      sum += states[n];
+    }
+    float mean = sum / (float)dim;
+    for (size_t n = 0; n < dim; n++) {
+      states[n] -= mean;
+      squares += states[n] * states[n];
+    }
+    float scale = 1.0f / sqrtf(squares / (float)dim + 1e-5f);
+    for (size_t n = 0; n < dim; n++) {
+      states[n] = states[n] * scale * norm->weight[n] + norm->bias[n];
+    }
+  }
+}
+
+/* Replaces each state by a mixture of the values of all, by how its query fits their keys. */
+static void pi_attend(const pi_layer *layer, size_t heads, size_t count, size_t dim,
+                      const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+  size_t size = dim / heads, stride = 3 * dim;
+  float factor = (float)(1.0 / sqrt((double)size));
+  float *parts = scratch->parts, *scores = scratch->scores;
+  pi_multiply(&layer->input, scratch->states, dim, count, layer->input_bias, parts, stride,
+              scratch->decoded, kernels);
+  memset(scratch->mixed, 0, count * dim * sizeof *scratch->mixed);
+  for (size_t head = 0; head < heads; head++) {
+    const float *queries = parts + head * size, *keys = queries + dim, *values = keys + dim;
+    for (size_t state = 0; state < count; state++) {
+      for (size_t other = 0; other < count; other++) {
+        scores[other] =
+            factor * kernels->dot(queries + state * stride, keys + other * stride, size);
+      }
+      kernels->softmax(scores, count);
+      float *mixture = scratch->mixed + state * dim + head * size;
+      for (size_t other = 0; other < count; other++) {
+        kernels->add(mixture, values + other * stride, scores[other], size);
+      }
+    }
+  }
+  /* The parts are no longer needed, and give room to what is added to the states. */
+  pi_multiply(&layer->output, scratch->mixed, dim, count, layer->output_bias, parts, dim,
+              scratch->decoded, kernels);
+  kernels->add(scratch->states, parts, 1.0f, count * dim);
+  pi_apply_norm(&layer->norms[0], scratch->states, count, dim);
+}
+
+static void pi_feed(const pi_layer *layer, size_t feedforward, size_t count, size_t dim,
+                    const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+  pi_multiply(&layer->inner, scratch->states, dim, count, layer->inner_bias, scratch->inner,
+              feedforward, scratch->decoded, kernels);
+  kernels->gelu(scratch->inner, count * feedforward);
+  pi_multiply(&layer->outer, scratch->inner, feedforward, count, layer->outer_bias, scratch->mixed,
+              dim, scratch->decoded, kernels);
+  kernels->add(scratch->states, scratch->mixed, 1.0f, count * dim);
+  pi_apply_norm(&layer->norms[1], scratch->states, count, dim);
+}
+
+/* Writes the vectors of the tokens that have one behind the start; how many these are. */
+static size_t pi_place_tokens(const pi_encoder *encoder, const pi_tokens *tokens,
+                              const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+  const pi_table *table = &encoder->table;
+  size_t dim = table->dim, count = 0;
+  for (size_t n = 0; n < tokens->count && count < PI_SEQUENCE; n++) {
+    pintent_text token = pi_token_text(tokens, n);
+    uint32_t number = pi_find_word(&table->vocabulary.words, token);
+    size_t found = 1;
+    scratch->pieces[0] = number;
+    if (number == PI_NO_WORD) {
+      found = table->vocabulary.has_pieces
+                  ? pi_split_word(&table->vocabulary, token, scratch->pieces, PI_SEQUENCE - count)
+                  : table->has_ngrams;
+    }
+    for (size_t piece = 0; piece < found && count < PI_SEQUENCE; piece++) {
+      float *state = scratch->states + ++count * dim;
+      memset(state, 0, dim * sizeof *state);
+      if (scratch->pieces[piece] == PI_NO_WORD) {
+        pi_embed_ngrams(table, token, state, kernels, scratch);
+      } else {
+        pi_add_row(&table->words, scratch->pieces[piece], 1.0f, state, scratch->decoded, kernels);
+      }
+      pi_add_row(&encoder->transformer.positions, count - 1, 1.0f, state, scratch->decoded, kernels);
+    }
+  }
+  return count;
+}
+
+static void pi_encode_transformer(const pi_encoder *encoder, const pi_tokens *tokens,
+                                  const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+  const pi_transformer *network = &encoder->transformer;
+  size_t dim = encoder->table.dim;
+  memset(scratch->vector, 0, dim * sizeof *scratch->vector);
+  size_t count = pi_place_tokens(encoder, tokens, kernels, scratch);
+  if (count == 0) {
+    return;
+  }
+  count++;
+  memcpy(scratch->states, network->start, dim * sizeof *scratch->states);
+  pi_apply_norm(&network->norm, scratch->states, count, dim);
+  for (size_t n = 0; n < network->num_layers; n++) {
+    pi_attend(&network->layers[n], network->heads, count, dim, kernels, scratch);
+    pi_feed(&network->layers[n], network->feedforward, count, dim, kernels, scratch);
+  }
+  for (size_t state = 0; state < count; state++) {
+    kernels->add(scratch->vector, scratch->states + state * dim, 1.0f / (float)count, dim);
+  }
+  pi_normalise_vector(scratch->vector, dim, kernels);
+}

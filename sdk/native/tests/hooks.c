@@ -1,0 +1,188 @@
+/* The library with a few of its inner functions made visible, for tests alone. */
+
+#include "../pocketintent.c"
+
+/* Writes what is listed, each with a line feed behind it; the length, even if it does not fit. */
+static size_t hook_list(pi_output *output, pintent_text text) {
+  pi_put(output, text.data, text.size);
+  pi_put(output, "\n", 1);
+  return output->size;
+}
+
+static size_t hook_list_tokens(pi_output *output, const pi_tokens *tokens) {
+  for (size_t n = 0; n < tokens->count; n++) {
+    hook_list(output, pi_token_text(tokens, n));
+  }
+  return output->size;
+}
+
+/* Tokens of `simple`. */
+PINTENT_API size_t hook_tokens(const char *text, size_t size, char *out, size_t capacity) {
+  pi_output output = {out, capacity, 0};
+  pi_arena arena;
+  pi_arena_init(&arena, NULL);
+  pi_tokens tokens;
+  uint32_t *points = pi_arena_raw(&arena, PI_MAX_POINTS, sizeof *points);
+  pi_tokens_init(&tokens, &arena);
+  pi_tokenize(text, size, points, &tokens);
+  hook_list_tokens(&output, &tokens);
+  pi_arena_free(&arena);
+  return output.size;
+}
+
+/* A vocabulary of the entries in a text, with a line feed between two. */
+static bool hook_vocabulary(pi_vocabulary *vocabulary, pintent_text text, pi_arena *arena) {
+  pi_error error = {PINTENT_OK, {""}};
+  memset(vocabulary, 0, sizeof *vocabulary);
+  return pi_split_words(&vocabulary->words, text, arena, &error) &&
+         pi_check_words(vocabulary, arena, &error);
+}
+
+/* Tokens of `word_pieces`. */
+PINTENT_API size_t hook_pieces(const char *words, size_t words_size, const char *text, size_t size,
+                               char *out, size_t capacity) {
+  pi_output output = {out, capacity, 0};
+  pi_arena arena;
+  pi_arena_init(&arena, NULL);
+  pi_vocabulary vocabulary;
+  pintent_text entries = {words, words_size};
+  pi_tokens tokens;
+  uint32_t *points = pi_arena_raw(&arena, PI_MAX_POINTS, sizeof *points);
+  uint32_t *pieces = pi_arena_raw(&arena, PI_MAX_TOKEN_BYTES, sizeof *pieces);
+  pi_tokens_init(&tokens, &arena);
+  hook_vocabulary(&vocabulary, entries, &arena);
+  vocabulary.has_pieces = true;
+  pi_tokenize(text, size, points, &tokens);
+  for (size_t n = 0; n < tokens.count; n++) {
+    pintent_text token = pi_token_text(&tokens, n);
+    uint32_t number = pi_find_word(&vocabulary.words, token);
+    if (number != PI_NO_WORD) {
+      hook_list(&output, token);
+      continue;
+    }
+    size_t count = pi_split_word(&vocabulary, token, pieces, PI_MAX_TOKEN_BYTES);
+    for (size_t piece = 0; piece < count; piece++) {
+      hook_list(&output, pi_word(&vocabulary.words, pieces[piece]));
+    }
+  }
+  pi_arena_free(&arena);
+  return output.size;
+}
+
+/* Tokens of a text as they are read, with the own texts of a bot and filters of lost words. */
+PINTENT_API size_t hook_read(const pintent_text *own_texts, size_t num_texts, const char *words,
+                             size_t words_size, const pintent_text *filters, size_t num_filters,
+                             const char *text, size_t size, char *out, size_t capacity) {
+  pi_output output = {out, capacity, 0};
+  pi_error error = {PINTENT_OK, {""}};
+  pi_arena arena;
+  pi_arena_init(&arena, NULL);
+  pi_vocabulary vocabulary;
+  pintent_text entries = {words, words_size}, given = {text, size};
+  pi_tokens tokens, corrected;
+  pi_words own;
+  pi_counter counter = {&arena, NULL, NULL, NULL, 0, 0};
+  uint32_t *points = pi_arena_raw(&arena, PI_MAX_POINTS, sizeof *points);
+  char *joined = pi_arena_raw(&arena, PI_MAX_TOKEN_BYTES + PI_MAX_TOKENS + PI_CORRECTED, 1);
+  pintent_text *lost = pi_arena_take(&arena, num_filters, sizeof *lost);
+  pi_tokens_init(&tokens, &arena);
+  pi_tokens_init(&corrected, &arena);
+  hook_vocabulary(&vocabulary, entries, &arena);
+  memset(&own, 0, sizeof own);
+  for (size_t n = 0; n < num_texts; n++) {
+    pi_count_text(&counter, own_texts[n], points, &tokens, &error);
+  }
+  pi_rank_words(&counter, &own, &arena, &error);
+  if (num_filters > 0) {
+    memcpy(lost, filters, num_filters * sizeof *lost);
+  }
+  vocabulary.lost = lost;
+  vocabulary.num_lost = num_filters;
+  pi_read_text(&vocabulary, &own, true, given, points, &tokens, &corrected, joined);
+  hook_list_tokens(&output, &tokens);
+  pi_arena_free(&arena);
+  return output.size;
+}
+
+typedef struct hook_hashes {
+  uint32_t *values;
+  size_t capacity, count;
+} hook_hashes;
+
+static void hook_add_hash(void *context, uint32_t hash) {
+  hook_hashes *hashes = context;
+  if (hashes->count < hashes->capacity) {
+    hashes->values[hashes->count] = hash;
+  }
+  hashes->count++;
+}
+
+/* Hashes of a word's n-grams, from left to right; how many there are. */
+PINTENT_API size_t hook_hash_ngrams(const char *word, size_t size, size_t least, size_t most,
+                                    uint32_t *values, size_t capacity) {
+  hook_hashes hashes = {values, capacity, 0};
+  pintent_text text = {word, size};
+  pi_visit_ngrams(text, least, most, hook_add_hash, &hashes);
+  return hashes.count;
+}
+
+/* Signed counts of the n-grams of a text. */
+PINTENT_API void hook_count_ngrams(const char *text, size_t size, float *counts) {
+  pi_arena arena;
+  pi_arena_init(&arena, NULL);
+  pi_tokens tokens;
+  uint32_t *points = pi_arena_raw(&arena, PI_MAX_POINTS, sizeof *points);
+  pi_tokens_init(&tokens, &arena);
+  pi_tokenize(text, size, points, &tokens);
+  pi_count_ngrams(&tokens, counts);
+  pi_arena_free(&arena);
+}
+
+/* The canonical form of a JSON text; 0 if it is refused. */
+PINTENT_API size_t hook_json(const char *text, size_t size, int max_depth, bool keeps_last,
+                             bool is_strict, char *out, size_t capacity) {
+  pi_output output = {out, capacity, 0};
+  pi_error error = {PINTENT_OK, {""}};
+  pi_arena arena;
+  pi_arena_init(&arena, NULL);
+  pi_json_rules rules = {max_depth, keeps_last, is_strict};
+  const pi_json *value =
+      pi_is_utf8(text, size) ? pi_json_read(&arena, text, size, rules, &error) : NULL;
+  bool is_complete = value != NULL && pi_json_write(value, NULL, pi_put, &output);
+  pi_arena_free(&arena);
+  return is_complete ? output.size : 0;
+}
+
+/* Shortest form of a number. */
+PINTENT_API size_t hook_write_double(double number, char *text) {
+  return pi_write_double(number, text);
+}
+
+PINTENT_API void hook_sha256(const char *data, size_t size, size_t first, bool is_plain,
+                             char *text) {
+  pi_sha256 sha;
+  pi_sha_init(&sha);
+  pi_sha_add(&sha, data, first);
+  pi_sha_add(&sha, data + first, size - first);
+  if (is_plain) { /* the blocks again, without the processor's instructions */
+    pi_sha256 plain;
+    pi_sha_init(&plain);
+    pi_sha_blocks(plain.state, (const unsigned char *)data, size / 64);
+    if (size % 64 == 0 && size > 0) {
+      memcpy(sha.state, plain.state, sizeof plain.state);
+    }
+  }
+  pi_sha_finish(&sha, text);
+}
+
+/* Computes a bot with a set of instructions, or the best below it that the machine has. */
+PINTENT_API const char *hook_use_kernels(pintent_bot *bot, const char *name) {
+  bot->kernels = pi_choose_kernels(name);
+  return bot->kernels->name;
+}
+
+PINTENT_API size_t hook_sizes(size_t number) {
+  const size_t sizes[] = {sizeof(pintent_text), sizeof(pintent_candidate), sizeof(pintent_match),
+                          sizeof(pintent_allocator), sizeof(pintent_message)};
+  return number < sizeof sizes / sizeof *sizes ? sizes[number] : 0;
+}

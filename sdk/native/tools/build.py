@@ -1,0 +1,109 @@
+"""Build the C core for every target, by zig, which is a C compiler for all of them.
+
+    make native                                      # in an environment with zig
+    python sdk/native/tools/build.py --out FOLDER    # all targets, with the zig of this Python
+    python sdk/native/tools/build.py --out FOLDER --target linux-x86_64
+
+Prints one JSON line for each file with its size in bytes. The exit status is 1 if the compiler has
+something to say, or a file is larger than its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+CORE = Path(__file__).resolve().parents[1]
+SOURCE = CORE / "pocketintent.c"
+FLAGS = ["-std=c11", "-ffp-contract=fast", "-fvisibility=hidden", "-Wall", "-Wextra"]
+FLAGS += ["-Wconversion", "-Werror", "-g0"]
+
+
+class Target(NamedTuple):
+    """One system and processor."""
+
+    triple: str
+    """The name that zig has for it; for Linux with the oldest glibc that it runs on."""
+    library: str
+    """Name of the shared library, or of the module."""
+    limit: int
+    """Largest size of the stripped library, in bytes."""
+    flags: Sequence[str] = ("-O2", "-fPIC", "-shared")
+    """What else the compiler is told."""
+    archive: str | None = "libpocketintent.a"
+    """Name of the static library, if there is one."""
+
+
+_WASM: tuple[str, ...] = ("-Os", "-mexec-model=reactor", "-Wl,--export-dynamic")
+_WASM += ("-Wl,--export=malloc", "-Wl,--export=free")  # with which JavaScript hands over its texts
+
+TARGETS = {
+    "linux-x86_64": Target("x86_64-linux-gnu.2.17", "libpocketintent.so", 250_000),
+    "linux-aarch64": Target("aarch64-linux-gnu.2.17", "libpocketintent.so", 250_000),
+    "macos-aarch64": Target("aarch64-macos", "libpocketintent.dylib", 250_000),
+    "macos-x86_64": Target("x86_64-macos", "libpocketintent.dylib", 250_000),
+    "windows-x86_64": Target(
+        "x86_64-windows-gnu", "pocketintent.dll", 250_000, ("-Os", "-shared", "-DPINTENT_SHARED")
+    ),
+    "wasm32-simd": Target(
+        "wasm32-wasi", "pocketintent.wasm", 160_000, (*_WASM, "-msimd128"), archive=None
+    ),
+    "wasm32": Target("wasm32-wasi", "pocketintent.wasm", 160_000, _WASM, archive=None),
+}
+"""The targets by the names of their folders."""
+
+
+def zig(*arguments: object) -> None:
+    """Call zig; CalledProcessError if it fails."""
+    subprocess.run([sys.executable, "-m", "ziglang", *map(str, arguments)], check=True)
+
+
+def build(target: Target, folder: Path) -> list[tuple[Path, int | None]]:
+    """Build the libraries of a target in a folder: each file, and its limit if it has one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    library = folder / target.library
+    math = [] if "windows" in target.triple else ["-lm"]
+    general = "cc", "-target", target.triple, *FLAGS
+    zig(*general, *target.flags, "-s", SOURCE, "-o", library, *math)
+    files: list[tuple[Path, int | None]] = [(library, target.limit)]
+    if target.archive is not None:
+        archive, part = folder / target.archive, folder / "pocketintent.o"
+        zig(*general, "-O2", "-fPIC", "-c", SOURCE, "-o", part)
+        archive.unlink(missing_ok=True)
+        zig("ar", "rcs", archive, part)
+        part.unlink()
+        files.append((archive, None))
+    return files
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build the targets, and print the sizes."""
+    parser = argparse.ArgumentParser(prog="build.py", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--out", type=Path, required=True, help="the folder for the folders")
+    parser.add_argument("--target", choices=TARGETS, action="append", help="one of the targets")
+    args = parser.parse_args(arguments)
+    status = 0
+    for name in args.target or TARGETS:
+        try:
+            files = build(TARGETS[name], args.out / name)
+        except subprocess.CalledProcessError as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            status = 1
+            continue
+        for path, limit in files:
+            size = path.stat().st_size
+            print(json.dumps({"target": name, "file": path.name, "bytes": size}), flush=True)
+            if limit is not None and size > limit:
+                print(f"{path}: {size} bytes, more than {limit}", file=sys.stderr)
+                status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,273 @@
+"""Write the tables of the C core: Unicode, from Python's ``unicodedata``, and the kept words.
+
+    python sdk/native/tools/generate_tables.py          # writes the two headers in src
+    python sdk/native/tools/generate_tables.py --check  # exit status 1 if they differ
+
+Python is the reference, so the tables are asked of its functions: the normal form, the lower case
+and the category of each code point. What ``unicodedata`` does not tell, which characters count as
+cased or are skipped beside a capital sigma, is seen in what ``str.lower`` makes of one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from pocketintent.runtime.text.correction import KEPT_WORDS
+from pocketintent.runtime.text.languages import NEGATIONS
+from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
+
+SOURCES = Path(__file__).resolve().parents[1] / "src"
+SURROGATES = range(0xD800, 0xE000)
+HANGUL = range(0xAC00, 0xD7A4)
+POINTS = [point for point in range(0x110000) if point not in SURROGATES]
+MAX_BYTES = 60_000
+
+IDEOGRAPHS = (
+    range(0x3041, 0x3100),
+    range(0x31F0, 0x3200),
+    range(0x3400, 0x4DC0),
+    range(0x4E00, 0xA000),
+    range(0xF900, 0xFB00),
+    range(0x20000, 0x40000),
+)
+CLASSES = ("separator", "letter", "mark", "digit", "ideograph", "symbol")
+CASELESS, CASED, IGNORED = range(3)
+"""What a character is beside a capital sigma."""
+
+
+def class_of(point: int) -> int:
+    """The class of the tokenizer that a code point belongs to, as a position in ``CLASSES``."""
+    if any(point in ideographs for ideographs in IDEOGRAPHS):
+        return CLASSES.index("ideograph")
+    category = unicodedata.category(chr(point))
+    name = {"L": "letter", "M": "mark", "S": "symbol"}.get(category[0], "separator")
+    name = {"Nd": "digit", "Nl": "symbol", "No": "symbol", "Cn": "symbol", "Co": "symbol"}.get(
+        category, name
+    )
+    return CLASSES.index(name)
+
+
+def case_of(point: int) -> int:
+    """Whether a capital sigma looks at a code point, looks past it, or is the first of a word."""
+    is_final_after = (chr(point) + "Σ").lower().endswith("ς")
+    is_final_behind = ("a" + chr(point) + "Σ").lower().endswith("ς")
+    if is_final_behind and not is_final_after:
+        return IGNORED
+    return CASED if is_final_after else CASELESS
+
+
+def ranges_of(value: Callable[[int], int]) -> list[tuple[int, int]]:
+    """The first code point and the value of each longest range of code points of one value."""
+    ranges: list[tuple[int, int]] = []
+    for point in POINTS:
+        if not ranges or ranges[-1][1] != value(point):
+            ranges.append((point, value(point)))
+    return ranges
+
+
+def decompositions() -> dict[int, list[int]]:
+    """The full compatibility decomposition of each code point that has one, without Hangul."""
+    found = {}
+    for point in POINTS:
+        text = unicodedata.normalize("NFKD", chr(point))
+        if text != chr(point) and point not in HANGUL:
+            found[point] = list(map(ord, text))
+    return found
+
+
+def compositions() -> list[tuple[int, int, int]]:
+    """First, second and composed code point of each pair that the normal form joins."""
+    pairs = []
+    for point in POINTS:
+        parts = unicodedata.decomposition(chr(point)).split()
+        is_pair = len(parts) == 2 and not parts[0].startswith("<")
+        if is_pair and unicodedata.normalize("NFC", chr(point)) == chr(point):
+            pairs.append((int(parts[0], 16), int(parts[1], 16), point))
+    return sorted(pairs)
+
+
+def runs_of(mapping: dict[int, int]) -> list[tuple[int, int, int, int]]:
+    """First, length, step and first target of runs in which source and target go on together."""
+    runs: list[tuple[int, int, int, int]] = []
+    for point in sorted(mapping):
+        if runs:
+            first, length, step, target = runs[-1]
+            distance = point - first
+            if mapping[point] - target == distance and length < 255:
+                if length == 1 and distance in (1, 2):
+                    runs[-1] = first, 2, distance, target
+                    continue
+                if length > 1 and distance == length * step:
+                    runs[-1] = first, length + 1, step, target
+                    continue
+        runs.append((point, 1, 1, mapping[point]))
+    return runs
+
+
+class Tables:
+    """Declarations in C, and the bytes that they take."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.size = 0
+
+    def add(self, name: str, bits: int, numbers: Iterable[int], meaning: str) -> None:
+        """Add an array of unsigned numbers, with a comment."""
+        values = list(numbers)
+        assert all(0 <= value < 1 << bits for value in values), name
+        self.size += len(values) * bits // 8
+        body = lines_of(f"{value}," for value in values)
+        self.parts.append(
+            f"/* {meaning} */\nstatic const uint{bits}_t {name}[{max(len(values), 1)}] = {{\n"
+            f"{body or '  0'}\n}};\n"
+        )
+
+
+def lines_of(words: Iterable[str], width: int = 100) -> str:
+    """Words in indented lines of a limited width."""
+    lines, line = [], " "
+    for word in words:
+        if len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line = " "
+        line += f" {word}"
+    return "\n".join([*lines, line] if line.strip() else lines)
+
+
+def unicode_tables() -> str:
+    """The header with all tables of characters."""
+    tables = Tables()
+    lowered = {point: chr(point).lower() for point in POINTS if chr(point).lower() != chr(point)}
+    assert [point for point, text in lowered.items() if len(text) > 1] == [0x130]
+    classes = ranges_of(lambda point: class_of(point) | case_of(point) << 3)
+    tables.add(
+        "pi_classes",
+        32,
+        (first | value << 21 for first, value in classes),
+        "Ranges: the first code point, from bit 21 its class, from bit 24 its case beside a sigma.",
+    )
+    lower = runs_of({point: ord(text) for point, text in lowered.items() if len(text) == 1})
+    tables.add(
+        "pi_lower_first",
+        32,
+        (first | length << 21 | (step - 1) << 29 for first, length, step, _ in lower),
+        "Lower case: the first of a run, from bit 21 the length, from bit 29 the step less 1.",
+    )
+    tables.add("pi_lower_target", 32, (run[3] for run in lower), "The first target of each run.")
+    combining = ranges_of(lambda point: unicodedata.combining(chr(point)))
+    tables.add(
+        "pi_combining",
+        32,
+        (first | value << 21 for first, value in combining),
+        "Ranges: the first code point, and from bit 21 the canonical combining class.",
+    )
+    add_decompositions(tables)
+    pairs = compositions()
+    short = [pair for pair in pairs if max(pair) <= 0xFFFF]
+    for column, meaning in enumerate(("The first", "The second", "The composed")):
+        name = ("first", "second", "composed")[column]
+        of_short = (pair[column] for pair in short)
+        tables.add(f"pi_compose_{name}", 16, of_short, f"{meaning} code point of each composition.")
+    long_pairs = [number for pair in pairs if max(pair) > 0xFFFF for number in pair]
+    tables.add("pi_compose_long", 32, long_pairs, "Compositions beyond U+FFFF, three numbers each.")
+    assert tables.size <= MAX_BYTES, tables.size
+    longest = max(len(unicodedata.normalize("NFKC", chr(point)).lower()) for point in POINTS)
+    most_bytes = max(len("".join(simple_tokenize(chr(point))).encode()) for point in POINTS)
+    most_tokens = max(len(simple_tokenize(chr(point))) for point in POINTS)
+    head = [
+        f"/* Unicode {unicodedata.unidata_version}: {tables.size} bytes of tables. Made by",
+        " * tools/generate_tables.py; do not edit. */",
+        "",
+        "#ifndef PINTENT_UNICODE_TABLES_H",
+        "#define PINTENT_UNICODE_TABLES_H",
+        "",
+        "#include <stdint.h>",
+        "",
+        f'#define PI_UNICODE_VERSION "{unicodedata.unidata_version}"',
+        "/* Code points that are read of a text. */",
+        f"#define PI_MAX_CHARS {MAX_CHARS}",
+        "/* Most code points that one becomes, and UTF-8 bytes and tokens of these. */",
+        f"#define PI_MAX_EXPANSION {longest}",
+        f"#define PI_MAX_BYTES_OF_POINT {most_bytes}",
+        f"#define PI_MAX_TOKENS_OF_POINT {most_tokens}",
+        "",
+        "enum pi_class {",
+        *(f"  PI_{name.upper()}," for name in CLASSES),
+        "};",
+        "",
+    ]
+    return "\n".join([*head, *tables.parts, "#endif", ""])
+
+
+def add_decompositions(tables: Tables) -> None:
+    """Add the decompositions: runs of single targets, single ones, and longer ones of each."""
+    found = decompositions()
+    runs = runs_of({point: targets[0] for point, targets in found.items() if len(targets) == 1})
+    is_short = [run[1] == 1 and max(run[0], run[3]) <= 0xFFFF for run in runs]
+    long_runs = [run for run, short in zip(runs, is_short, strict=True) if not short]
+    short_runs = [run for run, short in zip(runs, is_short, strict=True) if short]
+    tables.add(
+        "pi_single_first",
+        32,
+        (first | length << 21 | (step - 1) << 29 for first, length, step, _ in long_runs),
+        "Decompositions into one code point: runs, as of the lower case.",
+    )
+    tables.add("pi_single_target", 32, (run[3] for run in long_runs), "The first target of each.")
+    tables.add("pi_short_point", 16, (run[0] for run in short_runs), "The same, one by one.")
+    tables.add("pi_short_target", 16, (run[3] for run in short_runs), "The target of each.")
+    longer = {point: targets for point, targets in sorted(found.items()) if len(targets) > 1}
+    planes = [point for point in longer if point > 0xFFFF]
+    tables.add(
+        "pi_many_point",
+        16,
+        (point for point in longer if point <= 0xFFFF),
+        "Code points up to U+FFFF that become several.",
+    )
+    tables.add("pi_many_point_long", 32, planes, "Code points beyond U+FFFF that become several.")
+    pool: list[int] = []
+    places = [0]
+    for targets in longer.values():
+        units = "".join(map(chr, targets)).encode("utf-16-le")
+        pool += [units[n] | units[n + 1] << 8 for n in range(0, len(units), 2)]
+        places.append(len(pool))
+    meaning = "Where the targets of both begin in the pool, one more for the end."
+    tables.add("pi_many_place", 16, places, meaning)
+    tables.add("pi_many_pool", 16, pool, "The targets, in UTF-16.")
+
+
+def kept_words() -> str:
+    """The header with the words that are never corrected, in the order of their bytes."""
+    assert {word for word in NEGATIONS["en"] if len(word) > 2 and word.isalpha()} <= KEPT_WORDS
+    words = sorted(KEPT_WORDS)
+    body = lines_of(f'"{word}",' for word in words)
+    return (
+        "/* Negations and contractions, which are never corrected. Made by\n"
+        " * tools/generate_tables.py; do not edit. */\n\n"
+        "#ifndef PINTENT_KEPT_WORDS_H\n#define PINTENT_KEPT_WORDS_H\n\n"
+        f"#define PI_NUM_KEPT_WORDS {len(words)}\n\n"
+        f"static const char *const pi_kept_words[PI_NUM_KEPT_WORDS] = {{\n{body}\n}};\n\n#endif\n"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the headers, or compare them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--check", action="store_true", help="write nothing, and compare")
+    check = parser.parse_args(arguments).check
+    status = 0
+    for name, make in (("unicode_tables.h", unicode_tables), ("kept_words.h", kept_words)):
+        path, content = SOURCES / name, make()
+        if check:
+            status |= path.read_text("utf-8") != content
+        else:
+            path.write_text(content, "utf-8")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,235 @@
+"""The C core answers as Python does, with the shipped sets and with small models of each kind."""
+
+import json
+import random
+import string
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from native_core import DEFAULT_CACHE, Core, CoreBot
+from pocketintent import IntentRecognizer
+from pocketintent.bot.build import keep_for_bot
+from pocketintent.runtime.encoders.contract import ModelEncoder
+from shared_fixtures import EXPORTED_TEMPLATES, NEGATIONS
+
+TOLERANCE = 1e-5
+SETS = ("smart_home", "banking_support", "travel", "small_talk")
+INSTRUCTIONS = ("plain", "sse2", "neon", "avx2", "avx512")
+CHOICES = (
+    {},
+    {"decision": "nearest"},
+    {"decision": "nearest", "search": "exact"},
+    {"decision": "nearest+centroid"},
+    {"search": "exact", "correct": False},
+)
+HOSTILE = [
+    *("", " ", "\0", "la\0mp", "\ud800 lamp", "🙂 👩‍👩‍👧‍👦", "don't", "DON’T TURN ON THE LIGHTS"),
+    *(
+        "turn on the lights " * 300,
+        "x" * 5000,
+        "ｌａｍｐ ｏｎ",
+        "naïve café 漢字",
+        "ΟΔΟΣ ﷺ ㌖ \u0344",
+    ),
+    *("um", "um um", "lmap of plaese", "swich teh lihgt " * 20, "q x z", "close the gate"),
+    *("warm lights on please", "no lights on please", "'t", "a\u0301" * 600, "1,234.50 + 3rd"),
+]
+
+SaveBot = Callable[..., tuple[IntentRecognizer, Path]]
+
+
+def typing_errors(text: str, rng: random.Random) -> str:
+    """A text with one or two letters left out, doubled, swapped or replaced."""
+    letters = list(text)
+    for _ in range(rng.choice((1, 2))):
+        if len(letters) > 2:
+            place = rng.randrange(len(letters) - 1)
+            kind = rng.randrange(4)
+            if kind == 0:
+                del letters[place]
+            elif kind == 1:
+                letters.insert(place, letters[place])
+            elif kind == 2:
+                letters[place : place + 2] = letters[place + 1], letters[place]
+            else:
+                letters[place] = rng.choice(string.ascii_lowercase)
+    return "".join(letters)
+
+
+def every_script() -> list[str]:
+    """A few characters of each part of Unicode, among known words."""
+    rng = random.Random(1)
+    points = range(0x20, 0x32000, 0x61)
+    return [
+        f"lamp {''.join(chr(p + rng.randrange(0x61)) for _ in range(3))} on"
+        for p in points
+        if not 0xD700 < p < 0xE000
+    ]
+
+
+def assert_equal(bot: CoreBot, recognizer: IntentRecognizer, texts: Iterable[str]) -> None:
+    """Each text has the same match, unless rounding alone decides; scores within ``TOLERANCE``."""
+    for text in texts:
+        expected, found = recognizer.match(text).to_dict(), bot.match(text)
+        assert found["score"] == pytest.approx(expected["score"], abs=TOLERANCE), text
+        margin, runner_up = expected["margin"], expected["runner_up"]
+        assert (margin is None) == (found["margin"] is None)
+        if margin is not None:
+            assert found["margin"] == pytest.approx(margin, abs=2 * TOLERANCE)
+        if margin is not None and margin < TOLERANCE:
+            continue
+        for key in ("intent", "template", "nearest", "reason"):
+            assert found[key] == expected[key], (text, expected, found)
+        if runner_up is not None:
+            assert found["runner_up"]["score"] == pytest.approx(runner_up["score"], abs=TOLERANCE)
+
+
+def assert_parts_equal(bot: CoreBot, recognizer: IntentRecognizer, texts: Iterable[str]) -> None:
+    """Texts are read and encoded as in Python, and their intents ranked."""
+    assert bot.intents == list(recognizer.intents)
+    for text in texts:
+        assert bot.read(text) == recognizer.read(text)
+        vector = recognizer.encoder.encode(text)
+        np.testing.assert_allclose(bot.encode(text), vector, atol=TOLERANCE)
+        expected, found = recognizer.rank(text, 3), bot.rank(text, 3)
+        scores = [candidate.score for candidate in expected]
+        assert [c["score"] for c in found] == pytest.approx(scores, abs=TOLERANCE)
+
+
+@pytest.fixture
+def save_bot(tmp_path: Path) -> SaveBot:
+    """Returns a recogniser of templates, a model and settings, and its bot file."""
+
+    def save(templates: Any, model: Any, **settings: Any) -> tuple[IntentRecognizer, Path]:
+        recognizer = IntentRecognizer.load(templates, model, **settings)
+        path = tmp_path / "bot.safetensors"
+        recognizer.save(path)
+        return recognizer, path
+
+    return save
+
+
+@pytest.mark.parametrize("settings", CHOICES, ids=str)
+@pytest.mark.parametrize("name", ["static", "contextual", "transformer"])
+def test_small_models_answer_as_in_python(
+    core: Core,
+    exportable_models: dict[str, Path],
+    save_bot: SaveBot,
+    name: str,
+    settings: dict[str, Any],
+) -> None:
+    templates = json.loads(json.dumps(EXPORTED_TEMPLATES))
+    templates["intents"]["lights_on"]["except"] += NEGATIONS
+    recognizer, path = save_bot(templates, exportable_models[name], **settings)
+    rng = random.Random(0)
+    given = [text for entry in templates["intents"].values() for text in entry["templates"]]
+    texts = [*HOSTILE, *given, *NEGATIONS, *(typing_errors(t, rng) for t in given * 10)]
+    words = " ".join(given).split()
+    texts += [" ".join(rng.choices(words, k=rng.randrange(1, 14))) for _ in range(100)]
+    with core.open(path) as bot:
+        for instructions in INSTRUCTIONS:
+            bot.use_kernels(instructions)
+            assert_equal(bot, recognizer, texts)
+        assert_parts_equal(bot, recognizer, texts)
+
+
+@pytest.mark.parametrize("model", ["tiny", "default"])
+@pytest.mark.parametrize("name", SETS)
+def test_shipped_sets_answer_as_in_python(
+    core: Core, save_bot: SaveBot, name: str, model: str
+) -> None:
+    recognizer, path = save_bot(name, model)
+    rng = random.Random(0)
+    given = [t for intent in recognizer.templates.intents.values() for t in intent.templates]
+    texts = rng.sample(given, 100)
+    texts += [typing_errors(text, rng) for text in texts] + HOSTILE
+    texts += every_script()[:: 4 if model == "default" else 1]
+    with core.open(path) as bot:
+        assert_equal(bot, recognizer, texts)
+        assert_parts_equal(bot, recognizer, texts[::25])
+        bot.use_kernels("plain")
+        assert_equal(bot, recognizer, texts[::10])
+
+
+@pytest.mark.parametrize("model", ["tiny", "default"])
+def test_texts_of_data_sets_are_answered_as_in_python(
+    core: Core, save_bot: SaveBot, data_dir: Path, model: str
+) -> None:
+    recognizer, path = save_bot("banking_support", model)
+    rng = random.Random(0)
+    texts = []
+    for name in ("banking77", "clinc150"):
+        lines = (data_dir / "intents" / name / "valid.jsonl").read_text("utf-8").split("\n")[:-1]
+        texts += [json.loads(line)["text"] for line in rng.sample(lines, 250)]
+    with core.open(path) as bot:
+        assert_equal(bot, recognizer, [*texts, *(typing_errors(t, rng) for t in texts[:200])])
+
+
+def test_fewer_words_and_lost_words(core: Core, tmp_path: Path) -> None:
+    full = IntentRecognizer.load("travel", "tiny")
+    assert isinstance(full.encoder, ModelEncoder)
+    encoder = keep_for_bot(full.encoder, full.templates, 1000)
+    recognizer, path = IntentRecognizer(encoder, full.templates), tmp_path / "bot.safetensors"
+    recognizer.save(path)
+    rng = random.Random(4)
+    given = [t for intent in recognizer.templates.intents.values() for t in intent.templates]
+    words = list(full.encoder.known_words or ())
+    texts = [typing_errors(" ".join(rng.choices(words, k=3)), rng) for _ in range(150)]
+    with core.open(path) as bot:
+        assert_equal(bot, recognizer, [*given[:50], *texts])
+        assert [bot.read(text) for text in texts] == [recognizer.read(text) for text in texts]
+
+
+def test_a_bot_of_many_rows_is_searched_by_its_table(core: Core, save_bot: SaveBot) -> None:
+    rng = random.Random(5)
+    words = [
+        "turn",
+        "on",
+        "off",
+        "the",
+        "lights",
+        "lamp",
+        "music",
+        "jazz",
+        "pizza",
+        "hello",
+        "play",
+        "some",
+        "please",
+    ]
+    intents = {
+        f"intent_{n}": [" ".join(rng.choices(words, k=5)) for _ in range(40)] for n in range(12)
+    }
+    for decision in ("nearest", "nearest+centroid"):
+        recognizer, path = save_bot(intents, "tiny", decision=decision)
+        texts = [" ".join(rng.choices(words, k=6)) for _ in range(60)]
+        for cache in (0, DEFAULT_CACHE):  # by look-ups, and by decoded rows
+            with core.open(path, cache) as bot:
+                assert_equal(bot, recognizer, texts)
+
+
+@pytest.mark.parametrize("templates", [{}, {"a": ["\u200b \u2026"]}, {"a": ["qqq"], "b": ["lamp"]}])
+def test_bots_with_few_known_templates(
+    core: Core, exportable_models: dict[str, Path], save_bot: SaveBot, templates: Any
+) -> None:
+    for model in ("transformer", "static"):
+        recognizer, path = save_bot(templates or {"intents": {}}, exportable_models[model])
+        with core.open(path) as bot:
+            assert_equal(bot, recognizer, ["lamp", "", "qqq", "turn on the lamp"])
+            assert_parts_equal(bot, recognizer, ["lamp", ""])
+
+
+def test_the_cache_changes_no_answer(
+    core: Core, exportable_models: dict[str, Path], save_bot: SaveBot
+) -> None:
+    recognizer, path = save_bot("smart_home", "tiny")
+    rng = random.Random(6)
+    words = [f"w{n}ord" for n in range(700)] + " ".join(HOSTILE[:8]).split()
+    texts = [" ".join(rng.choices(words, k=30)) for _ in range(60)]
+    for cache in (0, 1 << 16, 3 << 20):
+        with core.open(path, cache) as bot:
+            assert_equal(bot, recognizer, texts)

@@ -1,0 +1,232 @@
+"""The C core for tests: how it is built, and its functions by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from ctypes import byref, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_size_t, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+CORE = Path(__file__).resolve().parents[2] / "sdk" / "native"
+HOOKS = CORE / "tests" / "hooks.c"
+COMMAND = CORE / "command" / "main.c"
+FLAGS = ["-std=c11", "-ffp-contract=fast", "-fvisibility=hidden"]
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+DEFAULT_CACHE = 4 << 20
+STATUSES = ("ok", "argument", "memory", "file", "model", "templates", "unsupported", "size")
+
+
+def find_compiler() -> list[str]:
+    """The words that call a C compiler: gcc, or zig; the test is skipped without one."""
+    if (gcc := shutil.which(os.environ.get("CC", "gcc"))) is not None:
+        return [gcc]
+    try:
+        import ziglang  # type: ignore[import-not-found]  # noqa: F401
+    except ImportError:
+        pytest.skip("no C compiler: install gcc, or `pip install ziglang`")
+    return [sys.executable, "-m", "ziglang", "cc"]
+
+
+def compile_c(source: Path, target: Path, *flags: str) -> Path:
+    """Compile one file; the test fails with the compiler's words if it warns."""
+    call = [*find_compiler(), *FLAGS, *WARNINGS, *flags, str(source), "-o", str(target), "-lm"]
+    run = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return target
+
+
+class Text(ctypes.Structure):
+    """``pintent_text``."""
+
+    _fields_ = (("data", c_void_p), ("size", c_size_t))
+
+
+class Message(ctypes.Structure):
+    """``pintent_message``."""
+
+    _fields_ = (("text", c_char * 512),)
+
+
+class CoreError(Exception):
+    """A call that did not end with PINTENT_OK; ``status`` is the name of its status."""
+
+    def __init__(self, status: int, message: str = "") -> None:
+        super().__init__(f"{STATUSES[status]}: {message}")
+        self.status = STATUSES[status]
+        self.message = message
+
+
+def _text(data: bytes) -> Text:
+    return Text(ctypes.cast(ctypes.c_char_p(data), c_void_p), len(data))
+
+
+def encode(text: str) -> bytes:
+    """UTF-8; half of a surrogate pair in three bytes, which are none."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+class Core:
+    """The library with its test hooks."""
+
+    def __init__(self, library: Path) -> None:
+        self.lib = ctypes.CDLL(str(library))
+        for name in ("tokens", "pieces", "read", "hash_ngrams", "json", "write_double", "sizes"):
+            getattr(self.lib, f"hook_{name}").restype = c_size_t
+        self.lib.hook_use_kernels.restype = c_char_p
+        self.lib.hook_write_double.argtypes = [c_double, c_char_p]
+        self.lib.pintent_threshold.restype = c_double
+        for name in ("num_intents", "num_templates", "dim"):
+            getattr(self.lib, f"pintent_{name}").restype = c_size_t
+        for name in ("kind", "decision", "instructions", "version", "unicode_version"):
+            getattr(self.lib, f"pintent_{name}").restype = c_char_p
+        self.lib.pintent_intent.restype = Text
+
+    def _listed(self, function: Any, *arguments: Any) -> list[str]:
+        buffer = ctypes.create_string_buffer(1 << 20)
+        size = function(*arguments, buffer, c_size_t(len(buffer)))
+        return buffer.raw[:size].decode().split("\n")[:-1]
+
+    def tokens(self, text: str) -> list[str]:
+        data = encode(text)
+        return self._listed(self.lib.hook_tokens, data, c_size_t(len(data)))
+
+    def pieces(self, vocabulary: Sequence[str], text: str) -> list[str]:
+        words, data = encode("\n".join(vocabulary)), encode(text)
+        sizes = c_size_t(len(words)), c_size_t(len(data))
+        return self._listed(self.lib.hook_pieces, words, sizes[0], data, sizes[1])
+
+    def read(
+        self, own_texts: Sequence[str], vocabulary: Sequence[str], filters: list[bytes], text: str
+    ) -> list[str]:
+        own = (Text * len(own_texts))(*map(_text, map(encode, own_texts)))
+        lost = (Text * len(filters))(*map(_text, filters))
+        words, data = encode("\n".join(vocabulary)), encode(text)
+        lists = own, c_size_t(len(own)), words, c_size_t(len(words)), lost, c_size_t(len(lost))
+        return self._listed(self.lib.hook_read, *lists, data, c_size_t(len(data)))
+
+    def ngram_hashes(self, word: str, least: int, most: int) -> list[int]:
+        data, values = encode(word), (ctypes.c_uint32 * 100_000)()
+        sizes = c_size_t(len(data)), c_size_t(least), c_size_t(most)
+        count = self.lib.hook_hash_ngrams(data, *sizes, values, c_size_t(len(values)))
+        return list(values[:count])
+
+    def ngram_counts(self, text: str) -> list[float]:
+        data, counts = encode(text), (c_float * 512)()
+        self.lib.hook_count_ngrams(data, c_size_t(len(data)), counts)
+        return list(counts)
+
+    def json(self, data: bytes, depth: int, keeps_last: bool, is_strict: bool) -> bytes | None:
+        buffer = ctypes.create_string_buffer(8 * len(data) + 64)
+        rules = c_int(depth), c_bool(keeps_last), c_bool(is_strict)
+        size = self.lib.hook_json(data, c_size_t(len(data)), *rules, buffer, c_size_t(len(buffer)))
+        return buffer.raw[:size] if size else None
+
+    def write_double(self, number: float) -> bytes:
+        buffer = ctypes.create_string_buffer(40)
+        size: int = self.lib.hook_write_double(number, buffer)
+        return buffer.raw[:size]
+
+    def sha256(self, data: bytes, first: int, is_plain: bool) -> str:
+        buffer = ctypes.create_string_buffer(64)
+        sizes = c_size_t(len(data)), c_size_t(first)
+        self.lib.hook_sha256(data, *sizes, c_bool(is_plain), buffer)
+        return buffer.raw.decode()
+
+    def open(self, path: Path, cache: int = DEFAULT_CACHE) -> CoreBot:
+        bot, message = c_void_p(), Message()
+        status = self.lib.pintent_open(os.fsencode(path), None, byref(bot), byref(message))
+        if status:
+            raise CoreError(status, message.text.decode())
+        return CoreBot(self.lib, bot, cache)
+
+    def open_buffer(self, data: Any, size: int) -> CoreBot:
+        bot, message = c_void_p(), Message()
+        status = self.lib.pintent_open_buffer(
+            data, c_size_t(size), None, byref(bot), byref(message)
+        )
+        if status:
+            raise CoreError(status, message.text.decode())
+        return CoreBot(self.lib, bot, DEFAULT_CACHE)
+
+
+class CoreBot:
+    """An open bot with one scratch."""
+
+    def __init__(self, lib: Any, bot: c_void_p, cache: int) -> None:
+        self.lib, self.bot, self.scratch = lib, bot, c_void_p()
+        status = lib.pintent_scratch_new(bot, c_size_t(cache), byref(self.scratch))
+        if status:
+            raise CoreError(status)
+
+    def close(self) -> None:
+        self.lib.pintent_scratch_free(self.scratch)
+        self.lib.pintent_close(self.bot)
+
+    def __enter__(self) -> CoreBot:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def use_kernels(self, name: str) -> str:
+        chosen: bytes = self.lib.hook_use_kernels(self.bot, name.encode())
+        return chosen.decode()
+
+    def _json(self, function: Any, text: str | bytes, *more: Any) -> Any:
+        data = encode(text) if isinstance(text, str) else text
+        buffer, length = ctypes.create_string_buffer(1 << 16), c_size_t()
+        start = self.bot, self.scratch, data, c_size_t(len(data)), *more
+        status = function(*start, buffer, c_size_t(len(buffer)), byref(length))
+        if STATUSES[status] == "size":
+            buffer = ctypes.create_string_buffer(length.value + 1)
+            status = function(*start, buffer, c_size_t(len(buffer)), byref(length))
+        if status:
+            raise CoreError(status)
+        return json.loads(buffer.raw[: length.value])
+
+    def match(self, text: str | bytes) -> dict[str, Any]:
+        match: dict[str, Any] = self._json(self.lib.pintent_match_json, text)
+        return match
+
+    def rank(self, text: str, limit: int) -> list[dict[str, Any]]:
+        ranking: list[dict[str, Any]] = self._json(
+            self.lib.pintent_rank_json, text, c_size_t(limit)
+        )
+        return ranking
+
+    def read(self, text: str) -> str:
+        data, read = encode(text), Text()
+        self.lib.pintent_read(self.bot, self.scratch, data, c_size_t(len(data)), byref(read))
+        return ctypes.string_at(read.data, read.size).decode("utf-8", "surrogatepass")
+
+    def encode(self, text: str) -> np.ndarray:
+        data, dim = encode(text), self.lib.pintent_dim(self.bot)
+        vector = np.empty(dim, np.float32)
+        status = self.lib.pintent_encode(
+            self.bot,
+            self.scratch,
+            data,
+            c_size_t(len(data)),
+            vector.ctypes.data_as(c_void_p),
+            c_size_t(dim),
+        )
+        if status:
+            raise CoreError(status)
+        return vector
+
+    @property
+    def intents(self) -> list[str]:
+        texts = [
+            self.lib.pintent_intent(self.bot, c_size_t(n))
+            for n in range(self.lib.pintent_num_intents(self.bot))
+        ]
+        return [ctypes.string_at(text.data, text.size).decode() for text in texts]
