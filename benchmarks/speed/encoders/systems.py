@@ -105,6 +105,7 @@ def open_model(path: str | None) -> Candidate:
         "contextual": "word vectors in context",
         "charemb": "CharEmb of a file",
         "combined": "combined",
+        "transformer": "small transformer",
     }
     name = "default" if path is None else Path(path).name
     size = find_model(path).stat().st_size
