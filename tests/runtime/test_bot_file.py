@@ -263,14 +263,18 @@ def test_a_bot_file_keeps_its_model_whatever_ships(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A file that was built with the default model of an earlier version."""
-    assets = tmp_path / "assets"
-    assets.mkdir()
-    monkeypatch.setattr(shipped_models, "_ASSETS", assets)
-    shutil.copyfile(contextual_model, assets / "default.safetensors")
+
+    def ship(model: Path) -> None:
+        folder = tmp_path / model.stem
+        folder.mkdir()
+        shutil.copyfile(model, folder / "default.safetensors")
+        monkeypatch.setattr(shipped_models, "_ASSETS", folder)
+
+    ship(contextual_model)
     built = IntentRecognizer.load(TEMPLATES)
     built.save(path)
 
-    shutil.copyfile(transformer_model, assets / "default.safetensors")
+    ship(transformer_model)
     assert load_encoder().kind == "transformer"
     loaded = IntentRecognizer.load(path)
     assert load_encoder(path).kind == "contextual"
