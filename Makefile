@@ -112,26 +112,25 @@ DATA ?= ../shared/data
 TEACHER ?= mpnet
 START ?= minilm
 CORPORA = $(addprefix $(DATA)/corpus/,$(addsuffix .txt.gz,everyday multidogo queries sgd support taskmaster topical_chat))
-# Every fifth bot is not trained on: the calibration of small bots is fitted on those.
+# Every fifth bot is not trained on: choices are made and the calibration of small bots is fitted on those.
 PARAPHRASES = $(shell ls $(DATA)/bots/train/*.json | awk 'NR % 5 != 1') $(DATA)/pairs/paraphrases.jsonl
 POCKETINTENT := $(TEST)/bin/pocketintent
 SHIPPED = "is ready; sdk/pocketintent/assets/ has the one that ships"
 CODES = --sub-dim 4 --codebook-size 256
-PRECISION = --precision bfloat16
+TAUGHT = --targets runs/targets.bin --resume
+AGAIN = --paraphrases $(PARAPHRASES) --corpus $(CORPORA) --epochs 1
 
 # The kind `transformer`: cut from the model to start from, taught by the teacher and by paraphrases,
 # compressed, and taught again.
-default: runs/targets.bin ## train the model `default` (hours, DATA=folder, TEACHER=folder, START=folder)
-	test -e runs/distilled.safetensors || $(POCKETINTENT) train transformer --targets runs/targets.bin \
-		--start $(START) --settings recipes/default.toml --out runs/distilled.safetensors --resume --epochs 2 \
-		$(PRECISION) --language en
-	test -e runs/paraphrased.safetensors || $(POCKETINTENT) train transformer --targets runs/targets.bin \
-		--start runs/distilled.safetensors --paraphrases $(PARAPHRASES) --out runs/paraphrased.safetensors --resume \
-		--epochs 1 --learning-rate 0.0003 $(PRECISION)
+default: runs/targets.bin ## train the model `default` (1 hour, DATA=folder, TEACHER=folder, START=folder)
+	test -e runs/distilled.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) --start $(START) \
+		--settings recipes/default.toml --out runs/distilled.safetensors --epochs 1 --language en
+	test -e runs/paraphrased.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) \
+		--start runs/distilled.safetensors --settings recipes/default.toml --paraphrases $(PARAPHRASES) \
+		--out runs/paraphrased.safetensors --epochs 1 --learning-rate 0.0005
 	$(POCKETINTENT) compress runs/paraphrased.safetensors --out runs/compressed-default.safetensors $(CODES)
-	$(POCKETINTENT) train transformer --targets runs/targets.bin --start runs/compressed-default.safetensors \
-		--paraphrases $(PARAPHRASES) --out runs/default.safetensors --resume --epochs 1 --learning-rate 0.0002 \
-		$(PRECISION) --corpus $(CORPORA)
+	$(POCKETINTENT) train transformer $(TAUGHT) --start runs/compressed-default.safetensors \
+		--settings recipes/default.toml $(AGAIN) --learning-rate 0.0003 --out runs/default.safetensors
 	@echo runs/default.safetensors $(SHIPPED) >&2
 
 # The kind `contextual`: words taught by the teacher, compressed, and taught again.

@@ -262,7 +262,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("bots", type=Path, help="folder of bots to fit on")
-    parser.add_argument("--model", nargs="+", default=["default", "tiny"], help="(default tiny)")
+    names = ["default", "fast", "tiny"]
+    parser.add_argument("--model", nargs="+", default=names, help="(default fast tiny)")
     help = "folders of other bots, measured with the constants of all bots"
     parser.add_argument("--check", type=Path, nargs="+", default=[], metavar="DIR", help=help)
     help = "share of the texts on other subjects that are accepted (%(default)s)"

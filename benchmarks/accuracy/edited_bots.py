@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--models", nargs="+", default=["tiny", "default"])
+    parser.add_argument("--models", nargs="+", default=["tiny", "fast", "default"])
     parser.add_argument("--edits", type=int, default=12, help="edits of each bot")
     args = parser.parse_args(argv)
     for model in args.models:

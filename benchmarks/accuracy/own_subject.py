@@ -86,7 +86,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "--sets", nargs="+", default=["banking77", "clinc150"], help="(banking77 clinc150)"
     )
-    parser.add_argument("--model", nargs="+", default=["default", "tiny"], help="(default tiny)")
+    names = ["default", "fast", "tiny"]
+    parser.add_argument("--model", nargs="+", default=names, help="(default fast tiny)")
     parser.add_argument("--shots", nargs="+", type=int, default=[5, 10, 30], help="(5 10 30)")
     parser.add_argument("--split", choices=("valid", "test"), default="test", help="(test)")
     parser.add_argument("--runs", type=int, default=10, help="draws (10)")

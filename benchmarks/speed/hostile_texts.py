@@ -1,6 +1,6 @@
 """Time the encoding of texts that are as much work as a text can be, on one thread.
 
-    python -m benchmarks.speed.hostile_texts --model default tiny
+    python -m benchmarks.speed.hostile_texts --model default fast tiny
 
 One JSON line for each model: processor time of each text in milliseconds, the shortest of several
 rounds. Each round starts with a fresh encoder, whose caches are empty. The tests count the work

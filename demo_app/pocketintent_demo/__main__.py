@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--model",
         metavar="MODEL",
-        help="a model file, or the name of a shipped model: default, tiny "
+        help="a model file, or the name of a shipped model: default, fast, tiny "
         "(default: the model 'default')",
     )
     args = parser.parse_args(argv)

@@ -156,7 +156,7 @@ def main() -> None:
     parser.add_argument("--intents", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--names", nargs="+", default=["clinc150", "banking77"])
     parser.add_argument("--corpus", type=Path, nargs="+", required=True)
-    parser.add_argument("--model", default="default")
+    parser.add_argument("--model", default="fast")
     parser.add_argument("--split", choices=("valid", "test"), default="valid")
     parser.add_argument("--shots", type=whole_numbers(1), default=(5, 10, 30))
     parser.add_argument("--runs", type=int, default=1)

@@ -120,7 +120,7 @@ def test_a_bot_of_real_templates_is_mostly_right_and_its_choice_no_worse(data_di
         for text, label in zip(data.query_texts, data.query_labels.tolist(), strict=True)
     ]
     utterances += [Utterance(text, None) for text in outside]
-    recognizer = IntentRecognizer.load(templates, decision="nearest+centroid")
+    recognizer = IntentRecognizer.load(templates, "fast", decision="nearest+centroid")
     recognizer.threshold = 0.3
     report, matrix = evaluate_bot(recognizer, utterances)
     assert report["accuracy"] > 0.6

@@ -129,7 +129,7 @@ def test_a_teacher_adapts_the_model_to_the_texts_of_the_bot(
     log = tmp_path / "log.txt"
     log.write_text("is the lamp on\nlamp on\n")
     path, report = build(
-        templates, "--model", "tiny", "--teacher", "default", "--texts", log, "--max-words", 3
+        templates, "--model", "tiny", "--teacher", "fast", "--texts", log, "--max-words", 3
     )
     # Four templates, a counter-example, a text of no intent, two names, and a line that is new.
     assert report["adapted"] == 9
@@ -146,7 +146,7 @@ def test_a_bot_file_is_adapted_with_its_own_settings(build: Any, tmp_path: Path)
     odd = tmp_path / "odd.json"
     odd.write_text(json.dumps({"on": ["lamp\0on", "lights on"], "?": ["\ud83d\ude00 off"]}))
     first, _ = build(odd, "--model", "tiny", "--decision", "nearest")
-    path, report = build(first, "--teacher", "default", out="adapted.safetensors")
+    path, report = build(first, "--teacher", "fast", out="adapted.safetensors")
 
     assert report["decision"] == "nearest"
     assert report["adapted"] == 4  # three templates, and a name
@@ -160,13 +160,13 @@ def test_what_cannot_be_adapted_is_refused(
     build: Any, templates: Path, tiny_model: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("torch")
-    options = ("--model", "tiny", "--teacher", "default", "--texts", templates)
+    options = ("--model", "tiny", "--teacher", "fast", "--texts", templates)
     assert "--teacher" not in (error := build(templates, *options, status=1))
     assert "bot.json: a .json file is not a corpus" in error
-    error = build(templates, "--model", tiny_model, "--teacher", "default", status=1)
+    error = build(templates, "--model", tiny_model, "--teacher", "fast", status=1)
     assert "--teacher: a model of kind static cannot be adapted" in error
     error = build(templates, "--teacher", "tiny", status=1)
-    assert "--teacher: the teacher's vectors have 128 dimensions, and the model 256" in error
+    assert "--teacher: the teacher's vectors have 128 dimensions, and the model 384" in error
     assert not (tmp_path / "bot.safetensors").exists()
 
 

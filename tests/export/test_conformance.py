@@ -22,7 +22,7 @@ from pocketintent_export.kinds.registry import export_of
 
 @pytest.fixture(scope="module")
 def encoder() -> ModelEncoder:
-    return load_encoder()
+    return load_encoder("fast")
 
 
 @pytest.fixture(scope="module")

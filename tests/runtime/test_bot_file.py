@@ -18,6 +18,7 @@ from pocketintent import (
 from pocketintent.runtime.decision.logistic import fitting
 from pocketintent.runtime.decision.registry import Decision
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files import shipped_models
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.index import building
 
@@ -252,6 +253,36 @@ def test_a_bot_file_is_a_model(compressed_model: Path, path: Path) -> None:
     other = IntentRecognizer.load({"on": ["lamp on"]}, path)
     assert other.intents == ("on",)
     assert BOT not in other.encoder.to_model_file_parts()[0]  # type: ignore[attr-defined]
+
+
+def test_a_bot_file_keeps_its_model_whatever_ships(
+    contextual_model: Path,
+    transformer_model: Path,
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A file that was built with the default model of an earlier version."""
+
+    def ship(model: Path) -> None:
+        folder = tmp_path / model.stem
+        folder.mkdir()
+        shutil.copyfile(model, folder / "default.safetensors")
+        monkeypatch.setattr(shipped_models, "_ASSETS", folder)
+
+    ship(contextual_model)
+    built = IntentRecognizer.load(TEMPLATES)
+    built.save(path)
+
+    ship(transformer_model)
+    assert load_encoder().kind == "transformer"
+    loaded = IntentRecognizer.load(path)
+    assert load_encoder(path).kind == "contextual"
+    _assert_equal(loaded, built)
+    for recognizer in (loaded, built):
+        recognizer.add_intent("order", ["order a pizza", "pizza please"])
+    _assert_equal(_reload(loaded, path), built)
+    assert load_encoder(path).kind == "contextual"
 
 
 def test_a_model_beside_a_bot_file_is_refused(make: Make, path: Path) -> None:

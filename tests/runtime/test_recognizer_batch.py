@@ -100,7 +100,7 @@ def test_a_batch_of_real_texts_has_the_matches_of_its_texts(
     for row in rows[::13]:
         templates.setdefault(row["intent"], []).append(row["text"])
     bot = {"margin": 0.02, "intents": _long(templates)}
-    recognizer = IntentRecognizer.load(bot, decision=decision)
+    recognizer = IntentRecognizer.load(bot, "fast", decision=decision)
 
     _assert_batch_is_match(recognizer, [row["text"] for row in rows[::7]])
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.decision.logistic import solver
 from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.encoders.transformer_layers import TransformerMean
 from pocketintent.runtime.threads import one_blas_thread
 
 TEMPLATES = {"on": ["turn on the lights", "lamp on"], "off": ["turn off the lights", "lamp off"]}
@@ -59,6 +61,23 @@ def test_a_fit_an_edit_a_batch_and_an_explanation_run_in_one_thread(
     recognizer.explain("turn the lamp on")
 
     assert all(threads == [1] * len(threads) for _, threads in seen)
+    assert set(_blas_threads()) == {2}
+
+
+def test_a_transformer_reads_a_text_in_one_thread(
+    transformer_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recognizer = IntentRecognizer.load(TEMPLATES, transformer_model)
+    threads: list[list[int]] = []
+    read = TransformerMean._read_equal
+
+    def noted(*args: Any) -> Any:
+        threads.append(_blas_threads())
+        return read(*args)
+
+    monkeypatch.setattr(TransformerMean, "_read_equal", noted)
+    recognizer.match("turn on the lamp")
+    assert threads == [[1] * len(_blas_threads())]
     assert set(_blas_threads()) == {2}
 
 

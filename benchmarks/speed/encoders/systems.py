@@ -13,9 +13,9 @@ from benchmarks.systems.minilm import MiniLMEncoder, build_minilm
 from pocketintent.compression.kinds import tables_of
 from pocketintent.runtime.encoders.charemb.encoder import CharEncoder, Reading
 from pocketintent.runtime.encoders.combined import CombinedEncoder
-from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
 from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.sequence import SequenceEncoder
 from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.files.shipped_models import find_model
@@ -45,10 +45,10 @@ class Candidate:
 
     @property
     def keeps_words(self) -> bool:
-        """Whether it computes vectors of unknown words and caches them."""
+        """Whether it computes vectors of words and caches them."""
         if isinstance(self.encoder, CharEncoder):
             return self.encoder.reads == "words"
-        if isinstance(self.encoder, CombinedEncoder):
+        if isinstance(self.encoder, CombinedEncoder | SequenceEncoder):
             return True
         return isinstance(self.encoder, ModelEncoder) and "ngrams" in tables_of(self.encoder)
 
@@ -82,7 +82,7 @@ def _copier(encoder: Encoder) -> Callable[[], Encoder]:
     """A function that returns a copy of the encoder, which shares its large parts."""
     if isinstance(encoder, StaticEncoder):
         return encoder.replace
-    if isinstance(encoder, ContextualEncoder):  # its table has met the words
+    if isinstance(encoder, SequenceEncoder):  # its table has met the words
         return lambda: encoder.replace(table=encoder.table.replace())
     # The other kinds never change their cached words in place but replace them, so the copies
     # do not share what one of them has met.
@@ -105,6 +105,7 @@ def open_model(path: str | None) -> Candidate:
         "contextual": "word vectors in context",
         "charemb": "CharEmb of a file",
         "combined": "combined",
+        "transformer": "small transformer",
     }
     name = "default" if path is None else Path(path).name
     size = find_model(path).stat().st_size

@@ -23,9 +23,9 @@ def one_blas_thread() -> Iterator[None]:
     """Keep NumPy's BLAS at one thread in a block.
 
     A BLAS that splits a small product waits for the slowest of its threads, which other work on the
-    machine delays: a load then takes ten times as long. One thread also makes results independent
-    of the number of cores. The number belongs to the process: the first thread that enters sets it
-    and sets it back, and one that enters meanwhile changes nothing.
+    machine delays: a load then takes ten times as long, a text twenty times. One thread also makes
+    results independent of the number of cores. The number belongs to the process: the first thread
+    that enters sets it and sets it back, and one that enters meanwhile changes nothing.
     """
     if not _is_set.acquire(blocking=False):
         yield
@@ -40,6 +40,6 @@ def one_blas_thread() -> Iterator[None]:
 @cache
 def _controller() -> Any:
     """The thread pools of the process, as they are when the first block begins."""
-    from threadpoolctl import ThreadpoolController  # not for a match
+    from threadpoolctl import ThreadpoolController  # not for a match of words
 
     return ThreadpoolController()

@@ -41,7 +41,7 @@ def test_a_model_is_adapted_to_each_bot_of_a_folder(
 ) -> None:
     intents = {name: {"templates": texts, "phrasings": texts} for name, texts in UTTERANCES.items()}
     (tmp_path / "home.json").write_text(json.dumps({"intents": intents}))
-    files = ["--teacher", "default", "--model", "tiny", "--bots", tmp_path]
+    files = ["--teacher", "fast", "--model", "tiny", "--bots", tmp_path]
     assert main([*map(str, files)]) == 0
     (line,) = map(json.loads, capsys.readouterr().out.splitlines())
     # The phrasings are the templates, so nothing is gained, but the scores are others.

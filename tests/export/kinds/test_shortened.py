@@ -26,7 +26,7 @@ def static(compressed_model: Path) -> ModelEncoder:
 
 @pytest.fixture(scope="module")
 def contextual() -> ModelEncoder:
-    return load_encoder()
+    return load_encoder("fast")
 
 
 @pytest.fixture(scope="module")

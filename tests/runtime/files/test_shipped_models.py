@@ -1,9 +1,12 @@
+import json
 from pathlib import Path
 
 import pytest
 
+from every_kind.encoder_checks import check_batch
 from pocketintent import IntentRecognizer, ModelFileError, load_encoder
 from pocketintent.runtime.encoders.contextual.encoder import ContextualEncoder
+from pocketintent.runtime.encoders.transformer.encoder import TransformerEncoder
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 
 
@@ -44,17 +47,27 @@ def test_a_folder_is_no_model_file(tmp_path: Path) -> None:
         load_encoder(tmp_path)
 
 
-def test_the_shipped_models_are_default_and_tiny() -> None:
-    assert list(bundled_models()) == ["default", "tiny"]
+def test_the_shipped_models_are_a_family_of_three() -> None:
+    kinds = {name: load_encoder(name).kind for name in bundled_models()}
+    assert kinds == {"default": "transformer", "fast": "contextual", "tiny": "contextual"}
 
 
 @pytest.mark.parametrize("name", bundled_models())
 def test_a_shipped_model_is_ready_to_be_built_and_pruned(name: str) -> None:
     encoder = load_encoder(name)
-    assert isinstance(encoder, ContextualEncoder)
+    assert isinstance(encoder, ContextualEncoder | TransformerEncoder)
     assert encoder.manifest["languages"] == ["en"]
     assert encoder.background is not None and encoder.template_quantizer is not None
-    assert encoder.table.counts is not None and encoder.table.ngrams is not None
+    assert encoder.table.counts is not None
+
+
+@pytest.mark.parametrize("name", bundled_models())
+def test_a_shipped_model_reads_a_word_that_it_does_not_know(name: str) -> None:
+    """By n-grams, or by pieces of words."""
+    encoder = load_encoder(name)
+    assert isinstance(encoder, ContextualEncoder | TransformerEncoder)
+    assert "unheardoff" not in encoder.vocabulary
+    assert encoder.encode("unheardoff").any()
 
 
 @pytest.mark.parametrize("name", bundled_models())
@@ -66,6 +79,15 @@ def test_the_order_of_the_words_counts(name: str) -> None:
     assert abs(first - second).max() > 1e-4  # the vectors of a sum differ by rounding alone
 
 
-@pytest.mark.parametrize(("name", "megabytes"), [("default", 4.0), ("tiny", 1.0)])
+@pytest.mark.parametrize(("name", "megabytes"), [("default", 6.1), ("fast", 4.0), ("tiny", 1.0)])
 def test_a_shipped_model_is_as_small_as_promised(name: str, megabytes: float) -> None:
     assert bundled_models()[name].stat().st_size <= megabytes * 1e6
+
+
+@pytest.mark.parametrize("name", bundled_models())
+def test_a_batch_of_real_texts_agrees_with_its_texts_one_by_one(name: str, data_dir: Path) -> None:
+    path = data_dir / "intents" / "clinc150" / "train.jsonl"
+    texts = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()[::50]]
+    encoder = load_encoder(name)
+    assert len(texts) > 200
+    check_batch(encoder, [*texts, "", "unheardof worrds", "\N{GRINNING FACE}"])

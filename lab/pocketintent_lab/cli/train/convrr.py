@@ -23,7 +23,7 @@ from pocketintent.cli.options.model import model_file
 from pocketintent.cli.options.settings import add_settings, read_settings
 from pocketintent.cli.options.training import add_run_options, print_record, run_options
 from pocketintent.cli.options.types import input_file
-from pocketintent.runtime.files.shipped_models import DEFAULT, find_model
+from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.training.loop.devices import prepare_torch
 from pocketintent_lab.training.convrr.settings import ConvrrSettings
 
@@ -36,8 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         type=model_file,
+        default=find_model("fast"),
         metavar="MODEL",
-        help=f"the model to adapt, of kind static or contextual ({DEFAULT})",
+        help="the model to adapt, of kind static or contextual (fast)",
     )
     parser.add_argument(
         "--corpus",
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
     record = train_convrr(
         args.templates,
-        find_model(args.model),
+        args.model,
         args.out,
         read_settings(args, ConvrrSettings),
         run_options(args),

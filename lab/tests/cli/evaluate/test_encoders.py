@@ -24,7 +24,7 @@ def test_each_file_gives_a_line_with_a_row_for_each_encoder(
 ) -> None:
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("light 1 0\nlamp 1 0.1\npizza 0 1\nfood 0.1 1\nmusic -1 -1\nlight_music 0 1")
-    options = ["--a", "left", "--target", vectors, "--model", tiny_model, "default"]
+    options = ["--a", "left", "--target", vectors, "--model", tiny_model, "fast"]
     args = parse(pairs, pairs, *options)
     assert args.run(args) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
@@ -35,7 +35,7 @@ def test_each_file_gives_a_line_with_a_row_for_each_encoder(
         (str(vectors), "table", "words"),
         (str(vectors), "table", "words and terms"),
         (str(tiny_model), "static", "words"),
-        ("default", "contextual", "words"),
+        ("fast", "contextual", "words"),
     ]
     assert first["rows"][0]["pearson"] > 0.9
 

@@ -20,7 +20,7 @@ def test_a_file_is_read_with_its_defaults(tmp_path: Path) -> None:
         tmp_path,
         {
             "mixtures": [
-                {"source": "default"},
+                {"source": "fast"},
                 {
                     "source": "minilm",
                     "layers": [0, -1],
@@ -35,7 +35,7 @@ def test_a_file_is_read_with_its_defaults(tmp_path: Path) -> None:
     )
     ensemble = read_ensemble(path)
     second = Mixture(str(tmp_path / "minilm"), (0, -1), (0.3, 0.7), "concatenate", True)
-    assert ensemble == Ensemble((Mixture("default"), second), (1.0, 0.5), "average")
+    assert ensemble == Ensemble((Mixture("fast"), second), (1.0, 0.5), "average")
     assert ensemble.uses_idf
     assert not ensemble.with_idf(False).uses_idf
 

@@ -3,7 +3,7 @@ r"""Measure several models on utterances with random typing errors.
 Prints a JSON line for each folder.
 
 Examples:
-  pocketintent evaluate typing-errors intents/clinc150 --model default tiny.safetensors
+  pocketintent evaluate typing-errors intents/clinc150 --model default fast tiny
   pocketintent evaluate typing-errors intents/clinc150 intents/banking77 intents/snips \
       --model default tiny.safetensors --split valid --decision logistic --plot typing.png
 

@@ -89,7 +89,7 @@ separated by tabs), or .jsonl with "text" and, for labelled mode, "intent"; both
 examples:
   pocketintent train charemb --target vectors.txt.gz --preset small --device cuda \\
       --out charemb.safetensors
-  pocketintent train charemb --target default --reads words --preset tiny \\
+  pocketintent train charemb --target fast --reads words --preset tiny \\
       --threads 1 --max-minutes 30 --out tiny.safetensors
   torchrun --nproc-per-node 4 -m pocketintent train charemb --device cuda --preset base \\
       --target vectors.bin --out base.safetensors --resume
@@ -141,7 +141,7 @@ examples:
   pocketintent train contextual --targets targets.bin --start small.safetensors --epochs 1 \\
       --learning-rate 0.0005 --corpus chats.txt.gz --out my_model.safetensors
   pocketintent train targets --teacher minilm/ --templates my_bot.json --out my_bot.bin
-  pocketintent train contextual --targets my_bot.bin --start default --epochs 20 \\
+  pocketintent train contextual --targets my_bot.bin --start fast --epochs 20 \\
       --learning-rate 0.0005 --batch-words 256 --out my_model.safetensors
 
 With --start the run goes on from a contextual model, whose words, dimensions and codes stay as they

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help = "template files, whose texts and names of intents are texts (docs/contextual.md)"
     parser.add_argument("--templates", nargs="+", default=[], type=input_file, help=help)
     parser.add_argument("--terms", type=input_file, help="terms written by `train terms`")
-    help = "vectors whose words are texts: a file, or a shipped model such as default"
+    help = "vectors whose words are texts: a file, or a shipped model such as fast"
     parser.add_argument("--words", type=vectors_file, help=help)
     add(parser, "--out", help="file to write")
     options = ("single_words", "teacher_words", "phrases", "substitutions", "topics", "components")

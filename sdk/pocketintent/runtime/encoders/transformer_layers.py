@@ -8,6 +8,7 @@ import numpy as np
 
 from pocketintent.runtime.arrays import FloatArray, IndexArray
 from pocketintent.runtime.encoders.weights import Parameters, Shapes
+from pocketintent.runtime.threads import one_blas_thread
 
 EPSILON = 1e-5
 """Added to the variance in a layer normalisation."""
@@ -67,9 +68,10 @@ class TransformerMean:
         """
         starts = np.cumsum(counts) - counts
         means = np.empty((len(counts), rows.shape[1]), np.float32)
-        for count in np.unique(counts).tolist():
-            texts = np.flatnonzero(counts == count)
-            means[texts] = self._read_equal(rows[starts[texts][:, None] + np.arange(count)])
+        with one_blas_thread():
+            for count in np.unique(counts).tolist():
+                texts = np.flatnonzero(counts == count)
+                means[texts] = self._read_equal(rows[starts[texts][:, None] + np.arange(count)])
         return means
 
     def _read_equal(self, tokens: FloatArray) -> FloatArray:

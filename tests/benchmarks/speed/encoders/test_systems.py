@@ -15,14 +15,25 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.word_cache import WordCache
 
-KEEPS = {"static": True, "contextual": True, "words": True, "combined": True, "text": False}
+KEEPS = {
+    "static": True,
+    "contextual": True,
+    "transformer": True,
+    "words": True,
+    "combined": True,
+    "text": False,
+}
 
 
 @pytest.fixture
 def models(
-    compressed_model: Path, contextual_model: Path, character_models: dict[str, Path]
+    compressed_model: Path,
+    contextual_model: Path,
+    transformer_model: Path,
+    character_models: dict[str, Path],
 ) -> dict[str, Path]:
-    return {"static": compressed_model, "contextual": contextual_model, **character_models}
+    own = {"contextual": contextual_model, "transformer": transformer_model}
+    return {"static": compressed_model} | own | character_models
 
 
 def num_kept(encoder: Any) -> int:

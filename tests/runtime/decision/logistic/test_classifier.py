@@ -51,7 +51,7 @@ def test_equal_sets_in_any_order_have_equal_weights(own_codebook: bool) -> None:
         generator.shuffle(intent.counter_examples)
     second.intents = dict(generator.sample(list(second.intents.items()), len(second.intents)))
     second.none = second.none[::-1]
-    encoder = load_encoder(None)
+    encoder = load_encoder("fast")
     assert isinstance(encoder, ModelEncoder)
     if own_codebook:
         encoder = encoder.replace(template_quantizer=None)
@@ -62,7 +62,7 @@ def test_equal_sets_in_any_order_have_equal_weights(own_codebook: bool) -> None:
 
 
 def test_edits_lead_to_the_scores_of_a_fit_from_scratch() -> None:
-    encoder, templates = load_encoder(None), make_set()
+    encoder, templates = load_encoder("fast"), make_set()
     recognizer = IntentRecognizer(encoder, templates)
     recognizer.add_intent("play_chess", ["play chess with me", "start a game of chess"])
     recognizer.remove_intent("lights_dim")
@@ -176,7 +176,7 @@ def test_on_real_data_it_is_more_accurate_than_the_nearest_template(data_dir: Pa
         intents.setdefault(data.intents[label], []).append(data.train_texts[index])
     right = {}
     for decision in ("logistic", "nearest+centroid"):
-        recognizer = IntentRecognizer.load(intents, "default", decision=decision)  # type: ignore[arg-type]
+        recognizer = IntentRecognizer.load(intents, "fast", decision=decision)  # type: ignore[arg-type]
         matches = recognizer.match_batch(data.query_texts)
         expected = [data.intents[label] for label in data.query_labels]
         right[decision] = np.mean([m.nearest == e for m, e in zip(matches, expected, strict=True)])

@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.sequence import MAX_TOKENS
 from pocketintent.runtime.errors import ModelFileError
 from pocketintent.runtime.files.model_file import save_model
-from pocketintent.runtime.files.shipped_models import bundled_models
 from pocketintent.runtime.text.ngrams import NgramSettings
 
 
@@ -194,15 +192,6 @@ def test_ngrams_without_weight_are_refused() -> None:
     table = make_table().replace(ngram_settings=NgramSettings(2, 3, 7, 0))
     with pytest.raises(ModelFileError, match="the n-grams have the weight 0"):
         ContextualEncoder(table, make().network)
-
-
-@pytest.mark.parametrize("name", bundled_models())
-def test_a_batch_of_real_texts_agrees_with_its_texts_one_by_one(name: str, data_dir: Path) -> None:
-    path = data_dir / "intents" / "clinc150" / "train.jsonl"
-    texts = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()[::50]]
-    encoder = load_encoder(name)
-    assert len(texts) > 200
-    check_batch(encoder, [*texts, "", "unheardof worrds", "\N{GRINNING FACE}"])
 
 
 def test_the_cache_of_words_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
