@@ -68,14 +68,14 @@ def test_options_change_the_preset(
     out, exact = tmp_path / "model.safetensors", tmp_path / "exact.safetensors"
     changes = settings_file(**SMALL, cell="gru", bidirectional=False)
     options = ("--preset", "large", "--weights", "codebook")
-    more = ("--limit", 9, "--float-out", exact, "--precision", "bfloat16", "--max-minutes", 1)
+    more = ("--limit", 9, "--float-out", exact, "--precision", "float32", "--max-minutes", 1)
     assert call("--target", target, "--out", out, *changes, *options, *more) == 0
     record = json.loads(capsys.readouterr().out)
     settings = record["settings"]
     assert (settings["cell"], settings["bidirectional"], settings["layers"]) == ("gru", False, 2)
     assert (settings["hidden"], settings["learning_rate"]) == (6, 5e-4)
     assert sum(record["terms"].values()) == 9
-    assert (record["precision"], record["weights"]) == ("bfloat16", "codebook")
+    assert (record["precision"], record["weights"]) == ("float32", "codebook")
     assert exact.stat().st_size > 0
 
 

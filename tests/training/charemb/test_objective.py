@@ -62,7 +62,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"cell": "gru", "layers": 2, "schedule": "linear", "validation": 0.0},
     {"layers": 2, "dropout": 0.3},
     {"cell": "transformer", "rank_power": 0.5, "norm_weight": 0.0},
-    {"precision": "bfloat16"},
+    {"cell": "transformer", "precision": "bfloat16"},
 ]
 
 

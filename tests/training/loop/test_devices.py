@@ -63,7 +63,7 @@ def test_precision_depends_on_the_device(monkeypatch: pytest.MonkeyPatch, hardwa
         torch.cuda, "is_bf16_supported", lambda including_emulation: including_emulation or hardware
     )
     assert choose_precision("auto", cpu) == torch.float32
-    assert choose_precision("bfloat16", cpu, recurrent=True) == torch.bfloat16
+    assert choose_precision("bfloat16", cpu) == torch.bfloat16
     assert choose_precision("auto", gpu) == (torch.bfloat16 if hardware else torch.float16)
     assert choose_precision("float32", gpu) == torch.float32
     assert choose_precision("bfloat16", gpu) == torch.bfloat16
@@ -73,14 +73,15 @@ def test_torch_can_leave_out_the_emulation_of_bfloat16() -> None:
     assert "including_emulation" in signature(torch.cuda.is_bf16_supported).parameters
 
 
-def test_recurrent_layers_have_no_bfloat16_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    gpu = torch.device("cuda")
+def test_recurrent_layers_have_no_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu, gpu = torch.device("cpu"), torch.device("cuda")
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: True)
     assert choose_precision("auto", gpu, recurrent=True) == torch.float16
     assert choose_precision("float16", gpu, recurrent=True) == torch.float16
     assert choose_precision("float32", gpu, recurrent=True) == torch.float32
-    with pytest.raises(PocketIntentError, match="LSTM and GRU layers run in float16 or float32"):
-        choose_precision("bfloat16", gpu, recurrent=True)
+    for device in (cpu, gpu):
+        with pytest.raises(PocketIntentError, match="LSTM and GRU layers run in float32"):
+            choose_precision("bfloat16", device, recurrent=True)
 
 
 @pytest.mark.usefixtures("no_workspace")

@@ -86,7 +86,7 @@ def choose_precision(
 
     ``auto`` is float32 on a CPU. On a GPU it is bfloat16 where the hardware has it, and otherwise
     float16, as always for ``recurrent`` layers: under torch's autocast cuDNN computes LSTM and GRU
-    in float16, whichever half precision was asked for.
+    in float16, whichever half precision was asked for, and many CPUs have no bfloat16 for them.
     """
     library: Any = require("torch", "train")
     on_gpu = device.type == "cuda"
@@ -100,9 +100,9 @@ def choose_precision(
         raise PocketIntentError(
             "precision float16 needs a GPU; on a CPU use float32, which is faster, or bfloat16"
         )
-    elif precision == "bfloat16" and on_gpu and recurrent:
+    elif precision == "bfloat16" and recurrent:
         raise PocketIntentError(
-            "precision bfloat16: LSTM and GRU layers run in float16 or float32 on a GPU; use "
+            "precision bfloat16: LSTM and GRU layers run in float32, or on a GPU in float16; use "
             "either of these, or a transformer"
         )
     dtype: torch.dtype = getattr(library, precision)
