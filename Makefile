@@ -117,47 +117,47 @@ PARAPHRASES = $(shell ls $(DATA)/bots/train/*.json | awk 'NR % 5 != 1') $(DATA)/
 POCKETINTENT := $(TEST)/bin/pocketintent
 SHIPPED = "is ready; sdk/pocketintent/assets/ has the one that ships"
 CODES = --sub-dim 4 --codebook-size 256
-TAUGHT = --targets runs/targets.bin --resume
-AGAIN = --paraphrases $(PARAPHRASES) --corpus $(CORPORA) --epochs 1
+TAUGHT = --targets runs/targets.bin --paraphrases $(PARAPHRASES) --resume
+AGAIN = --epochs 1 --corpus $(CORPORA)
 
 # The kind `transformer`: cut from the model to start from, taught by the teacher and by paraphrases,
 # compressed, and taught again.
-default: runs/targets.bin ## train the model `default` (1 hour, DATA=folder, TEACHER=folder, START=folder)
-	test -e runs/distilled.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) --start $(START) \
-		--settings recipes/default.toml --out runs/distilled.safetensors --epochs 1 --language en
-	test -e runs/paraphrased.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) \
-		--start runs/distilled.safetensors --settings recipes/default.toml --paraphrases $(PARAPHRASES) \
-		--out runs/paraphrased.safetensors --epochs 1 --learning-rate 0.0005
+default: runs/targets.bin ## train the model `default` (2 hours, DATA=folder, TEACHER=folder, START=folder)
+	test -e runs/cut.safetensors || $(POCKETINTENT) train transformer --targets runs/targets.bin --start $(START) \
+		--settings recipes/default.toml --out runs/cut.safetensors --resume --epochs 1 --language en
+	test -e runs/paraphrased.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) --start runs/cut.safetensors \
+		--settings recipes/default.toml --out runs/paraphrased.safetensors --epochs 1 --learning-rate 0.0005
 	$(POCKETINTENT) compress runs/paraphrased.safetensors --out runs/compressed-default.safetensors $(CODES)
-	$(POCKETINTENT) train transformer $(TAUGHT) --start runs/compressed-default.safetensors \
-		--settings recipes/default.toml $(AGAIN) --learning-rate 0.0003 --out runs/default.safetensors
+	$(POCKETINTENT) train transformer $(TAUGHT) $(AGAIN) --start runs/compressed-default.safetensors \
+		--settings recipes/default.toml --learning-rate 0.0003 --out runs/default.safetensors
 	@echo runs/default.safetensors $(SHIPPED) >&2
 
-# The kind `contextual`: words taught by the teacher, compressed, and taught again.
-FAST_KEEP ?= 28300
-fast: runs/targets.bin ## train the model `fast` (hours, DATA=folder, TEACHER=folder)
-	test -e runs/contextual.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
-		--out runs/contextual.safetensors --resume --epochs 4 $(PRECISION) --language en
-	$(POCKETINTENT) compress runs/contextual.safetensors --out runs/compressed.safetensors --keep $(FAST_KEEP) $(CODES)
-	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed.safetensors \
-		--out runs/fast.safetensors --epochs 1 --learning-rate 0.0005 $(PRECISION) --corpus $(CORPORA)
-	@echo runs/fast.safetensors $(SHIPPED) >&2
+# The kind `contextual`: words of many texts, taught by the small teacher; then the same steps.
+fast: runs/fast.safetensors ## train the model `fast` (hours, DATA=folder, TEACHER=folder, START=folder)
+tiny: runs/tiny.safetensors ## train the model `tiny` (hours, DATA=folder, TEACHER=folder, START=folder)
+runs/fast.safetensors: KEEP = 28300
+runs/tiny.safetensors: KEEP = 12500
+runs/words-tiny.safetensors: SETTINGS = --settings recipes/tiny.toml
 
-TINY_KEEP ?= 12500
-tiny: runs/targets.bin ## train the model `tiny` (hours, DATA=folder, TEACHER=folder)
-	test -e runs/contextual-tiny.safetensors || $(POCKETINTENT) train contextual --targets runs/targets.bin \
-		--out runs/contextual-tiny.safetensors --resume --settings recipes/tiny.toml --epochs 4 \
-		$(PRECISION) --language en
-	$(POCKETINTENT) compress runs/contextual-tiny.safetensors --out runs/compressed-tiny.safetensors \
-		--keep $(TINY_KEEP) $(CODES)
-	$(POCKETINTENT) train contextual --targets runs/targets.bin --start runs/compressed-tiny.safetensors \
-		--out runs/tiny.safetensors --epochs 1 --learning-rate 0.0005 $(PRECISION) --corpus $(CORPORA)
-	@echo runs/tiny.safetensors $(SHIPPED) >&2
+runs/fast.safetensors runs/tiny.safetensors: runs/%.safetensors: runs/words-%.safetensors runs/targets.bin
+	test -e runs/taught-$*.safetensors || $(POCKETINTENT) train contextual $(TAUGHT) --start $< \
+		--out runs/taught-$*.safetensors --epochs 3 --learning-rate 0.001
+	$(POCKETINTENT) compress runs/taught-$*.safetensors --out runs/compressed-$*.safetensors --keep $(KEEP) $(CODES)
+	$(POCKETINTENT) train contextual $(TAUGHT) $(AGAIN) --start runs/compressed-$*.safetensors --learning-rate 0.0005 --out $@
+	@echo $@ $(SHIPPED) >&2
+
+runs/words-%.safetensors: runs/words.bin
+	$(POCKETINTENT) train contextual --targets $< --out $@ --resume --epochs 4 --language en $(SETTINGS)
 
 runs/targets.bin: | $(TEST)/installed
 	mkdir -p runs
-	$(POCKETINTENT) train targets --teacher $(TEACHER) $(PRECISION) --texts $(CORPORA) --single-words 2 --teacher-words \
-		--phrases 125000 --substitutions 125000 --topics 320000 --components 384 --out $@
+	$(TEST)/bin/python recipes/draw_texts.py $(DATA)/corpus runs/texts.txt
+	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts runs/texts.txt --single-words 2 --teacher-words --out $@
+
+runs/words.bin: | $(TEST)/installed
+	mkdir -p runs
+	$(POCKETINTENT) train targets --teacher $(START) --texts $(CORPORA) --single-words 2 --teacher-words \
+		--phrases 125000 --substitutions 125000 --topics 400000 --out $@
 
 # Recipes of the other kinds of models, whose figures are in docs/; none of them ships.
 starspace: runs/starspace.safetensors ## train a static model on the corpora alone (10 minutes, DATA=folder)
